@@ -1,0 +1,84 @@
+/** What the rest of the program runs on: resolved, complete, frozen. The file as people write it is in `file-schema.ts`. */
+
+export type Transport =
+  | {
+      readonly type: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string | undefined;
+    }
+  | {
+      readonly type: 'http' | 'sse' | 'auto';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** How names on the shared endpoint are kept apart (requirement P10). */
+export type PrefixMode = 'server' | 'random' | 'uri' | 'none';
+
+/** One upstream. Times are milliseconds. */
+export interface ServerSettings {
+  readonly name: string;
+  readonly transport: Transport;
+  /** `undefined`: the gateway's mode decides; a string is used as it is. */
+  readonly prefix: string | undefined;
+  readonly era: 'auto' | 'legacy' | 'modern';
+  /** Until the answer, extended by progress. */
+  readonly timeoutMs: number;
+  /** Hard cap that progress cannot extend. */
+  readonly maxTimeoutMs: number;
+  /** Until a started child or a new connection has answered its first request. */
+  readonly startTimeoutMs: number;
+  /** Requests in flight at once; more wait in line. */
+  readonly concurrency: number;
+  /** stdio: `shared` by clients that declare nothing a server could ask for; `client`: always one child per client. */
+  readonly sharing: 'shared' | 'client';
+  /** stdio: stopped after this long without a request and started again by the next one; 0 = never stopped. */
+  readonly idleMs: number;
+  /** stdio: the process group is ended above this much resident memory; 0 = no limit. Mebibytes. */
+  readonly memoryMb: number;
+  /** Failures in a row that open the circuit breaker, and how long it stays open. */
+  readonly breaker: { readonly failures: number; readonly openMs: number };
+  /** How long a list is served without asking again when the upstream states no `ttlMs`. */
+  readonly listTtlMs: number;
+}
+
+export interface GatewaySettings {
+  readonly host: string;
+  /** 0: the system chooses. */
+  readonly port: number;
+  /** `key`: a bearer key is required. `none`: anyone who reaches the address; refused unless the host is loopback. */
+  readonly auth: 'key' | 'none';
+  /** Host header values accepted beside the bound address and loopback names, without port. */
+  readonly allowedHosts: readonly string[];
+  /** Origin values accepted beside loopback origins. */
+  readonly allowedOrigins: readonly string[];
+  readonly prefix: PrefixMode;
+  /** Items per page of a list. */
+  readonly pageSize: number;
+  readonly sessionIdleMs: number;
+  readonly limits: {
+    readonly bodyBytes: number;
+    readonly depth: number;
+    readonly headerCount: number;
+    readonly headerBytes: number;
+    readonly headerMs: number;
+    readonly requestMs: number;
+    readonly inFlight: number;
+    readonly inFlightPerClient: number;
+    readonly sessions: number;
+  };
+}
+
+export interface Snapshot {
+  /** Counts up with every reload. */
+  readonly version: number;
+  /** The file it was read from; `undefined` for one made in memory. */
+  readonly file: string | undefined;
+  /** Catalogue, key, learned eras. Absolute. */
+  readonly stateDir: string;
+  readonly gateway: GatewaySettings;
+  /** In the order of the file. */
+  readonly servers: ReadonlyMap<string, ServerSettings>;
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from './json.ts';
+import type { Principal } from './principal.ts';
+
+/** The program in front of us, as far as its answers to upstreams depend on it. */
+export interface Client {
+  /** Whoever shares this key may share an upstream connection that asks back: one legacy session, or one modern principal and program. */
+  readonly key: string;
+  readonly principal: Principal;
+  readonly info: { readonly name: string; readonly version: string };
+  /** As declared, unknown members included. */
+  readonly capabilities: JsonObject;
+  /** Digest of the capabilities: equal digests may share lists. Empty for a client that declares none. */
+  readonly profile: string;
+}
+
+const profiles = new Map<string, string>();
+
+/** The digest that stands for a set of client capabilities; key order does not matter. */
+export function toProfile(capabilities: JsonObject): string {
+  const text = canonical(capabilities);
+  if (text === '{}') return '';
+  let profile = profiles.get(text);
+  if (profile === undefined) {
+    profile = createHash('sha256').update(text).digest('hex').slice(0, 16);
+    if (profiles.size >= 1000) profiles.clear();
+    profiles.set(text, profile);
+  }
+  return profile;
+}
+
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`).join(',')}}`;
+}

@@ -1,0 +1,31 @@
+import type { Client } from './client.ts';
+import type { JsonObject } from './json.ts';
+import type { Answer, Notification, Request } from './message.ts';
+
+/**
+ * The way back to the client while one of its requests is in flight. The gateway makes one per request; what era or
+ * transport stands behind it is not visible here.
+ */
+export interface Exchange {
+  readonly client: Client;
+  /** The level below which log messages of this request are not wanted; `undefined`: none are. */
+  readonly logLevel: string | undefined;
+  /** The client's progress token as JSON text (`"abc"`, `7`), or `undefined` when it asked for none. */
+  readonly progressToken: string | undefined;
+  /** Set by whoever works on the request; called once when the client cancels, goes away, or the deadline of the front passes. */
+  onCancel: ((reason: string) => void) | undefined;
+  readonly cancelled: boolean;
+  /** Sends a notification that belongs to this request. Progress already carries the client's token. */
+  notify(notification: Notification): void;
+  /**
+   * Puts a server's question (sampling, elicitation, roots) to the client and waits for its answer: as a request on
+   * a legacy client's stream, as `input_required` to a modern one, which parks the call until the retry.
+   * @throws FaultError when the client cannot be asked or went away.
+   */
+  ask(request: Request): Promise<Answer>;
+  /**
+   * An upstream wants input before it goes on (`resultType: "input_required"`). Returns the `inputResponses` when
+   * this client is asked question by question, or `undefined` when the result itself goes to the client.
+   */
+  answerInputs(inputRequests: JsonObject): Promise<JsonObject> | undefined;
+}

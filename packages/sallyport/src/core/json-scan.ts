@@ -1,0 +1,208 @@
+/**
+ * Finds where things stand in JSON bytes without building objects, so that a relay can replace a few members and
+ * forward the rest exactly as it was written. Grammar is not checked here: `JSON.parse` does that on the same bytes.
+ */
+
+/** Half-open byte range `[start, end)`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One `"key": value` of an object; the span is the value's. */
+export interface Member extends Span {
+  readonly key: string;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** Short strings are walked byte by byte; from here on the native search is faster. */
+const NATIVE_SEARCH_AFTER = 48;
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function skipSpace(bytes: Buffer, at: number): number {
+  let i = at;
+  while (isSpace(bytes[i])) i++;
+  return i;
+}
+
+/** `at` is the opening quote; returns the index after the closing one, or the length when there is none. */
+function skipString(bytes: Buffer, at: number): number {
+  const length = bytes.length;
+  let i = at + 1;
+  let native = i + NATIVE_SEARCH_AFTER;
+  while (i < length) {
+    const byte = bytes[i];
+    if (byte === QUOTE) return i + 1;
+    if (byte === BACKSLASH) {
+      i += 2;
+      native = i + NATIVE_SEARCH_AFTER;
+    } else if (++i === native) {
+      const quote = bytes.indexOf(QUOTE, i);
+      if (quote < 0) return length;
+      const escape = bytes.indexOf(BACKSLASH, i);
+      if (escape < 0 || escape > quote) return quote + 1;
+      i = escape;
+      native = i + NATIVE_SEARCH_AFTER;
+    }
+  }
+  return length;
+}
+
+/** `at` is the first byte of a value; returns the index after its last one. Iterative: depth cannot exhaust the stack. */
+export function skipValue(bytes: Buffer, at: number): number {
+  const length = bytes.length;
+  let i = at;
+  let depth = 0;
+  while (i < length) {
+    const byte = bytes[i];
+    if (byte === QUOTE) {
+      i = skipString(bytes, i);
+      if (depth === 0) return i;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth++;
+      i++;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (depth === 0) return i;
+      i++;
+      if (--depth === 0) return i;
+    } else if (depth === 0 && (byte === COMMA || isSpace(byte))) {
+      return i;
+    } else {
+      i++;
+    }
+  }
+  return length;
+}
+
+/** Where each value of the object at `at` stands, in order. Empty when `at` is not an object. */
+export function objectMembers(bytes: Buffer, at: number): Member[] {
+  const members: Member[] = [];
+  let i = skipSpace(bytes, at);
+  if (bytes[i] !== OPEN_BRACE) return members;
+  i = skipSpace(bytes, i + 1);
+  while (i < bytes.length && bytes[i] === QUOTE) {
+    const keyEnd = skipString(bytes, i);
+    const key = decodeKey(bytes, i, keyEnd);
+    i = skipSpace(bytes, keyEnd);
+    if (bytes[i] !== COLON) break;
+    const start = skipSpace(bytes, i + 1);
+    const end = skipValue(bytes, start);
+    members.push({ key, start, end });
+    i = skipSpace(bytes, end);
+    if (bytes[i] !== COMMA) break;
+    i = skipSpace(bytes, i + 1);
+  }
+  return members;
+}
+
+/** Where each element of the array at `at` stands, in order. Empty when `at` is not an array. */
+export function arrayElements(bytes: Buffer, at: number): Span[] {
+  const elements: Span[] = [];
+  let i = skipSpace(bytes, at);
+  if (bytes[i] !== OPEN_BRACKET) return elements;
+  i = skipSpace(bytes, i + 1);
+  while (i < bytes.length && bytes[i] !== CLOSE_BRACKET) {
+    const end = skipValue(bytes, i);
+    elements.push({ start: i, end });
+    i = skipSpace(bytes, end);
+    if (bytes[i] !== COMMA) break;
+    i = skipSpace(bytes, i + 1);
+  }
+  return elements;
+}
+
+function decodeKey(bytes: Buffer, start: number, end: number): string {
+  const plain = bytes.toString('latin1', start + 1, end - 1);
+  // An escaped or non-ASCII key must not slip past a comparison with its plain spelling.
+  if (!/[\\\x80-\xff]/.test(plain)) return plain;
+  try {
+    return JSON.parse(bytes.toString('utf8', start, end)) as string;
+  } catch {
+    return plain;
+  }
+}
+
+/** The deepest nesting and the number of `key: value` pairs in all objects of `bytes`. */
+export interface Shape {
+  readonly depth: number;
+  readonly pairs: number;
+}
+
+/** Stops counting at `maxDepth + 1`: deeper is refused whatever follows. */
+export function measureShape(bytes: Buffer, maxDepth: number): Shape {
+  let depth = 0;
+  let deepest = 0;
+  let pairs = 0;
+  let i = 0;
+  const length = bytes.length;
+  while (i < length) {
+    const byte = bytes[i];
+    if (byte === QUOTE) {
+      i = skipString(bytes, i);
+      continue;
+    }
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (++depth > deepest) {
+        deepest = depth;
+        if (deepest > maxDepth) break;
+      }
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
+    else if (byte === COLON) pairs++;
+    i++;
+  }
+  return { depth: deepest, pairs };
+}
+
+/** The number of own keys in all objects of a parsed value: fewer than the pairs written means a key stood twice. */
+export function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) if (typeof element === 'object') count += countKeys(element);
+    return count;
+  }
+  for (const key of Object.keys(value)) {
+    count++;
+    const member = (value as Record<string, unknown>)[key];
+    if (typeof member === 'object') count += countKeys(member);
+  }
+  return count;
+}
+
+/** One replacement in a byte string; an empty range inserts. */
+export interface Edit extends Span {
+  /** Binary string: one character per byte. Use {@link toBinary} for text that may not be ASCII. */
+  readonly text: string;
+}
+
+/**
+ * Applies edits (any order, not overlapping) and returns a binary string: one character per byte, to be written with
+ * the `latin1` encoding. Binary strings keep a relay's bytes exact and concatenate without copying.
+ */
+export function splice(bytes: Buffer, edits: readonly Edit[]): string {
+  const ordered = edits.length > 1 ? [...edits].sort((a, b) => a.start - b.start) : edits;
+  let out = '';
+  let at = 0;
+  for (const edit of ordered) {
+    out += bytes.toString('latin1', at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return out + bytes.toString('latin1', at, bytes.length);
+}
+
+/** Text as a binary string of its UTF-8 bytes. */
+export function toBinary(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "every ASCII character".
+  return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}

@@ -1,0 +1,296 @@
+import { isUtf8 } from 'node:buffer';
+import { FaultError } from './errors.ts';
+import { isObject, type Json, type JsonObject, member } from './json.ts';
+import {
+  arrayElements,
+  countKeys,
+  type Edit,
+  type Member,
+  measureShape,
+  objectMembers,
+  type Span,
+  splice,
+  toBinary,
+} from './json-scan.ts';
+
+/**
+ * JSON-RPC 2.0 messages as bytes with the places a relay must touch. A message is parsed once; what is forwarded is
+ * the original bytes with an id, a name or a token replaced, so no field is lost and no number changes.
+ */
+export type Message = Request | Notification | Answer;
+
+/** What is refused before anything recurses into it. */
+export interface MessageLimits {
+  readonly maxDepth: number;
+  /** Clients' messages: every policy and every upstream must see the same value, so a key may stand only once. */
+  readonly uniqueKeys: boolean;
+}
+
+const NO_PARAMS: JsonObject = Object.freeze({});
+
+abstract class Rewritable {
+  readonly bytes: Buffer;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly paramsSpan: Span | undefined;
+  #paramMembers: readonly Member[] | undefined;
+
+  constructor(bytes: Buffer, method: string, params: JsonObject, paramsSpan: Span | undefined) {
+    this.bytes = bytes;
+    this.method = method;
+    this.params = params;
+    this.paramsSpan = paramsSpan;
+  }
+
+  /** Where the value of `params.<key>` stands. */
+  param(key: string): Member | undefined {
+    if (this.paramsSpan === undefined) return undefined;
+    this.#paramMembers ??= objectMembers(this.bytes, this.paramsSpan.start);
+    return this.#paramMembers.find((candidate) => candidate.key === key);
+  }
+
+  /** The edit that gives `params.<key>` a new value, written as JSON; inserts the member, or `params`, when missing. */
+  setParam(key: string, json: string): Edit {
+    const text = toBinary(json);
+    const present = this.param(key);
+    if (present !== undefined) return { start: present.start, end: present.end, text };
+    const name = toBinary(JSON.stringify(key));
+    if (this.paramsSpan === undefined) {
+      const end = this.bytes.lastIndexOf('}');
+      return { start: end, end, text: `,"params":{${name}:${text}}` };
+    }
+    const at = this.paramsSpan.start + 1;
+    return { start: at, end: at, text: `${name}:${text}${(this.#paramMembers?.length ?? 0) > 0 ? ',' : ''}` };
+  }
+
+  /** The edit that gives `params.<outer>.<key>` a new value, inserting what is missing. */
+  setInParam(outer: string, key: string, json: string): Edit {
+    const holder = this.param(outer);
+    const pair = `${JSON.stringify(key)}:${json}`;
+    if (holder === undefined || !isObject(this.params[outer])) return this.setParam(outer, `{${pair}}`);
+    const members = objectMembers(this.bytes, holder.start);
+    const present = members.find((candidate) => candidate.key === key);
+    if (present !== undefined) return { start: present.start, end: present.end, text: toBinary(json) };
+    const at = holder.start + 1;
+    return { start: at, end: at, text: toBinary(pair) + (members.length > 0 ? ',' : '') };
+  }
+}
+
+/** A request; `id` is the id exactly as it was written (`1`, `1.0`, `"a"`, `9007199254740993`). */
+export class Request extends Rewritable {
+  readonly kind = 'request';
+  readonly id: string;
+  readonly idSpan: Span;
+
+  constructor(bytes: Buffer, id: Span, method: string, params: JsonObject, paramsSpan: Span | undefined) {
+    super(bytes, method, params, paramsSpan);
+    this.idSpan = id;
+    this.id = bytes.toString('latin1', id.start, id.end);
+  }
+
+  /** The request under another id with the edits applied, as a binary string. */
+  write(id: string, edits: readonly Edit[] = []): string {
+    return splice(this.bytes, [{ ...this.idSpan, text: id }, ...edits]);
+  }
+
+  /** A request of our own. `id` is JSON text. */
+  static of(id: string, method: string, params?: JsonObject): Request {
+    const text = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)}${params === undefined ? '' : `,"params":${JSON.stringify(params)}`}}`;
+    const message = parseMessage(Buffer.from(text));
+    if (!(message instanceof Request)) throw new FaultError('internal', `not a request: ${text}`);
+    return message;
+  }
+}
+
+export class Notification extends Rewritable {
+  readonly kind = 'notification';
+
+  /** The notification with the edits applied, as a binary string. */
+  write(edits: readonly Edit[] = []): string {
+    return edits.length === 0 ? this.bytes.toString('latin1') : splice(this.bytes, edits);
+  }
+
+  static of(method: string, params?: JsonObject): Notification {
+    const text = JSON.stringify({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) });
+    const message = parseMessage(Buffer.from(text));
+    if (!(message instanceof Notification)) throw new FaultError('internal', `not a notification: ${text}`);
+    return message;
+  }
+}
+
+/** What stands in an answer: a result or an error, never both. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: JsonObject }
+  | {
+      readonly kind: 'error';
+      readonly error: { readonly code: number; readonly message: string; readonly data?: Json };
+    };
+
+/** A response to a request. */
+export class Answer {
+  readonly kind = 'answer';
+  readonly bytes: Buffer;
+  /** The id as written; empty for an error without an id. */
+  readonly id: string;
+  readonly outcome: Outcome;
+  readonly idSpan: Span | undefined;
+  readonly bodySpan: Span;
+
+  constructor(bytes: Buffer, idSpan: Span | undefined, bodySpan: Span, outcome: Outcome) {
+    this.bytes = bytes;
+    this.idSpan = idSpan;
+    this.bodySpan = bodySpan;
+    this.outcome = outcome;
+    this.id = idSpan === undefined ? '' : bytes.toString('latin1', idSpan.start, idSpan.end);
+  }
+
+  /** The result, or `undefined` for an error. */
+  get result(): JsonObject | undefined {
+    return this.outcome.kind === 'result' ? this.outcome.result : undefined;
+  }
+
+  /** The answer's bytes under another id. */
+  write(id: string): Buffer {
+    const { bytes, idSpan } = this;
+    if (idSpan === undefined)
+      return Buffer.from(
+        `{"jsonrpc":"2.0","id":${id},"error":${bytes.toString('latin1', this.bodySpan.start, this.bodySpan.end)}}`,
+        'latin1',
+      );
+    const idLength = idSpan.end - idSpan.start;
+    const out = Buffer.allocUnsafe(bytes.length - idLength + id.length);
+    bytes.copy(out, 0, 0, idSpan.start);
+    out.write(id, idSpan.start, 'latin1');
+    bytes.copy(out, idSpan.start + id.length, idSpan.end);
+    return out;
+  }
+
+  static result(id: string, result: JsonObject): Answer {
+    return parseAnswer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`));
+  }
+
+  static error(id: string, code: number, message: string, data?: Json): Answer {
+    const error = { code, message, ...(data === undefined ? {} : { data }) };
+    return parseAnswer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`));
+  }
+}
+
+function parseAnswer(bytes: Buffer): Answer {
+  const message = parseMessage(bytes);
+  if (!(message instanceof Answer)) throw new FaultError('internal', 'not an answer');
+  return message;
+}
+
+const RELAYED: MessageLimits = { maxDepth: 512, uniqueKeys: false };
+
+/**
+ * One JSON-RPC message.
+ * @throws FaultError `parse` (JSON-RPC -32700): not UTF-8 or not JSON; `invalid_request` (-32600): JSON, but no message, or beyond a limit.
+ */
+export function parseMessage(bytes: Buffer, limits: MessageLimits = RELAYED): Message {
+  return toMessage(bytes, parseJson(bytes, limits));
+}
+
+/** The messages of a body that may be a batch (2025-03-26); `undefined` for a body that is no array. */
+export function parseBatch(bytes: Buffer, limits: MessageLimits): (Message | FaultError)[] | undefined {
+  if (bytes[firstByte(bytes)] !== 0x5b) return undefined;
+  const values = parseJson(bytes, limits);
+  if (!Array.isArray(values)) return undefined;
+  return arrayElements(bytes, 0).map((span, index) => {
+    try {
+      return toMessage(bytes.subarray(span.start, span.end), values[index]);
+    } catch (error) {
+      if (error instanceof FaultError) return error;
+      throw error;
+    }
+  });
+}
+
+function firstByte(bytes: Buffer): number {
+  let i = 0;
+  while (bytes[i] === 0x20 || bytes[i] === 0x0a || bytes[i] === 0x0d || bytes[i] === 0x09) i++;
+  return i;
+}
+
+function parseJson(bytes: Buffer, limits: MessageLimits): unknown {
+  // Buffer.toString would turn bad bytes into U+FFFD and pass them on.
+  if (!isUtf8(bytes)) throw new FaultError('parse', 'The message is not valid UTF-8.');
+  if (bytes[0] === 0xef)
+    throw new FaultError('parse', 'The message starts with a byte order mark; JSON-RPC messages have none.');
+  // Before JSON.parse: a million brackets parse, and kill whatever recurses into the result.
+  const shape = measureShape(bytes, limits.maxDepth);
+  if (shape.depth > limits.maxDepth)
+    throw new FaultError('invalid_request', `The message is nested deeper than ${limits.maxDepth} levels.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    throw new FaultError(
+      'parse',
+      `The message is not JSON: ${error instanceof Error ? error.message.slice(0, 120) : 'unreadable'}`,
+    );
+  }
+  if (limits.uniqueKeys && countKeys(value) !== shape.pairs) {
+    throw new FaultError('invalid_request', 'The message has the same key twice in one object.');
+  }
+  return value;
+}
+
+function toMessage(bytes: Buffer, value: unknown): Message {
+  if (!isObject(value)) throw new FaultError('invalid_request', 'A JSON-RPC message is an object.');
+  if (member(value, 'jsonrpc') !== '2.0')
+    throw new FaultError('invalid_request', 'A JSON-RPC message says "jsonrpc": "2.0".');
+  let id: Span | undefined;
+  let params: Span | undefined;
+  let body: Span | undefined;
+  for (const found of objectMembers(bytes, 0)) {
+    if (found.key === 'id') id = found;
+    else if (found.key === 'params') params = found;
+    else if (found.key === 'result' || found.key === 'error') body = found;
+  }
+  const method = member(value, 'method');
+  if (method !== undefined) return toCall(bytes, value, method, id, params);
+  return toAnswer(bytes, value, id, body);
+}
+
+function toCall(
+  bytes: Buffer,
+  value: JsonObject,
+  method: Json,
+  id: Span | undefined,
+  paramsSpan: Span | undefined,
+): Request | Notification {
+  if (typeof method !== 'string')
+    throw new FaultError('invalid_request', 'The method of a JSON-RPC message is a string.');
+  const params = member(value, 'params');
+  if (params !== undefined && !isObject(params))
+    throw new FaultError('invalid_request', 'The params of an MCP message are an object.');
+  if (id === undefined) return new Notification(bytes, method, params ?? NO_PARAMS, paramsSpan);
+  const idValue = member(value, 'id');
+  if (typeof idValue !== 'string' && typeof idValue !== 'number')
+    throw new FaultError('invalid_request', 'The id of an MCP request is a string or a number.');
+  return new Request(bytes, id, method, params ?? NO_PARAMS, paramsSpan);
+}
+
+function toAnswer(bytes: Buffer, value: JsonObject, id: Span | undefined, body: Span | undefined): Answer {
+  const result = member(value, 'result');
+  const error = member(value, 'error');
+  if (body === undefined || (result === undefined) === (error === undefined)) {
+    throw new FaultError('invalid_request', 'A JSON-RPC message has a method, or a result, or an error.');
+  }
+  const idValue = member(value, 'id');
+  const answersRequest = typeof idValue === 'string' || typeof idValue === 'number';
+  if (result !== undefined) {
+    if (!isObject(result) || !answersRequest)
+      throw new FaultError('invalid_request', 'A JSON-RPC result is an object and names its request.');
+    return new Answer(bytes, id, body, { kind: 'result', result });
+  }
+  const code = member(error, 'code');
+  const message = member(error, 'message');
+  if (typeof code !== 'number') throw new FaultError('invalid_request', 'A JSON-RPC error has a numeric code.');
+  const data = member(error, 'data');
+  return new Answer(bytes, answersRequest ? id : undefined, body, {
+    kind: 'error',
+    error: { code, message: typeof message === 'string' ? message : '', ...(data === undefined ? {} : { data }) },
+  });
+}
