@@ -50,9 +50,9 @@ function skipString(bytes: Buffer, at: number): number {
     } else if (++i === native) {
       const quote = bytes.indexOf(QUOTE, i);
       if (quote < 0) return length;
-      const escape = bytes.indexOf(BACKSLASH, i);
-      if (escape < 0 || escape > quote) return quote + 1;
-      i = escape;
+      const backslash = bytes.indexOf(BACKSLASH, i);
+      if (backslash < 0 || backslash > quote) return quote + 1;
+      i = backslash;
       native = i + NATIVE_SEARCH_AFTER;
     }
   }

@@ -1,0 +1,35 @@
+import type { FaultError } from '../core/errors.ts';
+
+/** A JSON-RPC message for an upstream as a binary string (one character per byte, write with `latin1`). */
+export interface OutgoingMessage {
+  readonly text: string;
+  /** The id of a request; `undefined` for a notification or an answer of ours. */
+  readonly id: number | undefined;
+  /** Extra HTTP headers of this message; stdio ignores them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Where a wire puts what it hears. Calls never throw. */
+export interface WireSink {
+  /**
+   * One message from the upstream, not parsed. `related` is the id of the request on whose stream it came, when the
+   * wire can tell (HTTP), else `undefined` (stdio, SSE).
+   */
+  message(bytes: Buffer, related: number | undefined): void;
+  /** This request will get no answer: the HTTP exchange failed or ended without one. Other requests are not affected. */
+  failed(id: number, fault: FaultError): void;
+  /** The whole wire is gone: child exited, event stream ended, session expired. Called at most once; nothing follows it. */
+  lost(fault: FaultError): void;
+}
+
+/** One way of moving messages to an upstream and back. Made connected or not at all; owns no protocol knowledge beyond its framing. */
+export interface Wire {
+  /** True when messages arrive on the stream of the request they belong to. */
+  readonly relates: boolean;
+  /** Never throws and never waits; trouble is reported to the sink. */
+  send(message: OutgoingMessage): void;
+  /** Gives a request up: HTTP closes its exchange, stdio does nothing (the era layer sends `notifications/cancelled`). */
+  abandon(id: number): void;
+  /** Idempotent. Resolves when nothing of it is left running. */
+  close(): Promise<void>;
+}
