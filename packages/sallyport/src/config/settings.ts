@@ -42,6 +42,8 @@ export interface ServerSettings {
   readonly breaker: { readonly failures: number; readonly openMs: number };
   /** How long a list is served without asking again when the upstream states no `ttlMs`. */
   readonly listTtlMs: number;
+  /** Tools that are neither listed nor callable, by their own names at the upstream. */
+  readonly disabledTools: readonly string[];
 }
 
 export interface GatewaySettings {
@@ -81,4 +83,6 @@ export interface Snapshot {
   readonly gateway: GatewaySettings;
   /** In the order of the file. */
   readonly servers: ReadonlyMap<string, ServerSettings>;
+  /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */
+  readonly notes: readonly string[];
 }

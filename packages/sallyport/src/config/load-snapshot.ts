@@ -1,0 +1,212 @@
+import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path';
+import { FaultError } from '../core/errors.ts';
+import { isObject } from '../core/json.ts';
+import { checkAgainst, type FileIssue } from './check-against.ts';
+import { CLIENT_FILE_NAMES } from './client-files.ts';
+import { parseEnvFile } from './env-file.ts';
+import { SERVER_NAME, SPOKEN_OF, serverSchema, topSchema } from './file-schema.ts';
+import { freeze } from './freeze.ts';
+import { interpolate, type Variables } from './interpolate.ts';
+import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
+import { resolveGateway, resolveServer } from './resolve.ts';
+import type { ServerSettings, Snapshot } from './settings.ts';
+
+export interface SnapshotSource {
+  /** Absolute path; its ending tells JSON from YAML. `undefined` for a configuration made in memory (JSON). */
+  readonly file: string | undefined;
+  readonly text: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stateDir: string;
+  readonly version: number;
+  /** Reads an `envFile`; without it, a server that names one is a problem. */
+  readonly readText?: (path: string) => string;
+}
+
+/**
+ * The configuration a text describes, resolved and frozen.
+ * @throws FaultError `config`, naming every problem of the file at once: place, cause and fix, and no value.
+ */
+export function loadSnapshot(source: SnapshotSource): Snapshot {
+  const parsed = parseFile(source.text, isYaml(source.file));
+  if (isProblem(parsed)) throw toConfigFault(source.file, [parsed]);
+  const reader = new FileReader(source);
+  const snapshot = reader.read(parsed.value);
+  if (reader.problems.length > 0) {
+    throw toConfigFault(
+      source.file,
+      reader.problems.map((problem) => withLine(problem, parsed.lineOf(problem.path))),
+    );
+  }
+  return freeze(snapshot);
+}
+
+function withLine(problem: Problem, line: number | undefined): Problem {
+  return line === undefined ? problem : { ...problem, line };
+}
+
+function toConfigFault(file: string | undefined, problems: readonly Problem[]): FaultError {
+  const name = file ?? 'the configuration';
+  const lines = problems.map(describe);
+  const message =
+    lines.length === 1
+      ? `${name}: ${lines[0]}`
+      : `${name} has ${lines.length} problems:\n${lines.map((line) => `  - ${line}`).join('\n')}`;
+  return new FaultError('config', message, {
+    data: {
+      file: file ?? null,
+      problems: problems.map(({ path, line, message }) => ({ path: [...path], line: line ?? null, message })),
+    },
+  });
+}
+
+function describe(problem: Problem): string {
+  const place = [problem.line === undefined ? '' : `line ${problem.line}`, problem.path.join('.')].filter(
+    (part) => part !== '',
+  );
+  const sentence = problem.message.endsWith('?') ? problem.message : `${problem.message}.`;
+  return place.length === 0 ? sentence : `${place.join(', ')}: ${sentence}`;
+}
+
+/** Collects the problems of one file while it is read. */
+class FileReader {
+  readonly problems: Problem[] = [];
+  readonly #notes: string[] = [];
+  readonly #source: SnapshotSource;
+  readonly #variables: Variables;
+  readonly #directory: string;
+
+  constructor(source: SnapshotSource) {
+    this.#source = source;
+    this.#directory = source.file === undefined ? process.cwd() : dirname(resolvePath(source.file));
+    const inEditorFolder = ['.vscode', '.cursor'].includes(basename(this.#directory));
+    this.#variables = { env: source.env, workspace: inEditorFolder ? dirname(this.#directory) : undefined };
+  }
+
+  read(value: unknown): Snapshot {
+    const { file, stateDir, version } = this.#source;
+    if (!isAbsolute(stateDir)) throw new FaultError('internal', 'The state directory must be an absolute path.');
+    const { mcpServers, servers, ...rest } = isObject(value)
+      ? value
+      : this.#refuse([], 'expected an object at the top');
+    const gateway = this.#readTop(rest);
+    const found = new Map<string, ServerSettings>();
+    for (const [key, written] of Object.entries({ mcpServers, servers })) {
+      if (written !== undefined) this.#readServers(key, written, found);
+    }
+    return { version, file, stateDir, gateway, servers: found, notes: this.#notes };
+  }
+
+  #refuse(path: Path, message: string): Record<string, never> {
+    this.problems.push({ path, message });
+    return {};
+  }
+
+  #readTop(written: object): Snapshot['gateway'] {
+    const known = isForeign(this.#source.file) ? pick(written, Object.keys(topSchema.shape)) : written;
+    const gateway = Object.hasOwn(known, 'gateway')
+      ? { gateway: this.#fill((known as { gateway: unknown }).gateway, ['gateway']) }
+      : {};
+    const checked = checkAgainst(topSchema, { ...known, ...gateway }, FOREIGN_TOP);
+    this.#add([], checked.issues);
+    return resolveGateway(checked.value?.gateway ?? topSchema.parse({}).gateway, (key, message) =>
+      this.problems.push({ path: ['gateway', key], message }),
+    );
+  }
+
+  #readServers(key: string, written: unknown, found: Map<string, ServerSettings>): void {
+    if (!isObject(written)) {
+      this.#refuse([key], 'expected an object with one entry per server');
+      return;
+    }
+    for (const [name, entry] of Object.entries(written)) {
+      const path = [key, name];
+      if (!SERVER_NAME.test(name)) {
+        this.#refuse(path, 'a server name is 1 to 64 of the characters A-Z a-z 0-9 _ . -; rename it');
+      } else if (found.has(name)) {
+        this.#refuse(path, 'mcpServers and servers both have a server of this name; remove one');
+      } else if (!isObject(entry)) {
+        this.#refuse(path, 'expected an object with a command or a url');
+      } else if (entry['disabled'] !== true) {
+        const server = this.#readServer(path, name, entry);
+        if (server !== undefined) found.set(name, server);
+      }
+    }
+  }
+
+  #readServer(path: Path, name: string, entry: object): ServerSettings | undefined {
+    const before = this.problems.length;
+    const filled = Object.fromEntries(
+      Object.entries(entry).map(([key, value]) => [key, FILLED.has(key) ? this.#fill(value, [...path, key]) : value]),
+    );
+    const { value, issues } = checkAgainst(serverSchema, filled);
+    this.#add(path, issues);
+    if (value === undefined) return undefined;
+    for (const key of SPOKEN_OF) {
+      const said = serverSchema.shape[key].description ?? '';
+      if (value[key] !== undefined) this.#notes.push(`${path.join('.')}.${key}: ${said}`);
+    }
+    const envOfFile = value.envFile === undefined ? {} : this.#readEnvFile(path, value.envFile);
+    const report = (key: string, message: string): void => {
+      this.problems.push({ path: key === '' ? path : [...path, ...key.split('.', 1), ...restOf(key)], message });
+    };
+    const server = resolveServer(name, value, { directory: this.#directory, envOfFile, report });
+    return this.problems.length === before ? server : undefined;
+  }
+
+  #readEnvFile(path: Path, written: string): Record<string, string> {
+    const { readText } = this.#source;
+    const file = resolvePath(this.#directory, written);
+    try {
+      if (readText === undefined) throw new Error('no files here');
+      return parseEnvFile(readText(file));
+    } catch {
+      return this.#refuse([...path, 'envFile'], `cannot read ${file}; correct the path or put the variables into env`);
+    }
+  }
+
+  /** A copy with all variables in all strings filled in. */
+  #fill(value: unknown, path: Path): unknown {
+    if (typeof value === 'string') {
+      const result = interpolate(value, this.#variables);
+      if (result.kind === 'text') return result.text;
+      this.#refuse(path, result.message);
+      return value;
+    }
+    if (Array.isArray(value)) return value.map((item, index) => this.#fill(item, [...path, index]));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#fill(item, [...path, key])]));
+  }
+
+  #add(path: Path, issues: readonly FileIssue[]): void {
+    // A missing variable leaves its text in place, which may then not fit: one problem is enough.
+    const named = new Set(this.problems.map((problem) => problem.path.join('\0')));
+    for (const issue of issues) {
+      const full = [...path, ...issue.path];
+      if (!named.has(full.join('\0'))) this.problems.push({ path: full, message: issue.message });
+    }
+  }
+}
+
+/** Keys of a server whose texts may hold variables; what has no effect is not looked into. */
+const FILLED: ReadonlySet<string> = new Set([
+  ...['type', 'command', 'args', 'env', 'envFile', 'cwd', 'url', 'serverUrl', 'headers'],
+  ...['prefix', 'era', 'sharing', 'disabledTools'],
+]);
+
+/** Names of the server maps, for suggestions at the top of the file. */
+const FOREIGN_TOP = ['mcpServers', 'servers'];
+
+/** A file another program owns: its other keys are that program's business. */
+function isForeign(file: string | undefined): boolean {
+  return file !== undefined && CLIENT_FILE_NAMES.has(basename(file));
+}
+
+function pick(value: object, keys: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
+}
+
+/** `env.A.B` names the variable `A.B`. */
+function restOf(key: string): string[] {
+  const dot = key.indexOf('.');
+  return dot < 0 ? [] : [key.slice(dot + 1)];
+}
