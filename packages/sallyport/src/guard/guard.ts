@@ -1,0 +1,170 @@
+import type { Call } from '../core/call.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
+import { ALLOW, type Verdict } from '../core/verdict.ts';
+
+/** One check of the two doors. A guard decides and says why; it never acts. */
+export interface Guard {
+  readonly name: string;
+  /** The outer door: before anything reaches the upstream. */
+  request?(call: Call): Verdict | Promise<Verdict>;
+  /** Does this guard need the parsed result of this call? When no guard does, the bytes are forwarded unread. */
+  readsResult?(call: Call): boolean;
+  /** The inner door: before anything reaches the client. */
+  result?(call: Call, result: JsonObject): Verdict | Promise<Verdict>;
+}
+
+/** What the guards of one door decided together. */
+export interface Decision {
+  /** Of the guard that ended the inspection, else of the last rewrite, else allow. */
+  readonly verdict: Verdict;
+  /** Whose verdict it is; `undefined` when every guard allowed. */
+  readonly guard: string | undefined;
+  /** The arguments (outer door) or the result (inner door) after all rewrites; `undefined`: as they came. */
+  readonly rewritten: JsonObject | undefined;
+  /** What a guard that failed threw. For the log only: it may hold anything. */
+  readonly cause: unknown;
+}
+
+/** A guard that answers later than this has not allowed anything. */
+const DEADLINE_MS = 2_000;
+
+const ALLOWED: Decision = Object.freeze({ verdict: ALLOW, guard: undefined, rewritten: undefined, cause: undefined });
+
+const DENY_CODES: ReadonlySet<unknown> = new Set(['denied', 'schema', 'not_found', 'too_large', 'invalid_params']);
+
+/** The outer door. Synchronous when every guard is: this is the hot path. Never throws. */
+export function inspectRequest(guards: readonly Guard[], call: Call): Decision | Promise<Decision> {
+  return inspect(guards, { phase: 'request', call, result: undefined });
+}
+
+/** The inner door, for the guards that read this result. Never throws. */
+export function inspectResult(guards: readonly Guard[], call: Call, result: JsonObject): Decision | Promise<Decision> {
+  return inspect(guards, { phase: 'result', call, result });
+}
+
+/** Must the result of this call be parsed? Yes for a guard that does not say, or fails while saying. */
+export function needsResult(guards: readonly Guard[], call: Call): boolean {
+  for (const guard of guards) {
+    if (guard.result === undefined) continue;
+    try {
+      if (guard.readsResult === undefined || guard.readsResult(call) !== false) return true;
+    } catch {
+      return true;
+    }
+  }
+  return false;
+}
+
+interface Subject {
+  readonly phase: 'request' | 'result';
+  readonly call: Call;
+  readonly result: JsonObject | undefined;
+}
+
+function inspect(guards: readonly Guard[], subject: Subject): Decision | Promise<Decision> {
+  let at = subject;
+  let decision = ALLOWED;
+  for (let i = 0; i < guards.length; i++) {
+    // True by the bound of the loop; an iterator would cost more than most guards.
+    const guard = guards[i] as Guard;
+    let answer: unknown;
+    try {
+      answer = ask(guard, at);
+    } catch (error) {
+      return failed(guard, error);
+    }
+    if (answer === ALLOW) continue;
+    if (isThenable(answer)) return inspectLater(guards.slice(i), { at, decision, pending: answer });
+    decision = weigh(guard, answer, decision);
+    if (ends(decision)) return decision;
+    at = apply(at, decision);
+  }
+  return decision;
+}
+
+interface Progress {
+  readonly at: Subject;
+  readonly decision: Decision;
+  readonly pending: PromiseLike<unknown>;
+}
+
+/** The rest of the inspection from the first guard that needs time; `pending` is that guard's answer. */
+async function inspectLater(guards: readonly Guard[], progress: Progress): Promise<Decision> {
+  let { at, decision } = progress;
+  let pending: PromiseLike<unknown> | undefined = progress.pending;
+  for (const guard of guards) {
+    try {
+      const answer: unknown = pending ?? ask(guard, at);
+      pending = undefined;
+      decision = weigh(guard, isThenable(answer) ? await inTime(answer) : answer, decision);
+    } catch (error) {
+      return failed(guard, error);
+    }
+    if (ends(decision)) return decision;
+    at = apply(at, decision);
+  }
+  return decision;
+}
+
+function ask(guard: Guard, { phase, call, result }: Subject): unknown {
+  if (phase === 'request') return guard.request === undefined ? ALLOW : guard.request(call);
+  if (guard.result === undefined || result === undefined) return ALLOW;
+  if (guard.readsResult !== undefined && guard.readsResult(call) === false) return ALLOW;
+  return guard.result(call, result);
+}
+
+function weigh(guard: Guard, answer: unknown, before: Decision): Decision {
+  // Fail closed: what is not one of the four verdicts, complete with its reason, is a broken guard.
+  if (!isVerdict(answer)) return failed(guard, new TypeError('the guard returned no verdict'));
+  if (answer.kind === 'allow') return before;
+  const rewritten = answer.kind === 'rewrite' ? answer.value : before.rewritten;
+  return { verdict: answer, guard: guard.name, rewritten, cause: undefined };
+}
+
+function ends({ verdict }: Decision): boolean {
+  return verdict.kind === 'deny' || verdict.kind === 'ask';
+}
+
+function apply(subject: Subject, { rewritten }: Decision): Subject {
+  if (rewritten === undefined) return subject;
+  if (subject.phase === 'result') return subject.result === rewritten ? subject : { ...subject, result: rewritten };
+  if (subject.call.arguments === rewritten) return subject;
+  return { ...subject, call: { ...subject.call, arguments: rewritten } };
+}
+
+function isVerdict(value: unknown): value is Verdict {
+  if (!isObject(value)) return false;
+  const verdict = value as { readonly kind?: unknown; readonly reason?: unknown; readonly code?: unknown };
+  if (verdict.kind === 'allow') return true;
+  if (typeof verdict.reason !== 'string') return false;
+  if (verdict.kind === 'ask') return true;
+  if (verdict.kind === 'rewrite') return isObject((value as { readonly value?: unknown }).value);
+  return verdict.kind === 'deny' && DENY_CODES.has(verdict.code);
+}
+
+function failed(guard: Guard, cause: unknown): Decision {
+  // The cause stays out of the reason: a guard's error may quote the arguments it was looking at.
+  const reason = `The guard "${guard.name}" failed, so the call was stopped. Try again; if it fails again, ask the operator to look into the log.`;
+  return { verdict: { kind: 'deny', reason, code: 'denied' }, guard: guard.name, rewritten: undefined, cause };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+function inTime(answer: PromiseLike<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no verdict within ${DEADLINE_MS} ms`)), DEADLINE_MS);
+    // The handlers stay attached after the deadline: a late rejection is then nobody's unhandled rejection.
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,38 @@
+import type { Call, Tool } from '../src/core/call.ts';
+import type { JsonObject } from '../src/core/json.ts';
+import { KEY_HOLDER } from '../src/core/principal.ts';
+
+let count = 0;
+
+/** A tool as the catalogue would make it; every one has a digest of its own unless the test gives one. */
+export function toTool(definition: JsonObject, given: Partial<Tool> = {}): Tool {
+  const name = typeof definition['name'] === 'string' ? definition['name'] : 'echo';
+  return {
+    upstream: 'sample',
+    name,
+    publicName: `sample_${name}`,
+    definition,
+    digest: `digest-${count++}`,
+    setAside: undefined,
+    ...given,
+  };
+}
+
+/** A call as the guards see it. */
+export function toCall(given: Partial<Call> = {}): Call {
+  return {
+    id: 'call-1',
+    tool: toTool({ name: 'echo', inputSchema: { type: 'object' } }),
+    client: {
+      key: 'client-1',
+      principal: KEY_HOLDER,
+      info: { name: 'test', version: '0' },
+      capabilities: {},
+      profile: '',
+    },
+    arguments: {},
+    bytes: 100,
+    snapshotVersion: 1,
+    ...given,
+  };
+}
