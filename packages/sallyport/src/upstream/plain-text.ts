@@ -1,0 +1,21 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** Shorter values occur by chance. */
+const MIN_SECRET_LENGTH = 8;
+const CONTROLS = /(?!\t)\p{Cc}/gu;
+
+/**
+ * Makes a child's output fit to be shown: terminal escapes are taken out (a server must not draw on an operator's
+ * screen) and the values of its own environment settings, which are mostly credentials, become `[NAME]`.
+ */
+export function createPlainText(environment: Readonly<Record<string, string>>): (text: string) => string {
+  // The longest first, so that a value that contains another one is replaced whole. Paths stay: they explain failures.
+  const secrets = Object.entries(environment)
+    .filter(([, value]) => value.length >= MIN_SECRET_LENGTH && !/^(?:[./~]|[A-Za-z]:\\)/.test(value))
+    .sort(([, a], [, b]) => b.length - a.length);
+  return (text) => {
+    let plain = stripVTControlCharacters(text).replace(CONTROLS, '');
+    for (const [name, value] of secrets) plain = plain.replaceAll(value, `[${name}]`);
+    return plain;
+  };
+}
