@@ -12,6 +12,11 @@ export interface Exchange {
   readonly logLevel: string | undefined;
   /** The client's progress token as JSON text (`"abc"`, `7`), or `undefined` when it asked for none. */
   readonly progressToken: string | undefined;
+  /**
+   * True for a request without a session behind it (a modern client's): where an upstream cannot say which request its
+   * question belongs to, such a request has a connection to itself while it runs, so that the question can only be its own.
+   */
+  readonly exclusive?: boolean;
   /** Set by whoever works on the request; called once when the client cancels, goes away, or the deadline of the front passes. */
   onCancel: ((reason: string) => void) | undefined;
   readonly cancelled: boolean;

@@ -201,8 +201,30 @@ export function splice(bytes: Buffer, edits: readonly Edit[]): string {
   return out + bytes.toString('latin1', at, bytes.length);
 }
 
+/** Like {@link splice}, as bytes: one allocation, no decoding, for large answers. */
+export function spliceBytes(bytes: Buffer, edits: readonly Edit[]): Buffer {
+  const ordered = edits.length > 1 ? [...edits].sort((a, b) => a.start - b.start) : edits;
+  let length = bytes.length;
+  for (const edit of ordered) length += edit.text.length - (edit.end - edit.start);
+  const out = Buffer.allocUnsafe(length);
+  let from = 0;
+  let to = 0;
+  for (const edit of ordered) {
+    to += bytes.copy(out, to, from, edit.start);
+    to += out.write(edit.text, to, 'latin1');
+    from = edit.end;
+  }
+  bytes.copy(out, to, from);
+  return out;
+}
+
 /** Text as a binary string of its UTF-8 bytes. */
 export function toBinary(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "every ASCII character".
   return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** The text behind a binary string. */
+export function fromBinary(binary: string): string {
+  return Buffer.from(binary, 'latin1').toString('utf8');
 }

@@ -10,6 +10,7 @@ import {
   objectMembers,
   type Span,
   splice,
+  spliceBytes,
   toBinary,
 } from './json-scan.ts';
 
@@ -126,8 +127,40 @@ export type Outcome =
       readonly error: { readonly code: number; readonly message: string; readonly data?: Json };
     };
 
-/** A response to a request. */
-export class Answer {
+/** What can be written as the response to a request. */
+export interface Response {
+  readonly errorCode: number | undefined;
+  /** The result as parsed; `undefined` for an error and for a result made of text of our own. */
+  readonly result: JsonObject | undefined;
+  /**
+   * The whole message under the client's id. `head` goes first into the result object: members as JSON text without
+   * a trailing comma, e.g. `"resultType":"complete"`.
+   */
+  write(id: string, head?: string): Buffer;
+}
+
+/** A result whose members are JSON text already, e.g. a page of a list: it is not parsed again to be sent. */
+export class TextResult implements Response {
+  readonly errorCode = undefined;
+  readonly result = undefined;
+  readonly #members: string;
+
+  constructor(members: string) {
+    this.#members = members;
+  }
+
+  write(id: string, head = ''): Buffer {
+    const comma = head !== '' && this.#members !== '' ? ',' : '';
+    // The id is a binary string, the members are text: only together with the right encoding each.
+    return Buffer.concat([
+      Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{${head}${comma}`, 'latin1'),
+      Buffer.from(`${this.#members}}}`, 'utf8'),
+    ]);
+  }
+}
+
+/** A response to a request, as it was written by whoever answered. */
+export class Answer implements Response {
   readonly kind = 'answer';
   readonly bytes: Buffer;
   /** The id as written; empty for an error without an id. */
@@ -144,35 +177,59 @@ export class Answer {
     this.id = idSpan === undefined ? '' : bytes.toString('latin1', idSpan.start, idSpan.end);
   }
 
+  /** The JSON-RPC error code, or `undefined` for a result. */
+  get errorCode(): number | undefined {
+    return this.outcome.kind === 'error' ? this.outcome.error.code : undefined;
+  }
+
   /** The result, or `undefined` for an error. */
   get result(): JsonObject | undefined {
     return this.outcome.kind === 'result' ? this.outcome.result : undefined;
   }
 
-  /** The answer's bytes under another id. */
-  write(id: string): Buffer {
-    const { bytes, idSpan } = this;
-    if (idSpan === undefined)
+  write(id: string, head = ''): Buffer {
+    const { bytes, idSpan, bodySpan } = this;
+    const body = bodySpan.start + 1;
+    const insert =
+      head === '' || this.outcome.kind === 'error' ? '' : head + (isEmptyObject(bytes, bodySpan) ? '' : ',');
+    if (idSpan === undefined) {
       return Buffer.from(
-        `{"jsonrpc":"2.0","id":${id},"error":${bytes.toString('latin1', this.bodySpan.start, this.bodySpan.end)}}`,
+        `{"jsonrpc":"2.0","id":${id},"error":${bytes.toString('latin1', bodySpan.start, bodySpan.end)}}`,
         'latin1',
       );
-    const idLength = idSpan.end - idSpan.start;
-    const out = Buffer.allocUnsafe(bytes.length - idLength + id.length);
-    bytes.copy(out, 0, 0, idSpan.start);
-    out.write(id, idSpan.start, 'latin1');
-    bytes.copy(out, idSpan.start + id.length, idSpan.end);
-    return out;
+    }
+    const edits: Edit[] = [{ start: idSpan.start, end: idSpan.end, text: id }];
+    if (insert !== '') edits.push({ start: body, end: body, text: insert });
+    return spliceBytes(bytes, edits);
   }
 
+  /** The same answer with some of its bytes replaced. */
+  edit(edits: readonly Edit[]): Answer {
+    return edits.length === 0 ? this : parseAnswer(spliceBytes(this.bytes, edits));
+  }
+
+  /** The same answer with another result. */
+  withResult(result: JsonObject): Answer {
+    return this.edit([{ ...this.bodySpan, text: toBinary(JSON.stringify(result)) }]);
+  }
+
+  /** `id` is JSON text as a binary string, like `Request.id`. */
   static result(id: string, result: JsonObject): Answer {
-    return parseAnswer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`));
+    return parseAnswer(
+      Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${toBinary(JSON.stringify(result))}}`, 'latin1'),
+    );
   }
 
   static error(id: string, code: number, message: string, data?: Json): Answer {
     const error = { code, message, ...(data === undefined ? {} : { data }) };
-    return parseAnswer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`));
+    return parseAnswer(
+      Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${toBinary(JSON.stringify(error))}}`, 'latin1'),
+    );
   }
+}
+
+function isEmptyObject(bytes: Buffer, span: Span): boolean {
+  return /^\{\s*\}$/.test(bytes.toString('latin1', span.start, Math.min(span.end, span.start + 16)));
 }
 
 function parseAnswer(bytes: Buffer): Answer {

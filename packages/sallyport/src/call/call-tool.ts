@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import type { Call, Tool } from '../core/call.ts';
+import { FaultError, toFault } from '../core/errors.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
+import type { Edit } from '../core/json-scan.ts';
+import { Answer } from '../core/message.ts';
+import { type Decision, inspectRequest, inspectResult } from '../guard/guard.ts';
+import type { CallRecord } from '../telemetry/call-log.ts';
+import type { Inbound } from './inbound.ts';
+import { toParamHeaders } from './param-headers.ts';
+import type { CallPorts } from './ports.ts';
+import { mentionsNames, toPublicNames } from './public-names.ts';
+
+/**
+ * The whole life of one tools/call, read top to bottom: resolve -> outer door -> forward -> inner door -> answer;
+ * one log line whatever happens.
+ * @throws FaultError for what is wrong with the request itself; a refusal by a guard is an answer the model can read.
+ */
+export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answer> {
+  const { request, exchange, view } = inbound;
+  const startedAt = performance.now();
+  const record: CallRecord = {
+    callId: randomUUID(),
+    principal: exchange.client.principal.id,
+    client: exchange.client.info.name,
+    upstream: undefined,
+    tool: undefined,
+    outcome: 'failed',
+    guard: undefined,
+    reason: undefined,
+    ms: 0,
+    requestBytes: request.bytes.length,
+    resultBytes: 0,
+  };
+  try {
+    const tool = resolveTool(inbound);
+    record.upstream = tool.upstream;
+    record.tool = tool.name;
+    const call = toCall(record.callId, tool, inbound);
+
+    const outer = inspectRequest(ports.guards, call);
+    const request_ = outer instanceof Promise ? await outer : outer;
+    const refused = refuse(request_, inbound, record);
+    if (refused !== undefined) return refused;
+
+    const sent = {
+      request,
+      edits: toEdits(request_, tool, inbound),
+      target: tool.name,
+      paramHeaders: toParamHeaders(view.paramHeaders(tool), call.arguments),
+    };
+    let answer = await ports.upstreams.send(tool.upstream, sent, exchange);
+    record.resultBytes = answer.bytes.length;
+
+    if (answer.result !== undefined && ports.guards.some((guard) => guard.readsResult?.(call) === true)) {
+      const inner = inspectResult(ports.guards, call, answer.result);
+      const result = inner instanceof Promise ? await inner : inner;
+      const withheld = refuse(result, inbound, record);
+      if (withheld !== undefined) return withheld;
+      if (result.rewritten !== undefined) answer = answer.withResult(result.rewritten);
+    }
+    if (inbound.endpoint.kind === 'all' && mentionsNames(answer)) answer = toPublicNames(answer, view, tool.upstream);
+    record.outcome = answer.result === undefined ? 'error' : answer.result['isError'] === true ? 'tool_error' : 'ok';
+    return answer;
+  } catch (error) {
+    const fault = toFault(error);
+    record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
+    record.reason = fault.message;
+    if (fault.code === 'internal') ports.log.error({ callId: record.callId, error }, 'a call failed inside');
+    throw fault;
+  } finally {
+    record.ms = performance.now() - startedAt;
+    ports.callLog.write(record);
+  }
+}
+
+function resolveTool({ request, view }: Inbound): Tool {
+  const name = member(request.params, 'name');
+  if (typeof name !== 'string')
+    throw new FaultError('invalid_params', 'tools/call needs "name": the name of a tool from tools/list.');
+  const tool = view.tool(name);
+  if (tool === undefined)
+    throw new FaultError(
+      'invalid_params',
+      `Unknown tool: ${name.slice(0, 128)}. tools/list has the names.${unavailable(view.unavailable)}`,
+    );
+  return tool;
+}
+
+function unavailable(upstreams: readonly { upstream: string; reason: string }[]): string {
+  return upstreams.length === 0 ? '' : ` Not reachable now: ${upstreams.map((one) => one.upstream).join(', ')}.`;
+}
+
+const NO_ARGUMENTS: JsonObject = Object.freeze({});
+
+function toCall(id: string, tool: Tool, { request, exchange, snapshot }: Inbound): Call {
+  const given = member(request.params, 'arguments');
+  if (given !== undefined && !isObject(given))
+    throw new FaultError('invalid_params', 'The "arguments" of tools/call are an object.');
+  return {
+    id,
+    tool,
+    client: exchange.client,
+    arguments: given ?? NO_ARGUMENTS,
+    bytes: request.bytes.length,
+    snapshotVersion: snapshot.version,
+  };
+}
+
+function toEdits(decision: Decision, tool: Tool, { request }: Inbound): Edit[] {
+  const edits: Edit[] = [];
+  if (tool.publicName !== tool.name) edits.push(request.setParam('name', JSON.stringify(tool.name)));
+  if (decision.rewritten !== undefined) edits.push(request.setParam('arguments', JSON.stringify(decision.rewritten)));
+  return edits;
+}
+
+/**
+ * A refusal as the model reads it: a tool error (MCP tools#error-handling: what the model can correct is a result),
+ * marked so that programs can tell it from the tool's own. Fail closed: there is nobody to ask yet, so ask is deny.
+ */
+function refuse(decision: Decision, { request }: Inbound, record: CallRecord): Answer | undefined {
+  const { verdict, guard } = decision;
+  if (verdict.kind === 'allow' || verdict.kind === 'rewrite') return undefined;
+  record.outcome = 'denied';
+  record.guard = guard;
+  record.reason = verdict.reason;
+  const code = verdict.kind === 'deny' ? verdict.code : 'denied';
+  return Answer.result(request.id, {
+    content: [{ type: 'text', text: verdict.reason }],
+    isError: true,
+    _meta: { 'dev.sallyport/verdict': { kind: 'deny', code, guard: guard ?? '', reason: verdict.reason } },
+  });
+}

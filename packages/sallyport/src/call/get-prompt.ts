@@ -1,0 +1,22 @@
+import { FaultError } from '../core/errors.ts';
+import { member } from '../core/json.ts';
+import type { Answer } from '../core/message.ts';
+import type { Inbound } from './inbound.ts';
+import type { CallPorts } from './ports.ts';
+
+/** The life of one prompts/get. */
+export async function getPrompt(ports: CallPorts, { request, exchange, view }: Inbound): Promise<Answer> {
+  const name = member(request.params, 'name');
+  const prompt = typeof name === 'string' ? view.prompt(name) : undefined;
+  if (prompt === undefined)
+    throw new FaultError(
+      'invalid_params',
+      `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`,
+    );
+  const edits = prompt.name === name ? [] : [request.setParam('name', JSON.stringify(prompt.name))];
+  return ports.upstreams.send(
+    prompt.upstream,
+    { request, edits, target: prompt.name, paramHeaders: undefined },
+    exchange,
+  );
+}

@@ -1,0 +1,13 @@
+import type { Endpoint, View } from '../catalog/catalog.ts';
+import type { Snapshot } from '../config/settings.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { Request } from '../core/message.ts';
+
+/** One request of a client on its way in: what it says, who says it, and the frozen world it is judged in. */
+export interface Inbound {
+  readonly request: Request;
+  readonly exchange: Exchange;
+  readonly endpoint: Endpoint;
+  readonly snapshot: Snapshot;
+  readonly view: View;
+}

@@ -1,0 +1,50 @@
+import { FaultError } from '../core/errors.ts';
+import { member } from '../core/json.ts';
+import type { Answer } from '../core/message.ts';
+import type { Inbound } from './inbound.ts';
+import type { CallPorts } from './ports.ts';
+import { toPublicNames } from './public-names.ts';
+
+/** MCP resources#error-handling; servers of different revisions use either code for "no such resource". */
+const NOT_FOUND_CODES = new Set([-32002, -32602]);
+
+/**
+ * The life of one resources/read. A listed URI has one owner; one that only a template or a scheme explains may have
+ * several candidates, asked in order until one knows it.
+ */
+export async function readResource(ports: CallPorts, inbound: Inbound): Promise<Answer> {
+  const { request, exchange, view } = inbound;
+  const owners = resourceOwners(inbound);
+  let last: Answer | undefined;
+  for (const owner of owners) {
+    const edits =
+      owner.uri === member(request.params, 'uri') ? [] : [request.setParam('uri', JSON.stringify(owner.uri))];
+    const answer = await ports.upstreams.send(
+      owner.upstream,
+      { request, edits, target: owner.uri, paramHeaders: undefined },
+      exchange,
+    );
+    if (answer.outcome.kind === 'result')
+      return inbound.endpoint.kind === 'all' ? toPublicNames(answer, view, owner.upstream) : answer;
+    if (!NOT_FOUND_CODES.has(answer.outcome.error.code)) return answer;
+    last ??= answer;
+  }
+  if (last !== undefined) return last;
+  throw new FaultError(
+    'resource_not_found',
+    `Resource not found: ${String(member(request.params, 'uri')).slice(0, 256)}`,
+    {
+      data: { uri: String(member(request.params, 'uri')) },
+    },
+  );
+}
+
+/** @throws FaultError `invalid_params` when there is no URI. */
+export function resourceOwners({
+  request,
+  view,
+}: Inbound): readonly { readonly upstream: string; readonly uri: string }[] {
+  const uri = member(request.params, 'uri');
+  if (typeof uri !== 'string') throw new FaultError('invalid_params', `${request.method} needs "uri": a string.`);
+  return view.resource(uri);
+}

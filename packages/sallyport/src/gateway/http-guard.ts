@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import type { GatewaySettings } from '../config/settings.ts';
+import { FaultError } from '../core/errors.ts';
+
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Headers that decide something and may therefore stand only once: Node joins or drops repeats in silence. */
+const ONCE = new Set(['host', 'origin', 'authorization', 'content-length', 'content-type', 'last-event-id']);
+
+/**
+ * What is checked of an HTTP request before its body is read: DNS rebinding and browsers on other sites (Host and
+ * Origin), and the ambiguities request smuggling lives on (repeated headers, absolute targets).
+ * @throws FaultError `forbidden` or `invalid_request`.
+ */
+export function checkHttpRequest(request: IncomingMessage, settings: GatewaySettings): void {
+  checkHeadersOnce(request.rawHeaders);
+  const host = request.headers.host;
+  if (host === undefined || !isAllowedHost(host, settings)) {
+    throw new FaultError(
+      'forbidden',
+      'The Host header names no address of this Sallyport (gateway.allowedHosts adds names).',
+    );
+  }
+  const target = request.url ?? '';
+  if (!target.startsWith('/')) {
+    const authority = /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];
+    if (authority === undefined || authority.toLowerCase() !== host.toLowerCase()) {
+      throw new FaultError('invalid_request', 'The request target names another host than the Host header.');
+    }
+  }
+  const { origin } = request.headers;
+  if (origin !== undefined && !isAllowedOrigin(origin, settings)) {
+    throw new FaultError(
+      'forbidden',
+      'The Origin header names a site that may not use this Sallyport (gateway.allowedOrigins adds sites).',
+    );
+  }
+}
+
+function checkHeadersOnce(raw: readonly string[]): void {
+  let seen: Set<string> | undefined;
+  for (let i = 0; i < raw.length; i += 2) {
+    const written = raw[i] ?? '';
+    // Cheap first: only names that start like one of ours are lowered and looked up.
+    const first = written.charCodeAt(0) | 0x20;
+    if (first !== 0x68 && first !== 0x6d && first !== 0x6f && first !== 0x61 && first !== 0x63 && first !== 0x6c)
+      continue;
+    const name = written.toLowerCase();
+    if (!ONCE.has(name) && !name.startsWith('mcp-')) continue;
+    seen ??= new Set();
+    if (seen.has(name)) throw new FaultError('invalid_request', `The ${name} header stands twice.`);
+    seen.add(name);
+  }
+}
+
+let lastHost: { readonly host: string; readonly settings: GatewaySettings } | undefined;
+
+function isAllowedHost(host: string, settings: GatewaySettings): boolean {
+  // Clients repeat themselves: the host that was right a moment ago is right now.
+  if (lastHost !== undefined && lastHost.host === host && lastHost.settings === settings) return true;
+  const name = hostName(host);
+  const allowed =
+    LOOPBACK_NAMES.has(name) ||
+    name === settings.host.toLowerCase() ||
+    settings.allowedHosts.some((one) => one.toLowerCase() === name);
+  if (allowed) lastHost = { host, settings };
+  return allowed;
+}
+
+function hostName(host: string): string {
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i.exec(host);
+  return match?.[1]?.toLowerCase() ?? '';
+}
+
+export function isAllowedOrigin(origin: string, settings: GatewaySettings): boolean {
+  if (settings.allowedOrigins.includes(origin)) return true;
+  const match = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i.exec(origin);
+  return match !== null && LOOPBACK_NAMES.has(match[1]?.toLowerCase() ?? '');
+}

@@ -1,0 +1,331 @@
+import { resourceOwners } from '../call/read-resource.ts';
+import type { Endpoint, View } from '../catalog/catalog.ts';
+import { type Client, toProfile } from '../core/client.ts';
+import { FaultError } from '../core/errors.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
+import { Answer, type Message, Notification, Request } from '../core/message.ts';
+import type { Principal } from '../core/principal.ts';
+import type { UpstreamEvent } from '../core/upstream-port.ts';
+import { dispatch } from './dispatch.ts';
+import { EventLog } from './event-log.ts';
+import type { GatewayPorts } from './ports.ts';
+import type { Reply } from './reply.ts';
+import { type Asking, RequestExchange } from './request-exchange.ts';
+import { type LegacyRevision, negotiate } from './revisions.ts';
+import { toErrorBytes, toStatus } from './to-response.ts';
+
+/** Where messages go that belong to no request: the GET stream, the event stream of 2024-11-05, stdout. */
+export type Outlet = (text: string, eventId: string | undefined) => void;
+
+interface Question {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (fault: FaultError) => void;
+  readonly exchange: RequestExchange | undefined;
+}
+
+const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/**
+ * One client of the legacy era from `initialize` to its end, on any transport. The transport hands messages in and
+ * says where answers go; what a session knows is here.
+ */
+export class LegacySession {
+  readonly id: string;
+  readonly endpoint: Endpoint;
+  readonly revision: LegacyRevision;
+  readonly client: Client;
+  readonly events = new EventLog();
+  /** Milliseconds since the epoch. */
+  lastUsed: number;
+  onClose: (() => void) | undefined;
+  readonly #ports: GatewayPorts;
+  readonly #exchanges = new Map<string, RequestExchange>();
+  readonly #questions = new Map<string, Question>();
+  readonly #subscriptions = new Map<string, string>();
+  #lastQuestion = 0;
+  #logLevel: string | undefined;
+  #outlet: Outlet | undefined;
+  #streamed = false;
+  #closed = false;
+
+  constructor(
+    ports: GatewayPorts,
+    id: string,
+    opening: { request: Request; endpoint: Endpoint; principal: Principal },
+  ) {
+    this.#ports = ports;
+    this.id = id;
+    this.endpoint = opening.endpoint;
+    const { params } = opening.request;
+    this.revision = negotiate(member(params, 'protocolVersion'));
+    const capabilities = member(params, 'capabilities');
+    const declared: JsonObject = isObject(capabilities) ? capabilities : {};
+    this.client = {
+      key: id,
+      principal: opening.principal,
+      info: toClientInfo(member(params, 'clientInfo')),
+      capabilities: declared,
+      profile: toProfile(declared),
+    };
+    this.lastUsed = ports.clock.now();
+  }
+
+  get busy(): boolean {
+    return this.#exchanges.size > 0 || this.#outlet !== undefined;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  setOutlet(outlet: Outlet | undefined): void {
+    this.#outlet = outlet;
+    if (outlet !== undefined) this.#streamed = true;
+  }
+
+  get hasOutlet(): boolean {
+    return this.#outlet !== undefined;
+  }
+
+  /** The answer to `initialize` (2025-11-25 lifecycle#initialization). */
+  async initialize(request: Request): Promise<Buffer> {
+    const view = await this.#view();
+    return Answer.result(request.id, {
+      protocolVersion: this.revision,
+      capabilities: view.capabilities,
+      serverInfo: view.serverInfo,
+      ...(view.instructions === undefined ? {} : { instructions: view.instructions }),
+    }).write(request.id);
+  }
+
+  /** Takes one message of the client. Answers of requests go to `reply`, whenever they come; never throws. */
+  receive(message: Message, reply: Reply): void {
+    this.lastUsed = this.#ports.clock.now();
+    if (message instanceof Request) void this.#answer(message, reply);
+    else if (message instanceof Notification) this.#hear(message);
+    else this.#questions.get(message.id)?.resolve(message);
+  }
+
+  async #answer(request: Request, reply: Reply): Promise<void> {
+    const { client } = this;
+    let exchange: RequestExchange | undefined;
+    let entered = false;
+    try {
+      if (this.#closed) throw new FaultError('session_not_found', 'The session has ended. Initialize a new one.');
+      if (this.#exchanges.has(request.id))
+        throw new FaultError('invalid_request', 'A request with this id is in flight.');
+      const snapshot = this.#ports.snapshot();
+      this.#ports.inFlight.enter(client.key, snapshot.gateway.limits);
+      entered = true;
+      const token = member(member(request.params, '_meta'), 'progressToken');
+      exchange = new RequestExchange(
+        {
+          client,
+          logLevel: this.#logLevel,
+          progressToken: token === undefined ? undefined : JSON.stringify(token),
+          exclusive: false,
+        },
+        reply,
+        this.#asking,
+      );
+      this.#exchanges.set(request.id, exchange);
+      const response = await this.#respond(request, exchange);
+      if (!exchange.cancelled) reply.answer(response.write(request.id), 200);
+    } catch (error) {
+      // A cancelled request gets no answer (2025-11-25 cancellation), but an HTTP exchange must end.
+      reply.answer(toErrorBytes(request.id, error), toStatus(error));
+    } finally {
+      if (entered) this.#ports.inFlight.leave(client.key);
+      if (exchange !== undefined) this.#forget(request.id, exchange);
+      this.lastUsed = this.#ports.clock.now();
+    }
+  }
+
+  #forget(id: string, exchange: RequestExchange): void {
+    this.#exchanges.delete(id);
+    for (const question of this.#questions.values()) {
+      if (question.exchange === exchange)
+        question.reject(new FaultError('cancelled', 'The request the question belonged to has ended.'));
+    }
+  }
+
+  async #respond(request: Request, exchange: RequestExchange) {
+    switch (request.method) {
+      case 'ping':
+        return Answer.result(request.id, {});
+      case 'initialize':
+        throw new FaultError('invalid_request', 'This session is initialized already.');
+      case 'shutdown':
+        // The seed document's third phase; MCP itself ends a session by closing the transport.
+        queueMicrotask(() => setImmediate(() => this.close()));
+        return Answer.result(request.id, {});
+      case 'logging/setLevel':
+        return this.#setLogLevel(request);
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return this.#follow(request, exchange);
+      default: {
+        const view = await this.#view();
+        const inbound = { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
+        return (await dispatch(this.#ports, inbound)).response;
+      }
+    }
+  }
+
+  async #setLogLevel(request: Request): Promise<Answer> {
+    const level = member(request.params, 'level');
+    if (typeof level !== 'string' || !LOG_LEVELS.includes(level)) {
+      throw new FaultError('invalid_params', `logging/setLevel needs "level": one of ${LOG_LEVELS.join(', ')}.`);
+    }
+    this.#logLevel = level;
+    // One upstream: its own answer counts. All of them: the level goes along with each request to those that log.
+    if (this.endpoint.kind === 'server')
+      return this.#ports.upstreams.setLogLevel(this.endpoint.name, level, this.client);
+    return Answer.result(request.id, {});
+  }
+
+  async #follow(request: Request, exchange: RequestExchange): Promise<Answer> {
+    const view = await this.#view();
+    const inbound = { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
+    const owner = resourceOwners(inbound)[0];
+    const uri = String(member(request.params, 'uri'));
+    if (owner === undefined)
+      throw new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } });
+    const key = `${owner.upstream}\n${owner.uri}`;
+    const { upstreams } = this.#ports;
+    if (request.method === 'resources/unsubscribe') {
+      this.#subscriptions.delete(key);
+      return upstreams.unsubscribe(owner.upstream, owner.uri, this.client);
+    }
+    const answer = await upstreams.subscribe(owner.upstream, owner.uri, this.client);
+    if (answer.result !== undefined) this.#subscriptions.set(key, uri);
+    return answer;
+  }
+
+  #hear(notification: Notification): void {
+    if (notification.method === 'notifications/initialized') return;
+    if (notification.method === 'notifications/cancelled') {
+      const id = notification.param('requestId');
+      if (id === undefined) return;
+      const reason = member(notification.params, 'reason');
+      this.#exchanges
+        .get(notification.bytes.toString('latin1', id.start, id.end))
+        ?.cancel(typeof reason === 'string' ? reason : 'cancelled by the client');
+      return;
+    }
+    const names = this.endpoint.kind === 'server' ? [this.endpoint.name] : [...this.#ports.snapshot().servers.keys()];
+    for (const name of names) {
+      this.#ports.upstreams.notify(name, notification, this.client).catch((error: unknown) => {
+        this.#ports.log.debug(
+          { upstream: name, method: notification.method, error },
+          'a notification of the client did not reach its upstream',
+        );
+      });
+    }
+  }
+
+  readonly #asking: Asking = {
+    ask: (request, exchange) => this.ask(request, exchange),
+    answerInputs: async (inputRequests, exchange) => {
+      const pairs = Object.entries(inputRequests).map(async ([key, input]) => {
+        const method = member(input, 'method');
+        const params = member(input, 'params');
+        if (typeof method !== 'string')
+          throw new FaultError('upstream_protocol', 'The upstream asked for input without saying which.');
+        const answer = await this.ask(Request.of('0', method, isObject(params) ? params : undefined), exchange);
+        if (answer.outcome.kind === 'error') {
+          throw new FaultError(
+            'cancelled',
+            `The client did not answer ${method}: ${answer.outcome.error.message.slice(0, 200)}`,
+          );
+        }
+        return [key, answer.outcome.result] as const;
+      });
+      return Object.fromEntries(await Promise.all(pairs));
+    },
+  };
+
+  /** Puts a question to the client, on the stream of the request it belongs to where there is one. */
+  ask(request: Request, exchange: RequestExchange | undefined): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) {
+        reject(new FaultError('cancelled', 'The client has gone.'));
+        return;
+      }
+      const id = String(++this.#lastQuestion);
+      const done = () => this.#questions.delete(id);
+      this.#questions.set(id, {
+        resolve: (answer) => {
+          done();
+          resolve(answer);
+        },
+        reject: (fault) => {
+          done();
+          reject(fault);
+        },
+        exchange,
+      });
+      const text = request.write(id);
+      if (exchange === undefined) this.send(text);
+      else exchange.reply.message(text);
+    });
+  }
+
+  /** A message that belongs to no request. */
+  send(text: string): void {
+    if (this.#closed || !this.#streamed) return;
+    this.#outlet?.(text, this.events.append(0, text));
+    if (this.#outlet === undefined) this.events.append(0, text);
+  }
+
+  onListChange(change: { readonly upstream: string; readonly list: string }): void {
+    if (this.#sees(change.upstream)) this.send(Notification.of(`notifications/${change.list}/list_changed`).write());
+  }
+
+  onUpstreamEvent(event: UpstreamEvent): void {
+    if (!this.#sees(event.upstream)) return;
+    if (event.kind === 'resource_updated') {
+      const uri = this.#subscriptions.get(`${event.upstream}\n${event.uri}`);
+      if (uri === undefined) return;
+      const { notification } = event;
+      this.send(notification.write(uri === event.uri ? [] : [notification.setParam('uri', JSON.stringify(uri))]));
+    } else if (event.kind === 'log' || event.kind === 'other') {
+      if (event.client !== undefined && event.client !== this.client.key) return;
+      if (event.kind === 'log' && !this.#wantsLog(member(event.notification.params, 'level'))) return;
+      this.send(event.notification.write());
+    }
+  }
+
+  #wantsLog(level: unknown): boolean {
+    return this.#logLevel === undefined || LOG_LEVELS.indexOf(String(level)) >= LOG_LEVELS.indexOf(this.#logLevel);
+  }
+
+  #sees(upstream: string): boolean {
+    return this.endpoint.kind === 'all' || this.endpoint.name === upstream;
+  }
+
+  #view(): View | Promise<View> {
+    return this.#ports.catalog.view(this.#ports.snapshot(), this.endpoint, this.client);
+  }
+
+  /** Ends the session: its calls are cancelled, its questions refused, its own upstream connections closed. Idempotent. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const exchange of this.#exchanges.values()) exchange.cancel('the session has ended');
+    for (const question of this.#questions.values())
+      question.reject(new FaultError('cancelled', 'The client has gone.'));
+    this.#ports.upstreams.release(this.client.key);
+    this.onClose?.();
+    this.#outlet = undefined;
+  }
+}
+
+export function toClientInfo(info: unknown): { readonly name: string; readonly version: string } {
+  const name = member(info, 'name');
+  const version = member(info, 'version');
+  return {
+    name: typeof name === 'string' ? name.slice(0, 128) : 'unknown',
+    version: typeof version === 'string' ? version.slice(0, 64) : '',
+  };
+}

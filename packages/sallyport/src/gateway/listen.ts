@@ -1,0 +1,138 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { Snapshot } from '../config/settings.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
+import { fromBinary } from '../core/json-scan.ts';
+import { Answer, Notification, type Request } from '../core/message.ts';
+import type { UpstreamEvent } from '../core/upstream-port.ts';
+import type { ModernFacts } from './modern-request.ts';
+import type { GatewayPorts } from './ports.ts';
+import type { Reply } from './reply.ts';
+import type { Follower } from './session-store.ts';
+
+const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
+const LIST_FLAGS = {
+  tools: 'toolsListChanged',
+  resources: 'resourcesListChanged',
+  prompts: 'promptsListChanged',
+} as const;
+/** One stream may follow this many resources or tasks. */
+const MAX_FOLLOWED = 1_000;
+
+interface Opening {
+  readonly request: Request;
+  readonly facts: ModernFacts;
+  readonly snapshot: Snapshot;
+  readonly endpoint: Endpoint;
+  readonly reply: Reply;
+}
+
+/** One `subscriptions/listen` stream: exactly the kinds of notification the client asked for (2026-07-28 subscriptions). */
+export class Listen implements Follower {
+  readonly #ports: GatewayPorts;
+  readonly #opening: Opening;
+  readonly #flags = new Set<string>();
+  /** `upstream\nuri` -> the URI the client knows. */
+  readonly #resources = new Map<string, string>();
+  /** `upstream\ntaskId` -> the id the client knows. */
+  readonly #tasks = new Map<string, string>();
+  #acknowledged = false;
+  #closed = false;
+
+  constructor(ports: GatewayPorts, opening: Opening) {
+    this.#ports = ports;
+    this.#opening = opening;
+  }
+
+  async open(): Promise<void> {
+    const { request, facts, snapshot, endpoint } = this.#opening;
+    const view = await this.#ports.catalog.view(snapshot, endpoint, facts.client);
+    const wanted = member(request.params, 'notifications');
+    const honoured: Record<string, JsonObject[string]> = {};
+    for (const [list, flag] of Object.entries(LIST_FLAGS)) {
+      if (member(wanted, flag) !== true || !isObject(member(view.capabilities, list))) continue;
+      this.#flags.add(flag);
+      honoured[flag] = true;
+    }
+    const uris = await this.#followResources(strings(member(wanted, 'resourceSubscriptions')), view);
+    if (uris.length > 0) honoured['resourceSubscriptions'] = uris;
+    const tasks = strings(member(wanted, 'taskIds')).filter((id) => {
+      const task = view.task(id);
+      if (task !== undefined) this.#tasks.set(`${task.upstream}\n${task.taskId}`, id);
+      return task !== undefined;
+    });
+    if (tasks.length > 0) honoured['taskIds'] = tasks;
+    if (this.#closed) return;
+    this.#acknowledged = true;
+    this.#send(Notification.of('notifications/subscriptions/acknowledged', { notifications: honoured }));
+  }
+
+  async #followResources(
+    uris: readonly string[],
+    view: { resource(uri: string): readonly { upstream: string; uri: string }[] },
+  ): Promise<string[]> {
+    const followed: string[] = [];
+    for (const uri of uris) {
+      const owner = view.resource(uri)[0];
+      if (owner === undefined || this.#closed) continue;
+      const answer = await this.#ports.upstreams.subscribe(owner.upstream, owner.uri, this.#opening.facts.client);
+      if (answer.result === undefined) continue;
+      this.#resources.set(`${owner.upstream}\n${owner.uri}`, uri);
+      followed.push(uri);
+    }
+    return followed;
+  }
+
+  onListChange(change: { readonly upstream: string; readonly list: 'tools' | 'resources' | 'prompts' }): void {
+    if (this.#sees(change.upstream) && this.#flags.has(LIST_FLAGS[change.list]))
+      this.#send(Notification.of(`notifications/${change.list}/list_changed`));
+  }
+
+  onUpstreamEvent(event: UpstreamEvent): void {
+    if (event.kind === 'resource_updated') {
+      const uri = this.#resources.get(`${event.upstream}\n${event.uri}`);
+      if (uri !== undefined) this.#send(event.notification, { key: 'uri', value: uri });
+    } else if (event.kind === 'other') {
+      const id = member(event.notification.params, 'taskId');
+      const known = typeof id === 'string' ? this.#tasks.get(`${event.upstream}\n${id}`) : undefined;
+      if (known !== undefined) this.#send(event.notification, { key: 'taskId', value: known });
+    }
+  }
+
+  /** Ends the stream from our side, telling the client that it ended well (2026-07-28 subscriptions#graceful-closure). */
+  finish(): void {
+    const { request, reply } = this.#opening;
+    if (this.#closed) return;
+    this.close();
+    const head = `"resultType":"complete","_meta":{"${SUBSCRIPTION_KEY}":${request.id}}`;
+    reply.answer(Answer.result(request.id, {}).write(request.id, head), 200);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const key of this.#resources.keys()) {
+      const [upstream = '', uri = ''] = key.split('\n', 2);
+      this.#ports.upstreams.unsubscribe(upstream, uri, this.#opening.facts.client).catch((error: unknown) => {
+        this.#ports.log.debug({ upstream, error }, 'unsubscribing failed');
+      });
+    }
+  }
+
+  #send(notification: Notification, renamed?: { key: string; value: string }): void {
+    if (this.#closed || !this.#acknowledged) return;
+    const edits = [notification.setInParam('_meta', SUBSCRIPTION_KEY, fromBinary(this.#opening.request.id))];
+    if (renamed !== undefined && member(notification.params, renamed.key) !== renamed.value) {
+      edits.push(notification.setParam(renamed.key, JSON.stringify(renamed.value)));
+    }
+    this.#opening.reply.message(notification.write(edits));
+  }
+
+  #sees(upstream: string): boolean {
+    const { endpoint } = this.#opening;
+    return endpoint.kind === 'all' || endpoint.name === upstream;
+  }
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, MAX_FOLLOWED) : [];
+}

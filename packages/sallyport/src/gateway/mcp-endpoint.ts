@@ -1,0 +1,235 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { FaultError } from '../core/errors.ts';
+import { type Message, Notification, parseBatch, parseMessage, Request } from '../core/message.ts';
+import type { Principal } from '../core/principal.ts';
+import { answerBatch } from './batch.ts';
+import { LegacySession } from './legacy-session.ts';
+import { receiveModern } from './modern-endpoint.ts';
+import { carriesModernMeta } from './modern-request.ts';
+import type { Parking } from './parking.ts';
+import type { GatewayPorts } from './ports.ts';
+import { readBody } from './read-body.ts';
+import { HttpReply, STREAM_HEADERS, toEvent } from './reply.ts';
+import { hasBatches, hasPrimingEvents, isLegacyRevision } from './revisions.ts';
+import type { SessionStore } from './session-store.ts';
+import type { Streams } from './streams.ts';
+
+export interface HttpExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly endpoint: Endpoint;
+  readonly principal: Principal;
+}
+
+export interface McpContext {
+  readonly ports: GatewayPorts;
+  readonly sessions: SessionStore;
+  readonly parking: Parking;
+  readonly streams: Streams;
+}
+
+/** Streamable HTTP, all revisions on one path: POST decides the era, GET and DELETE belong to legacy sessions. */
+export async function serveMcp(context: McpContext, http: HttpExchange): Promise<void> {
+  switch (http.request.method) {
+    case 'POST':
+      return post(context, http);
+    case 'GET':
+      return openStandaloneStream(context, http);
+    case 'DELETE':
+      return endSession(context, http);
+    default:
+      http.response.writeHead(405, { allow: 'GET, POST, DELETE' }).end();
+  }
+}
+
+async function post(context: McpContext, http: HttpExchange): Promise<void> {
+  const { request, response } = http;
+  const { limits } = context.ports.snapshot().gateway;
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    // Also what keeps a web page from posting without a preflight.
+    throw new FaultError('media_type', 'Send the message as Content-Type: application/json.');
+  }
+  const accepts = readAccept(request.headers.accept);
+  const bytes = await readBody(request, limits.bodyBytes);
+  const rules = { maxDepth: limits.depth, uniqueKeys: true };
+  const batch = parseBatch(bytes, rules);
+  if (batch !== undefined) {
+    receiveBatch(context, http, { batch, accepts });
+    return;
+  }
+  const message = parseMessage(bytes, rules);
+  if (isModern(message, request)) {
+    if (!(message instanceof Request)) {
+      response.writeHead(message instanceof Notification ? 202 : 400).end();
+      return;
+    }
+    const reply = new HttpReply(response, accepts);
+    const work = receiveModern({ ...context, ...http, header: (name) => one(request.headers[name]) }, message, reply);
+    if (work === undefined || reply.done) return;
+    context.streams.wait(reply);
+    response.on('close', () => {
+      context.streams.answered(reply);
+      if (!reply.done) work.closed();
+    });
+    return;
+  }
+  if (message instanceof Request && message.method === 'initialize')
+    return initialize(context, http, { message, accepts });
+  const session = findSession(context, http);
+  if (message instanceof Request) answerIn(context, session, { message, accepts, response });
+  else {
+    session.receive(message, NO_REPLY);
+    response.writeHead(202).end();
+  }
+}
+
+/** A request that speaks for itself is modern; so is one whose header names a revision no session could have negotiated. */
+function isModern(message: Message, request: IncomingMessage): boolean {
+  if (
+    request.headers['mcp-session-id'] !== undefined &&
+    !(message instanceof Request && carriesModernMeta(message.params))
+  )
+    return false;
+  if (message instanceof Request && carriesModernMeta(message.params)) return true;
+  const version = one(request.headers['mcp-protocol-version']);
+  return version !== undefined && !isLegacyRevision(version);
+}
+
+async function initialize(
+  { ports, sessions }: McpContext,
+  { request, response, endpoint, principal }: HttpExchange,
+  { message, accepts }: { message: Request; accepts: Accepts },
+): Promise<void> {
+  if (request.headers['mcp-session-id'] !== undefined)
+    throw new FaultError('invalid_request', 'This session is initialized already.');
+  const session = new LegacySession(ports, sessions.newId(), { request: message, endpoint, principal });
+  sessions.add(session, ports.snapshot().gateway.limits.sessions);
+  const reply = new HttpReply(response, { ...accepts, headers: { 'mcp-session-id': session.id } });
+  try {
+    reply.answer(await session.initialize(message), 200);
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
+function answerIn(
+  context: McpContext,
+  session: LegacySession,
+  exchange: { message: Request; accepts: Accepts; response: ServerResponse },
+): void {
+  const reply = sessionReply(session, exchange);
+  context.streams.wait(reply);
+  session.receive(exchange.message, reply);
+}
+
+function sessionReply(
+  session: LegacySession,
+  { accepts, response }: { accepts: Accepts; response: ServerResponse },
+): HttpReply {
+  return new HttpReply(response, { ...accepts, log: session.events, prime: hasPrimingEvents(session.revision) });
+}
+
+function receiveBatch(
+  context: McpContext,
+  http: HttpExchange,
+  { batch, accepts }: { batch: ReturnType<typeof parseBatch> & object; accepts: Accepts },
+): void {
+  const session = findSession(context, http);
+  if (!hasBatches(session.revision))
+    throw new FaultError(
+      'invalid_request',
+      'Batches are part of revision 2025-03-26 only. Send one message at a time.',
+    );
+  if (batch.length === 0) throw new FaultError('invalid_request', 'A batch holds at least one message.');
+  const reply = sessionReply(session, { accepts, response: http.response });
+  context.streams.wait(reply);
+  if (!answerBatch(batch, reply, (message, part) => session.receive(message, part))) http.response.writeHead(202).end();
+}
+
+function findSession({ sessions }: McpContext, { request, principal, endpoint }: HttpExchange): LegacySession {
+  const id = one(request.headers['mcp-session-id']);
+  if (id === undefined) {
+    throw new FaultError(
+      'invalid_request',
+      'There is no session: send "initialize" first and repeat its Mcp-Session-Id header, or speak a revision without sessions.',
+    );
+  }
+  const version = one(request.headers['mcp-protocol-version']);
+  if (version !== undefined && !isLegacyRevision(version))
+    throw new FaultError(
+      'invalid_request',
+      `MCP-Protocol-Version ${version.slice(0, 32)} is not supported in a session.`,
+    );
+  const session = sessions.get(id, principal);
+  if (
+    session.endpoint.kind !== endpoint.kind ||
+    (session.endpoint.kind === 'server' && endpoint.kind === 'server' && session.endpoint.name !== endpoint.name)
+  ) {
+    throw new FaultError('session_not_found', 'Session not found on this path.');
+  }
+  return session;
+}
+
+function openStandaloneStream(context: McpContext, http: HttpExchange): void {
+  const { request, response } = http;
+  if (!readAccept(request.headers.accept).stream)
+    throw new FaultError('not_acceptable', 'The stream is text/event-stream: say so in Accept.');
+  if (request.headers['mcp-session-id'] === undefined) {
+    response.writeHead(405, { allow: 'POST' }).end();
+    return;
+  }
+  const session = findSession(context, http);
+  const lastEventId = one(request.headers['last-event-id']);
+  const resumed = lastEventId === undefined ? undefined : session.events.resume(lastEventId);
+  if (resumed === undefined || resumed.stream === 0) {
+    if (session.hasOutlet) throw new FaultError('conflict', 'This session has its stream already.');
+  }
+  response.writeHead(200, { ...STREAM_HEADERS, 'mcp-session-id': session.id });
+  response.flushHeaders();
+  for (const { id, text } of resumed?.missed ?? []) response.write(toEvent(text, id), 'latin1');
+  if (resumed !== undefined && resumed.stream !== 0) {
+    if (resumed.reply === undefined || resumed.reply.done) response.end();
+    else resumed.reply.attach(response);
+    return;
+  }
+  session.setOutlet((text, id) => response.write(toEvent(text, id), 'latin1'));
+  const stream = { keepAlive: () => response.write(':\n\n') };
+  context.streams.open(stream);
+  const then = session.onClose;
+  session.onClose = () => {
+    response.end();
+    then?.();
+  };
+  response.on('close', () => {
+    context.streams.closed(stream);
+    session.setOutlet(undefined);
+    session.onClose = then;
+  });
+}
+
+function endSession(context: McpContext, http: HttpExchange): void {
+  findSession(context, http).close();
+  http.response.writeHead(200).end();
+}
+
+export interface Accepts {
+  readonly json: boolean;
+  readonly stream: boolean;
+}
+
+/** @throws FaultError `not_acceptable` when the client accepts neither form of answer. */
+function readAccept(accept: string | undefined): Accepts {
+  if (accept === undefined || accept.includes('*/*')) return { json: true, stream: true };
+  const accepts = { json: /application\/(json|\*)/i.test(accept), stream: /text\/(event-stream|\*)/i.test(accept) };
+  if (!accepts.json && !accepts.stream)
+    throw new FaultError('not_acceptable', 'Accept application/json and text/event-stream.');
+  return accepts;
+}
+
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}
+
+const NO_REPLY = { message() {}, answer() {} };

@@ -1,0 +1,127 @@
+import type { Endpoint, View } from '../catalog/catalog.ts';
+import type { Snapshot } from '../config/settings.ts';
+import { FaultError } from '../core/errors.ts';
+import { isObject, member } from '../core/json.ts';
+import { type Request, TextResult } from '../core/message.ts';
+import type { Principal } from '../core/principal.ts';
+import { type Dispatched, dispatch } from './dispatch.ts';
+import { Listen } from './listen.ts';
+import { faultStatus, ModernCall } from './modern-call.ts';
+import { checkParamHeaders, type HeaderLookup, type ModernFacts, readModernFacts } from './modern-request.ts';
+import type { Parking } from './parking.ts';
+import type { GatewayPorts } from './ports.ts';
+import type { Reply } from './reply.ts';
+import { SUPPORTED_REVISIONS } from './revisions.ts';
+import type { SessionStore } from './session-store.ts';
+import { toErrorBytes } from './to-response.ts';
+
+/** Gone from the modern protocol, or never a client's to send: not passed on to anybody. */
+const REMOVED = new Set([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'shutdown',
+]);
+
+export interface ModernContext {
+  readonly ports: GatewayPorts;
+  readonly parking: Parking;
+  readonly sessions: SessionStore;
+  readonly endpoint: Endpoint;
+  readonly principal: Principal;
+  /** `undefined` on stdio. */
+  readonly header: HeaderLookup | undefined;
+}
+
+/** What can be done from outside to a modern request in flight. */
+export interface Cancellable {
+  /** The connection is gone or the client said so. */
+  closed(): void;
+}
+
+/**
+ * Takes one request of a modern client; the answer goes to `reply`, whenever it comes. Never throws.
+ * @returns how to tell the request that its client went away; `undefined` when it is answered already
+ */
+export function receiveModern(context: ModernContext, request: Request, reply: Reply): Cancellable | undefined {
+  const { ports, principal, endpoint, parking } = context;
+  try {
+    const facts = readModernFacts(request, principal, context.header);
+    if (REMOVED.has(request.method)) throw new FaultError('method_not_found', `Method not found: ${request.method}`);
+    const parked = parking.find(request, principal);
+    if (parked !== undefined) {
+      parked.resume(request, reply);
+      return { closed: () => parked.onReplyClosed(reply) };
+    }
+    const snapshot = ports.snapshot();
+    if (request.method === 'subscriptions/listen') return openListen(context, { request, facts, snapshot, reply });
+    ports.inFlight.enter(facts.client.key, snapshot.gateway.limits);
+    const call = new ModernCall(request, facts, { reply, principal, parking });
+    void work(context, { request, facts, snapshot, call }).finally(() => ports.inFlight.leave(facts.client.key));
+    return { closed: () => call.onReplyClosed(reply) };
+  } catch (error) {
+    reply.answer(toErrorBytes(request.id, error), faultStatus(error));
+    return undefined;
+  }
+
+  async function work(
+    { header }: ModernContext,
+    job: { request: Request; facts: ModernFacts; snapshot: Snapshot; call: ModernCall },
+  ): Promise<void> {
+    try {
+      const known = ports.catalog.view(job.snapshot, endpoint, job.facts.client);
+      const view = known instanceof Promise ? await known : known;
+      if (header !== undefined && job.request.method === 'tools/call') checkArguments(job.request, view, header);
+      const done =
+        job.request.method === 'server/discover'
+          ? discover(view)
+          : dispatch(ports, { ...job, exchange: job.call.exchange, endpoint, view });
+      job.call.settle(done instanceof Promise ? await done : done);
+    } catch (error) {
+      job.call.fail(error);
+    }
+  }
+}
+
+function checkArguments(request: Request, view: View, header: HeaderLookup): void {
+  const name = member(request.params, 'name');
+  const tool = typeof name === 'string' ? view.tool(name) : undefined;
+  const paths = tool === undefined ? undefined : view.paramHeaders(tool);
+  if (paths === undefined || paths.size === 0) return;
+  const given = member(request.params, 'arguments');
+  checkParamHeaders(isObject(given) ? given : {}, paths, header);
+}
+
+/** Identity and capabilities do not change often; a client may rely on them for a minute. Milliseconds. */
+const DISCOVER_TTL_MS = 60_000;
+
+function discover(view: View): Dispatched {
+  const members = {
+    supportedVersions: SUPPORTED_REVISIONS,
+    capabilities: view.capabilities,
+    ...(view.instructions === undefined ? {} : { instructions: view.instructions }),
+    _meta: { 'io.modelcontextprotocol/serverInfo': view.serverInfo },
+  };
+  return { response: new TextResult(JSON.stringify(members).slice(1, -1)), caching: { ttlMs: DISCOVER_TTL_MS } };
+}
+
+function openListen(
+  { ports, sessions, endpoint }: ModernContext,
+  opening: { request: Request; facts: ModernFacts; snapshot: Snapshot; reply: Reply },
+): Cancellable {
+  const listen = new Listen(ports, { ...opening, endpoint });
+  const unfollow = sessions.follow(listen);
+  void listen.open().catch((error: unknown) => {
+    unfollow();
+    listen.close();
+    opening.reply.answer(toErrorBytes(opening.request.id, error), faultStatus(error));
+  });
+  return {
+    closed: () => {
+      unfollow();
+      listen.close();
+    },
+  };
+}

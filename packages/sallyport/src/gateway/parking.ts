@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { FaultError } from '../core/errors.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
+import { Answer, type Request } from '../core/message.ts';
+import type { Principal } from '../core/principal.ts';
+import type { ModernCall } from './modern-call.ts';
+import type { Seal } from './seal.ts';
+
+interface ParkedCall {
+  readonly call: ModernCall;
+  readonly principal: string;
+  readonly digest: string;
+  round: number;
+  readonly expiry: NodeJS.Timeout;
+}
+
+/** A person may take this long to answer a question; then the upstream is told that nobody did. Milliseconds. */
+const PARKED_MS = 600_000;
+const MAX_PARKED = 10_000;
+
+/**
+ * Calls of modern clients that wait for an answer a legacy upstream asked for. The client holds a sealed state; its
+ * retry resumes the very call that waits. A state works once: nothing is ever run a second time because of it.
+ */
+export class Parking {
+  readonly #parked = new Map<string, ParkedCall>();
+  readonly #seal: Seal;
+
+  constructor(seal: Seal) {
+    this.#seal = seal;
+  }
+
+  get size(): number {
+    return this.#parked.size;
+  }
+
+  /** The state to hand to the client for one round of questions. */
+  park(call: ModernCall, request: Request, principal: Principal): string {
+    let entry = this.#parked.get(call.parkId);
+    if (entry === undefined) {
+      if (this.#parked.size >= MAX_PARKED) throw new FaultError('overloaded', 'Too many calls wait for their clients.');
+      const expiry = setTimeout(() => {
+        this.#parked.delete(call.parkId);
+        call.expire();
+      }, PARKED_MS);
+      expiry.unref();
+      entry = { call, principal: principal.id, digest: digest(request), round: 0, expiry };
+      this.#parked.set(call.parkId, entry);
+    }
+    entry.round++;
+    return this.#seal.seal({ call: call.parkId, round: entry.round, sub: entry.principal });
+  }
+
+  /**
+   * The parked call a request resumes; `undefined` for a request without a state of ours.
+   * @throws FaultError `invalid_params` for a state that is used up, expired, another principal's or another request's.
+   */
+  find(request: Request, principal: Principal): ModernCall | undefined {
+    const state = member(request.params, 'requestState');
+    const payload = typeof state === 'string' ? this.#seal.open(state) : undefined;
+    if (payload === undefined) return undefined;
+    const entry = this.#parked.get(String(payload['call']));
+    if (entry === undefined || entry.round !== payload['round'] || entry.call.attached) {
+      throw new FaultError(
+        'invalid_params',
+        'This requestState was used or has expired. The call was not repeated; start a new one if that is safe.',
+      );
+    }
+    if (entry.principal !== principal.id || entry.digest !== digest(request)) {
+      throw new FaultError('invalid_params', 'This requestState belongs to another request.');
+    }
+    return entry.call;
+  }
+
+  release(call: ModernCall): void {
+    const entry = this.#parked.get(call.parkId);
+    if (entry === undefined) return;
+    clearTimeout(entry.expiry);
+    this.#parked.delete(call.parkId);
+  }
+
+  close(): void {
+    for (const { call, expiry } of this.#parked.values()) {
+      clearTimeout(expiry);
+      call.expire();
+    }
+    this.#parked.clear();
+  }
+}
+
+export function newParkId(): string {
+  return randomUUID();
+}
+
+/** What makes a retry the same request: method and params without what changes from round to round. */
+function digest(request: Request): string {
+  const { _meta, requestState, inputResponses, ...rest } = request.params;
+  return createHash('sha256').update(request.method).update('\0').update(sorted(rest)).digest('hex');
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+}
+
+/** The client's responses by question key; only own members count. */
+export function inputResponses(request: Request): JsonObject {
+  const responses = member(request.params, 'inputResponses');
+  return isObject(responses) ? responses : {};
+}
+
+/** A client's response as the answer a legacy upstream expects. */
+export function toAnswer(response: JsonObject): Answer {
+  return Answer.result('0', response);
+}

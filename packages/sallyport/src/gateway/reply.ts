@@ -1,0 +1,137 @@
+import type { ServerResponse } from 'node:http';
+import type { EventLog } from './event-log.ts';
+
+/** Where the messages that belong to one request go, whatever the transport. Calls never throw; after the answer nothing more is sent. */
+export interface Reply {
+  /** A notification or a question that comes before the answer. */
+  message(text: string): void;
+  /** `status` counts only on HTTP and only while nothing was sent. */
+  answer(bytes: Buffer, status: number): void;
+}
+
+export interface HttpReplyOptions {
+  readonly json: boolean;
+  readonly stream: boolean;
+  /** Legacy sessions: events are kept for a client that reconnects. */
+  readonly log?: EventLog | undefined;
+  /** Say first where to resume (2025-11-25). */
+  readonly prime?: boolean;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+const JSON_TYPE = 'application/json';
+export const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  // nginx would collect events before passing them on (2026-07-28 streamable-http#receiving-messages).
+  'x-accel-buffering': 'no',
+} as const;
+
+/** A reconnecting client waits this long before it asks again. Milliseconds. */
+const RETRY_MS = 500;
+/** A small answer joined with its head goes out in one write; a large one is not worth turning into a string. */
+const ONE_WRITE_BYTES = 16_384;
+
+/**
+ * The answer to one POST: a JSON object while nothing precedes it, an event stream from the first message on.
+ * What cannot be written because the client went away is kept in the log, when there is one.
+ */
+export class HttpReply implements Reply {
+  #response: ServerResponse | undefined;
+  readonly #options: HttpReplyOptions;
+  #streamId: number | undefined;
+  #done = false;
+
+  constructor(response: ServerResponse, options: HttpReplyOptions) {
+    this.#response = response;
+    this.#options = options;
+  }
+
+  get streaming(): boolean {
+    return this.#streamId !== undefined;
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  message(text: string): void {
+    if (this.#done) return;
+    if (this.#streamId === undefined && !this.openStream()) return;
+    this.#event(text);
+  }
+
+  answer(bytes: Buffer, status: number): void {
+    if (this.#done) return;
+    if (this.#streamId === undefined && !this.#options.json) this.openStream();
+    if (this.#streamId !== undefined) {
+      this.#event(bytes.toString('latin1'));
+      this.#done = true;
+      this.#options.log?.finish(this.#streamId);
+      this.#response?.end();
+      return;
+    }
+    this.#done = true;
+    const response = this.#response;
+    if (response === undefined || response.destroyed) return;
+    response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': bytes.length, ...this.#options.headers });
+    if (bytes.length <= ONE_WRITE_BYTES) response.end(bytes.toString('latin1'), 'latin1');
+    else response.end(bytes);
+  }
+
+  /** Turns the answer into an event stream, so that a long call lives. False when the client accepts none. */
+  openStream(): boolean {
+    if (this.#streamId !== undefined || this.#done) return this.streaming;
+    if (!this.#options.stream) return false;
+    this.#streamId = this.#options.log?.open(this) ?? 0;
+    const response = this.#response;
+    if (response !== undefined && !response.destroyed) {
+      response.writeHead(200, { ...STREAM_HEADERS, ...this.#options.headers });
+      response.flushHeaders();
+    }
+    if (this.#options.log !== undefined && this.#options.prime === true) {
+      const id = this.#options.log.append(this.#streamId, '');
+      this.#write(`id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`);
+    }
+    return true;
+  }
+
+  /** A comment keeps the connection from being cut while nothing happens. */
+  keepAlive(): void {
+    if (this.#streamId !== undefined && !this.#done) this.#write(':\n\n');
+  }
+
+  /** Ends the connection but not the reply: the client comes back for the rest (2025-11-25 polling). */
+  disconnect(): void {
+    if (this.#done || this.#options.log === undefined || this.#options.prime !== true || !this.openStream()) return;
+    this.#response?.end();
+    this.#response = undefined;
+  }
+
+  /** A client that reconnected takes the place of the lost connection; what it missed was sent by the caller. */
+  attach(response: ServerResponse): void {
+    this.#response = response;
+  }
+
+  /** Gives the connection up without an answer. */
+  abort(): void {
+    this.#done = true;
+    this.#response?.destroy();
+  }
+
+  #event(text: string): void {
+    const id = this.#options.log?.append(this.#streamId ?? 0, text);
+    this.#write(toEvent(text, id));
+  }
+
+  #write(text: string): void {
+    const response = this.#response;
+    if (response !== undefined && !response.destroyed && !response.writableEnded) response.write(text, 'latin1');
+  }
+}
+
+/** One server-sent event around a JSON-RPC message (a binary string). JSON from a relay may hold raw line ends between tokens. */
+export function toEvent(text: string, id: string | undefined): string {
+  const data = text.includes('\n') || text.includes('\r') ? text.replaceAll(/\r\n|\r|\n/g, ' ') : text;
+  return `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`;
+}

@@ -1,0 +1,64 @@
+import type { Client } from '../core/client.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Answer, Notification, Request } from '../core/message.ts';
+import type { Reply } from './reply.ts';
+
+/** How questions reach the client behind an exchange; the one thing in which eras differ here. */
+export interface Asking {
+  ask(request: Request, exchange: RequestExchange): Promise<Answer>;
+  answerInputs?(inputRequests: JsonObject, exchange: RequestExchange): Promise<JsonObject>;
+}
+
+export interface ExchangeFacts {
+  readonly client: Client;
+  readonly logLevel: string | undefined;
+  readonly progressToken: string | undefined;
+  /** Stateless clients: nothing but the connection tells whose question it is, so an upstream connection serves one call at a time. */
+  readonly exclusive: boolean;
+}
+
+/** The way back to the client for one request in flight; see the contract in `core/exchange.ts`. */
+export class RequestExchange implements Exchange {
+  readonly client: Client;
+  readonly logLevel: string | undefined;
+  readonly progressToken: string | undefined;
+  readonly exclusive: boolean;
+  onCancel: ((reason: string) => void) | undefined;
+  /** Where messages go now: a parked call gets a new one with each retry. */
+  reply: Reply;
+  readonly #asking: Asking;
+  #cancelled = false;
+
+  constructor(facts: ExchangeFacts, reply: Reply, asking: Asking) {
+    this.client = facts.client;
+    this.logLevel = facts.logLevel;
+    this.progressToken = facts.progressToken;
+    this.exclusive = facts.exclusive;
+    this.reply = reply;
+    this.#asking = asking;
+  }
+
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  notify(notification: Notification): void {
+    if (!this.#cancelled) this.reply.message(notification.write());
+  }
+
+  ask(request: Request): Promise<Answer> {
+    return this.#asking.ask(request, this);
+  }
+
+  answerInputs(inputRequests: JsonObject): Promise<JsonObject> | undefined {
+    return this.#asking.answerInputs?.(inputRequests, this);
+  }
+
+  /** The client gave up. Idempotent. */
+  cancel(reason: string): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.onCancel?.(reason);
+  }
+}

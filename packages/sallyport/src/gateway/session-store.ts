@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import type { Catalog } from '../catalog/catalog.ts';
+import { FaultError } from '../core/errors.ts';
+import type { Principal } from '../core/principal.ts';
+import type { UpstreamPort } from '../core/upstream-port.ts';
+import type { LegacySession } from './legacy-session.ts';
+
+/** Sessions are looked through this often for ones nobody uses any more. Milliseconds. */
+const SWEEP_MS = 5_000;
+
+/** Whoever wants to hear of changes behind: sessions and listen streams. */
+export interface Follower {
+  onUpstreamEvent(event: Parameters<Parameters<UpstreamPort['onEvent']>[0]>[0]): void;
+  onListChange(change: Parameters<Parameters<Catalog['onChange']>[0]>[0]): void;
+}
+
+/** The living sessions and everyone else who follows changes; ends sessions that expire. */
+export class SessionStore {
+  readonly #sessions = new Map<string, LegacySession>();
+  readonly #followers = new Set<Follower>();
+  readonly #stops: (() => void)[] = [];
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(ports: { upstreams: UpstreamPort; catalog: Catalog; now(): number; idleMs(): number }) {
+    this.#stops.push(
+      ports.upstreams.onEvent((event) => {
+        for (const follower of this.#followers) follower.onUpstreamEvent(event);
+      }),
+      ports.catalog.onChange((change) => {
+        for (const follower of this.#followers) follower.onListChange(change);
+      }),
+    );
+    this.#sweep = setInterval(() => {
+      const oldest = ports.now() - ports.idleMs();
+      for (const session of this.#sessions.values()) if (!session.busy && session.lastUsed < oldest) session.close();
+    }, SWEEP_MS);
+    this.#sweep.unref();
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** 128 random bits: visible ASCII and not guessable (2025-11-25 transports#session-management). */
+  newId(): string {
+    return randomBytes(16).toString('base64url');
+  }
+
+  add(session: LegacySession, limit: number): void {
+    if (this.#sessions.size >= limit)
+      throw new FaultError('overloaded', `Sallyport has ${limit} sessions. End one or try again later.`);
+    this.#sessions.set(session.id, session);
+    this.#followers.add(session);
+    const then = session.onClose;
+    session.onClose = () => {
+      this.#sessions.delete(session.id);
+      this.#followers.delete(session);
+      then?.();
+    };
+  }
+
+  /** @throws FaultError `session_not_found`, also for a session of somebody else: its existence is not told. */
+  get(id: string, principal: Principal): LegacySession {
+    const session = this.#sessions.get(id);
+    if (session === undefined || session.client.principal.id !== principal.id) {
+      throw new FaultError(
+        'session_not_found',
+        'Session not found: it ended, expired, or was never here. Initialize a new one.',
+      );
+    }
+    return session;
+  }
+
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    for (const stop of this.#stops) stop();
+    for (const session of this.#sessions.values()) session.close();
+  }
+}

@@ -1,0 +1,128 @@
+import { FaultError } from '../core/errors.ts';
+import { parseMessage, Request } from '../core/message.ts';
+import { LegacySession } from './legacy-session.ts';
+import type { HttpExchange, McpContext } from './mcp-endpoint.ts';
+import { readBody } from './read-body.ts';
+import { STREAM_HEADERS, toEvent } from './reply.ts';
+import { toErrorBytes } from './to-response.ts';
+
+/** One open event stream; it becomes a session with `initialize`. */
+interface Stream {
+  readonly principal: string;
+  readonly path: string;
+  session: LegacySession | undefined;
+  send(text: string): void;
+}
+
+/** A person's curl waits this long for the answer in its own terminal. Milliseconds. */
+const ECHO_WAIT_MS = 30_000;
+
+/**
+ * HTTP+SSE of 2024-11-05: GET opens the stream and names the path for messages, POST takes a message, the answer
+ * comes on the stream. The session lives as long as the stream.
+ */
+export class SseEndpoint {
+  readonly #context: McpContext;
+  readonly #streams = new Map<string, Stream>();
+
+  constructor(context: McpContext) {
+    this.#context = context;
+  }
+
+  async open({ request, response, endpoint, principal }: HttpExchange): Promise<void> {
+    if (request.method !== 'GET') {
+      response.writeHead(405, { allow: 'GET' }).end();
+      return;
+    }
+    const { sessions, streams, ports } = this.#context;
+    if (this.#streams.size >= ports.snapshot().gateway.limits.sessions)
+      throw new FaultError('overloaded', 'Too many event streams are open.');
+    const id = sessions.newId();
+    const path = endpoint.kind === 'all' ? '/message' : `/servers/${encodeURIComponent(endpoint.name)}/message`;
+    const stream: Stream = {
+      principal: principal.id,
+      path,
+      session: undefined,
+      send: (text) => {
+        if (!response.destroyed) response.write(toEvent(text, undefined), 'latin1');
+      },
+    };
+    this.#streams.set(id, stream);
+    response.writeHead(200, STREAM_HEADERS);
+    response.write(`event: endpoint\ndata: ${path}?sessionId=${id}\n\n`);
+    const quiet = { keepAlive: () => response.write(':\n\n') };
+    streams.open(quiet);
+    response.on('close', () => {
+      streams.closed(quiet);
+      this.#streams.delete(id);
+      stream.session?.close();
+    });
+  }
+
+  async receive(http: HttpExchange): Promise<void> {
+    const { request, response } = http;
+    if (request.method !== 'POST') {
+      response.writeHead(405, { allow: 'POST' }).end();
+      return;
+    }
+    const isJson = /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+    // A page of another site can post a form without asking first, but never without an Origin: then only JSON will do.
+    if (!isJson && request.headers.origin !== undefined)
+      throw new FaultError('media_type', 'Send the message as Content-Type: application/json.');
+    const url = new URL(request.url ?? '/', 'http://local');
+    const stream = this.#streams.get(url.searchParams.get('sessionId') ?? '');
+    if (stream === undefined || stream.principal !== http.principal.id || stream.path !== url.pathname) {
+      throw new FaultError(
+        'session_not_found',
+        'There is no such session: open the event stream (GET /sse) and use the path it names.',
+      );
+    }
+    const { limits } = this.#context.ports.snapshot().gateway;
+    const message = parseMessage(await readBody(request, limits.bodyBytes), {
+      maxDepth: limits.depth,
+      uniqueKeys: true,
+    });
+    // Programs send JSON and listen on the stream. A person with curl sends curl's default and looks at this answer.
+    const echo = !isJson && message instanceof Request;
+    if (!echo) response.writeHead(202).end('Accepted');
+    const patience = echo ? setTimeout(() => response.writeHead(202).end(), ECHO_WAIT_MS) : undefined;
+    const answer = (bytes: Buffer) => {
+      const text = bytes.toString('latin1');
+      stream.send(text);
+      clearTimeout(patience);
+      if (echo && !response.headersSent && !response.destroyed) {
+        response.writeHead(200, STREAM_HEADERS).end(toEvent(text, undefined), 'latin1');
+      }
+    };
+    const reply = { message: stream.send, answer };
+    const opening = stream.session === undefined && message instanceof Request && message.method === 'initialize';
+    if (opening) await this.#initialize(stream, { http, message, answer });
+    else if (stream.session !== undefined) stream.session.receive(message, reply);
+    else if (message instanceof Request)
+      answer(toErrorBytes(message.id, new FaultError('invalid_request', 'Send "initialize" first.')));
+  }
+
+  async #initialize(
+    stream: Stream,
+    { http, message, answer }: { http: HttpExchange; message: Request; answer(bytes: Buffer): void },
+  ): Promise<void> {
+    const { ports, sessions } = this.#context;
+    try {
+      const session = new LegacySession(ports, sessions.newId(), {
+        request: message,
+        endpoint: http.endpoint,
+        principal: http.principal,
+      });
+      session.setOutlet((text) => stream.send(text));
+      session.onClose = () => {
+        stream.session = undefined;
+      };
+      sessions.add(session, ports.snapshot().gateway.limits.sessions);
+      stream.session = session;
+      answer(await session.initialize(message));
+    } catch (error) {
+      stream.session?.close();
+      answer(toErrorBytes(message.id, error));
+    }
+  }
+}

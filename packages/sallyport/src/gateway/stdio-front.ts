@@ -1,0 +1,208 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { FaultError } from '../core/errors.ts';
+import { type Message, Notification, parseBatch, parseMessage, Request } from '../core/message.ts';
+import { PARENT_PROCESS } from '../core/principal.ts';
+import { answerBatch } from './batch.ts';
+import { LegacySession } from './legacy-session.ts';
+import { type Cancellable, receiveModern } from './modern-endpoint.ts';
+import { carriesModernMeta } from './modern-request.ts';
+import { Parking } from './parking.ts';
+import type { GatewayPorts } from './ports.ts';
+import type { Reply } from './reply.ts';
+import { hasBatches } from './revisions.ts';
+import { SessionStore } from './session-store.ts';
+import { toErrorBytes } from './to-response.ts';
+
+export interface StdioFront {
+  /** Resolves when the client closed stdin or shut the session down and what was in flight is answered. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+/** After stdin closed, calls in flight may still finish for this long. Milliseconds. */
+const LAST_ANSWERS_MS = 2_000;
+
+/**
+ * The front door for a client that started us: one message a line on stdin and stdout. The first request settles the
+ * era: `initialize` opens the one legacy session of this process, anything with modern `_meta` is served as it comes.
+ */
+export function openStdioFront(
+  ports: GatewayPorts,
+  streams: { stdin: Readable; stdout: Writable },
+  endpoint: Endpoint,
+): StdioFront {
+  const sessions = new SessionStore({
+    upstreams: ports.upstreams,
+    catalog: ports.catalog,
+    now: () => ports.clock.now(),
+    idleMs: () => Number.POSITIVE_INFINITY,
+  });
+  const parking = new Parking(ports.seal);
+  const modern = new Map<string, Cancellable>();
+  let session: LegacySession | undefined;
+  let finish: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+
+  const write = (text: string) => {
+    if (!streams.stdout.destroyed)
+      streams.stdout.write(`${text.includes('\n') ? text.replaceAll(/[\r\n]+/g, ' ') : text}\n`, 'latin1');
+  };
+  const reply: Reply = { message: write, answer: (bytes) => write(bytes.toString('latin1')) };
+
+  function receiveLine(line: Buffer): void {
+    const { limits } = ports.snapshot().gateway;
+    try {
+      if (line.length > limits.bodyBytes)
+        throw new FaultError(
+          'too_large',
+          `The message is larger than ${limits.bodyBytes} bytes (gateway.limits.bodyBytes).`,
+        );
+      const rules = { maxDepth: limits.depth, uniqueKeys: true };
+      const batch = parseBatch(line, rules);
+      if (batch === undefined) receive(parseMessage(line, rules), reply);
+      else if (session === undefined || !hasBatches(session.revision) || batch.length === 0)
+        throw new FaultError('invalid_request', 'Batches are part of revision 2025-03-26 only, after "initialize".');
+      else answerBatch(batch, reply, receive);
+    } catch (error) {
+      write(toErrorBytes(undefined, error).toString('latin1'));
+    }
+  }
+
+  function receive(message: Message, to: Reply): void {
+    if (message instanceof Request && carriesModernMeta(message.params)) {
+      receiveStateless(message, to);
+    } else if (message instanceof Request && message.method === 'initialize' && session === undefined) {
+      void initialize(message);
+    } else if (session !== undefined) {
+      if (message instanceof Notification && message.method === 'notifications/cancelled') cancelModern(message);
+      session.receive(message, to);
+    } else if (message instanceof Notification && message.method === 'notifications/cancelled') {
+      cancelModern(message);
+    } else if (message instanceof Request) {
+      const dated = message.method === 'server/discover' || message.params['_meta'] !== undefined;
+      to.answer(
+        toErrorBytes(
+          message.id,
+          dated
+            ? new FaultError(
+                'usage',
+                'params._meta["io.modelcontextprotocol/protocolVersion"] is missing: every request names the revision it speaks.',
+              )
+            : new FaultError('invalid_request', 'Send "initialize" first, or name the revision in params._meta.'),
+        ),
+        200,
+      );
+    }
+  }
+
+  function receiveStateless(message: Request, to: Reply): void {
+    if (modern.has(message.id)) {
+      to.answer(
+        toErrorBytes(message.id, new FaultError('invalid_request', 'A request with this id is in flight.')),
+        200,
+      );
+      return;
+    }
+    let answered = false;
+    const once: Reply = {
+      message: to.message,
+      answer: (bytes, status) => {
+        answered = true;
+        modern.delete(message.id);
+        to.answer(bytes, status);
+      },
+    };
+    const work = receiveModern(
+      { ports, parking, sessions, endpoint, principal: PARENT_PROCESS, header: undefined },
+      message,
+      once,
+    );
+    if (work !== undefined && !answered) modern.set(message.id, work);
+  }
+
+  function cancelModern(notification: Notification): void {
+    const span = notification.param('requestId');
+    if (span === undefined) return;
+    const id = notification.bytes.toString('latin1', span.start, span.end);
+    modern.get(id)?.closed();
+    modern.delete(id);
+  }
+
+  async function initialize(message: Request): Promise<void> {
+    const opened = new LegacySession(ports, sessions.newId(), {
+      request: message,
+      endpoint,
+      principal: PARENT_PROCESS,
+    });
+    session = opened;
+    opened.setOutlet(write);
+    opened.onClose = () => finish();
+    sessions.add(opened, 1);
+    try {
+      reply.answer(await opened.initialize(message), 200);
+    } catch (error) {
+      reply.answer(toErrorBytes(message.id, error), 200);
+      session = undefined;
+      opened.onClose = undefined;
+    }
+  }
+
+  const stop = readLines(streams.stdin, ports.snapshot().gateway.limits.bodyBytes, receiveLine, () => {
+    void Promise.race([
+      ports.inFlight.whenIdle(),
+      new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS).unref()),
+    ]).then(finish);
+  });
+  return {
+    ended,
+    close() {
+      stop();
+      for (const work of modern.values()) work.closed();
+      parking.close();
+      sessions.close();
+      finish();
+    },
+  };
+}
+
+/** Hands over each line without its end; a line longer than `limit` is handed over cut just past it, so that it is refused and not kept. */
+function readLines(input: Readable, limit: number, take: (line: Buffer) => void, end: () => void): () => void {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const keep = (part: Buffer) => {
+    if (part.length === 0 || length > limit) return;
+    parts.push(part);
+    length += part.length;
+  };
+  const flush = () => {
+    const line = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts, length);
+    parts = [];
+    length = 0;
+    if (line.length > 0 && !/^\s*$/.test(line.toString('latin1', 0, Math.min(line.length, 64)))) take(line);
+  };
+  const onData = (chunk: Buffer) => {
+    let from = 0;
+    for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, from)) {
+      keep(chunk.subarray(from, at));
+      flush();
+      from = at + 1;
+    }
+    keep(chunk.subarray(from));
+  };
+  const onEnd = () => {
+    flush();
+    end();
+  };
+  input.on('data', onData);
+  input.once('end', onEnd);
+  input.once('error', onEnd);
+  return () => {
+    input.off('data', onData);
+    input.off('end', onEnd);
+    input.off('error', onEnd);
+    input.pause();
+  };
+}
