@@ -91,7 +91,8 @@ class FileReader {
     const gateway = this.#readTop(rest);
     const found = new Map<string, ServerSettings>();
     for (const [key, written] of Object.entries({ mcpServers, servers })) {
-      if (written !== undefined) this.#readServers(key, written, found);
+      // `mcpServers:` with nothing below it is null in YAML.
+      if (written !== undefined && written !== null) this.#readServers(key, written, found);
     }
     return { version, file, stateDir, gateway, servers: found, notes: this.#notes };
   }
