@@ -1,0 +1,73 @@
+import { type Clock, systemClock } from '../core/clock.ts';
+import type { Destination } from './destination.ts';
+
+/** How a call ended. `tool_error`: the tool said so (`isError`); `error`: the upstream answered with a JSON-RPC error; `failed`: we did. */
+export type CallOutcome = 'ok' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'failed';
+
+/** One call, filled in while it lives. Never arguments, never results. */
+export interface CallRecord {
+  callId: string;
+  principal: string;
+  /** The client program's name, as it calls itself. */
+  client: string;
+  upstream: string | undefined;
+  /** The name at the upstream. */
+  tool: string | undefined;
+  outcome: CallOutcome;
+  /** Who decided, and the reason, when a guard did or the call failed. */
+  guard: string | undefined;
+  reason: string | undefined;
+  ms: number;
+  requestBytes: number;
+  resultBytes: number;
+  /** The revision the client speaks, where known. */
+  revision?: string | undefined;
+}
+
+export interface CallLog {
+  /** Never throws and never waits. */
+  write(record: CallRecord): void;
+}
+
+export const silentCallLog: CallLog = { write() {} };
+
+/** Strangers choose these strings: one call must not write a megabyte of log. */
+const MAX_TEXT = 256;
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+/** Beside what JSON escapes: C1 controls and direction marks, which act on a terminal that shows the log. */
+const UNSHOWN = /[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/**
+ * One JSON line per call. The line is concatenated by hand: 0.6 us against 2.5 us for pino with the same fields, and
+ * every call pays it.
+ */
+export function createCallLog(destination: Destination, clock: Clock = systemClock): CallLog {
+  let timeAt = Number.NaN;
+  let time = '';
+  return {
+    write(record) {
+      const now = clock.now();
+      if (now !== timeAt) {
+        timeAt = now;
+        time = new Date(now).toISOString();
+      }
+      destination.write(
+        `{"level":"info","time":"${time}","msg":"call","callId":${quote(record.callId)},"principal":${quote(record.principal)}` +
+          `,"client":${quote(record.client)}${optional('upstream', record.upstream)}${optional('tool', record.tool)}` +
+          `,"outcome":"${record.outcome}"${optional('guard', record.guard)}${optional('reason', record.reason)}` +
+          `,"ms":${Math.round(record.ms * 1000) / 1000},"requestBytes":${record.requestBytes},"resultBytes":${record.resultBytes}` +
+          `${optional('revision', record.revision)}}\n`,
+      );
+    },
+  };
+}
+
+function optional(name: string, text: string | undefined): string {
+  return text === undefined ? '' : `,"${name}":${quote(text)}`;
+}
+
+function quote(text: string): string {
+  const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  if (PLAIN.test(short)) return `"${short}"`;
+  return JSON.stringify(short).replace(UNSHOWN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
