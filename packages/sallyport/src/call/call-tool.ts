@@ -4,7 +4,7 @@ import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Edit } from '../core/json-scan.ts';
 import { Answer } from '../core/message.ts';
-import { type Decision, inspectRequest, inspectResult } from '../guard/guard.ts';
+import { type Decision, inspectRequest, inspectResult, needsResult } from '../guard/guard.ts';
 import type { CallRecord } from '../telemetry/call-log.ts';
 import type { Inbound } from './inbound.ts';
 import { toParamHeaders } from './param-headers.ts';
@@ -39,25 +39,25 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     const call = toCall(record.callId, tool, inbound);
 
     const outer = inspectRequest(ports.guards, call);
-    const request_ = outer instanceof Promise ? await outer : outer;
-    const refused = refuse(request_, inbound, record);
+    const admitted = outer instanceof Promise ? await outer : outer;
+    const refused = refuse(admitted, inbound, record);
     if (refused !== undefined) return refused;
 
     const sent = {
       request,
-      edits: toEdits(request_, tool, inbound),
+      edits: toEdits(admitted, tool, inbound),
       target: tool.name,
       paramHeaders: toParamHeaders(view.paramHeaders(tool), call.arguments),
     };
     let answer = await ports.upstreams.send(tool.upstream, sent, exchange);
     record.resultBytes = answer.bytes.length;
 
-    if (answer.result !== undefined && ports.guards.some((guard) => guard.readsResult?.(call) === true)) {
+    if (answer.result !== undefined && needsResult(ports.guards, call)) {
       const inner = inspectResult(ports.guards, call, answer.result);
-      const result = inner instanceof Promise ? await inner : inner;
-      const withheld = refuse(result, inbound, record);
+      const released = inner instanceof Promise ? await inner : inner;
+      const withheld = refuse(released, inbound, record);
       if (withheld !== undefined) return withheld;
-      if (result.rewritten !== undefined) answer = answer.withResult(result.rewritten);
+      if (released.rewritten !== undefined) answer = answer.withResult(released.rewritten);
     }
     if (inbound.endpoint.kind === 'all' && mentionsNames(answer)) answer = toPublicNames(answer, view, tool.upstream);
     record.outcome = answer.result === undefined ? 'error' : answer.result['isError'] === true ? 'tool_error' : 'ok';

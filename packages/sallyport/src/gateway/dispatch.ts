@@ -12,6 +12,7 @@ import { type Response, TextResult } from '../core/message.ts';
 /** How long and for whom an answer stays true; only modern clients are told (2026-07-28 caching). */
 export interface Caching {
   readonly ttlMs: number;
+  readonly cacheScope: 'public' | 'private';
 }
 
 export interface Dispatched {
@@ -21,7 +22,7 @@ export interface Dispatched {
 
 type Handler = (ports: CallPorts, inbound: Inbound) => Dispatched | Promise<Dispatched>;
 
-const NOT_CACHED: Caching = Object.freeze({ ttlMs: 0 });
+const NOT_CACHED: Caching = Object.freeze({ ttlMs: 0, cacheScope: 'private' });
 
 /** Methods both eras share, each the whole life of one request in `call/`. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
@@ -52,6 +53,9 @@ function list(kind: ListKind, key: string): Handler {
   return (_ports, inbound) => {
     const page = listItems(inbound, kind);
     const next = page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(page.nextCursor)}`;
-    return { response: new TextResult(`"${key}":${page.items}${next}`), caching: { ttlMs: page.ttlMs } };
+    return {
+      response: new TextResult(`"${key}":${page.items}${next}`),
+      caching: { ttlMs: page.ttlMs, cacheScope: page.cacheScope },
+    };
   };
 }

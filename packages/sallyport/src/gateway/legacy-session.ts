@@ -315,6 +315,7 @@ export class LegacySession {
     for (const exchange of this.#exchanges.values()) exchange.cancel('the session has ended');
     for (const question of this.#questions.values())
       question.reject(new FaultError('cancelled', 'The client has gone.'));
+    this.#ports.catalog.forget(this.client.key);
     this.#ports.upstreams.release(this.client.key);
     this.onClose?.();
     this.#outlet = undefined;

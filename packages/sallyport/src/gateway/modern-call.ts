@@ -184,7 +184,8 @@ function toHead({ response, caching }: Dispatched): string {
   if (caching === undefined || (result !== undefined && result['resultType'] === 'input_required')) return head;
   const comma = () => (head === '' ? '' : ',');
   if (result === undefined || !Object.hasOwn(result, 'ttlMs')) head += `${comma()}"ttlMs":${caching.ttlMs}`;
-  if (result === undefined || !Object.hasOwn(result, 'cacheScope')) head += `${comma()}"cacheScope":"private"`;
+  if (result === undefined || !Object.hasOwn(result, 'cacheScope'))
+    head += `${comma()}"cacheScope":"${caching.cacheScope}"`;
   return head;
 }
 

@@ -104,7 +104,10 @@ function discover(view: View): Dispatched {
     ...(view.instructions === undefined ? {} : { instructions: view.instructions }),
     _meta: { 'io.modelcontextprotocol/serverInfo': view.serverInfo },
   };
-  return { response: new TextResult(JSON.stringify(members).slice(1, -1)), caching: { ttlMs: DISCOVER_TTL_MS } };
+  return {
+    response: new TextResult(JSON.stringify(members).slice(1, -1)),
+    caching: { ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' },
+  };
 }
 
 function openListen(

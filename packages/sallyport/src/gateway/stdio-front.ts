@@ -5,10 +5,11 @@ import { type Message, Notification, parseBatch, parseMessage, Request } from '.
 import { PARENT_PROCESS } from '../core/principal.ts';
 import { answerBatch } from './batch.ts';
 import { LegacySession } from './legacy-session.ts';
-import { type Cancellable, receiveModern } from './modern-endpoint.ts';
+import { type Cancellable, type ModernContext, receiveModern } from './modern-endpoint.ts';
 import { carriesModernMeta } from './modern-request.ts';
 import { Parking } from './parking.ts';
 import type { GatewayPorts } from './ports.ts';
+import { readLines } from './read-lines.ts';
 import type { Reply } from './reply.ts';
 import { hasBatches } from './revisions.ts';
 import { SessionStore } from './session-store.ts';
@@ -39,7 +40,14 @@ export function openStdioFront(
     idleMs: () => Number.POSITIVE_INFINITY,
   });
   const parking = new Parking(ports.seal);
-  const modern = new Map<string, Cancellable>();
+  const stateless = new StatelessRequests({
+    ports,
+    parking,
+    sessions,
+    endpoint,
+    principal: PARENT_PROCESS,
+    header: undefined,
+  });
   let session: LegacySession | undefined;
   let finish: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -73,14 +81,14 @@ export function openStdioFront(
 
   function receive(message: Message, to: Reply): void {
     if (message instanceof Request && carriesModernMeta(message.params)) {
-      receiveStateless(message, to);
+      stateless.receive(message, to);
     } else if (message instanceof Request && message.method === 'initialize' && session === undefined) {
       void initialize(message);
     } else if (session !== undefined) {
-      if (message instanceof Notification && message.method === 'notifications/cancelled') cancelModern(message);
+      if (message instanceof Notification && message.method === 'notifications/cancelled') stateless.cancel(message);
       session.receive(message, to);
     } else if (message instanceof Notification && message.method === 'notifications/cancelled') {
-      cancelModern(message);
+      stateless.cancel(message);
     } else if (message instanceof Request) {
       const dated = message.method === 'server/discover' || message.params['_meta'] !== undefined;
       to.answer(
@@ -96,39 +104,6 @@ export function openStdioFront(
         200,
       );
     }
-  }
-
-  function receiveStateless(message: Request, to: Reply): void {
-    if (modern.has(message.id)) {
-      to.answer(
-        toErrorBytes(message.id, new FaultError('invalid_request', 'A request with this id is in flight.')),
-        200,
-      );
-      return;
-    }
-    let answered = false;
-    const once: Reply = {
-      message: to.message,
-      answer: (bytes, status) => {
-        answered = true;
-        modern.delete(message.id);
-        to.answer(bytes, status);
-      },
-    };
-    const work = receiveModern(
-      { ports, parking, sessions, endpoint, principal: PARENT_PROCESS, header: undefined },
-      message,
-      once,
-    );
-    if (work !== undefined && !answered) modern.set(message.id, work);
-  }
-
-  function cancelModern(notification: Notification): void {
-    const span = notification.param('requestId');
-    if (span === undefined) return;
-    const id = notification.bytes.toString('latin1', span.start, span.end);
-    modern.get(id)?.closed();
-    modern.delete(id);
   }
 
   async function initialize(message: Request): Promise<void> {
@@ -160,7 +135,7 @@ export function openStdioFront(
     ended,
     close() {
       stop();
-      for (const work of modern.values()) work.closed();
+      stateless.close();
       parking.close();
       sessions.close();
       finish();
@@ -168,41 +143,46 @@ export function openStdioFront(
   };
 }
 
-/** Hands over each line without its end; a line longer than `limit` is handed over cut just past it, so that it is refused and not kept. */
-function readLines(input: Readable, limit: number, take: (line: Buffer) => void, end: () => void): () => void {
-  let parts: Buffer[] = [];
-  let length = 0;
-  const keep = (part: Buffer) => {
-    if (part.length === 0 || length > limit) return;
-    parts.push(part);
-    length += part.length;
-  };
-  const flush = () => {
-    const line = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts, length);
-    parts = [];
-    length = 0;
-    if (line.length > 0 && !/^\s*$/.test(line.toString('latin1', 0, Math.min(line.length, 64)))) take(line);
-  };
-  const onData = (chunk: Buffer) => {
-    let from = 0;
-    for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, from)) {
-      keep(chunk.subarray(from, at));
-      flush();
-      from = at + 1;
+/** Modern requests in flight on one channel: here only `notifications/cancelled` can say which of them is given up. */
+class StatelessRequests {
+  readonly #context: ModernContext;
+  readonly #open = new Map<string, Cancellable>();
+
+  constructor(context: ModernContext) {
+    this.#context = context;
+  }
+
+  receive(request: Request, to: Reply): void {
+    if (this.#open.has(request.id)) {
+      to.answer(
+        toErrorBytes(request.id, new FaultError('invalid_request', 'A request with this id is in flight.')),
+        200,
+      );
+      return;
     }
-    keep(chunk.subarray(from));
-  };
-  const onEnd = () => {
-    flush();
-    end();
-  };
-  input.on('data', onData);
-  input.once('end', onEnd);
-  input.once('error', onEnd);
-  return () => {
-    input.off('data', onData);
-    input.off('end', onEnd);
-    input.off('error', onEnd);
-    input.pause();
-  };
+    let answered = false;
+    const once: Reply = {
+      message: to.message,
+      answer: (bytes, status) => {
+        answered = true;
+        this.#open.delete(request.id);
+        to.answer(bytes, status);
+      },
+    };
+    const work = receiveModern(this.#context, request, once);
+    if (work !== undefined && !answered) this.#open.set(request.id, work);
+  }
+
+  cancel(notification: Notification): void {
+    const span = notification.param('requestId');
+    if (span === undefined) return;
+    const id = notification.bytes.toString('latin1', span.start, span.end);
+    this.#open.get(id)?.closed();
+    this.#open.delete(id);
+  }
+
+  close(): void {
+    for (const work of this.#open.values()) work.closed();
+    this.#open.clear();
+  }
 }
