@@ -1,0 +1,38 @@
+import { Connection, type Target } from './connection.ts';
+import { EventStream } from './event-stream.ts';
+import { openSession } from './http-caller.ts';
+import { legacyHeaders } from './messages.ts';
+
+/** Sessions being opened at once. */
+const AT_ONCE = 8;
+
+/** `count` legacy sessions, each with its GET stream open and nothing else. */
+export async function openIdleSessions(target: Target, count: number): Promise<{ close(): Promise<void> }> {
+  const streams: EventStream[] = [];
+  const open = async (lane: number): Promise<void> => {
+    // The connection of the handshake is kept for the next session: an idle client holds its stream only.
+    const connection = new Connection(target.port);
+    try {
+      for (let i = lane; i < count; i += AT_ONCE) {
+        if (target.front === 'sse') {
+          streams.push(await EventStream.open(target, {}, () => {}));
+        } else {
+          const session = await openSession(connection, target);
+          streams.push(await EventStream.open(target, legacyHeaders(session), () => {}));
+        }
+      }
+    } finally {
+      connection.close();
+    }
+  };
+  const close = async (): Promise<void> => {
+    for (const stream of streams) stream.close();
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => open(lane)));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { close };
+}
