@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config';
+
+/** `unit` stands beside the file it tests; `e2e` drives the built program from outside. */
+export default defineConfig({
+  test: {
+    dangerouslyIgnoreUnhandledErrors: false,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'packages/*/test/layers.test.ts',
+            'servers/*/src/**/*.test.ts',
+            'bench/src/**/*.test.ts',
+          ],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['packages/*/test/**/*.test.ts'],
+          exclude: ['packages/*/test/layers.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // Real servers and children: two cores carry two files at a time.
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
