@@ -1,100 +1,340 @@
-import type { Snapshot } from '../config/settings.ts';
-import type { Tool } from '../core/call.ts';
+import { randomInt } from 'node:crypto';
+import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
-import type { Clock } from '../core/clock.ts';
+import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Log } from '../core/log.ts';
-import type { UpstreamPort } from '../core/upstream-port.ts';
+import type {
+  AnnouncedList,
+  Catalog,
+  CatalogPorts,
+  CatalogReport,
+  Endpoint,
+  ListChange,
+  ListKind,
+  View,
+} from './contract.ts';
+import { LIST_KINDS } from './items.ts';
+import type { KnownList } from './known-list.ts';
+import { choosePrefix } from './prefix.ts';
+import type { Shelf } from './shelf.ts';
+import { Stock } from './stock.ts';
+import { digestTransport, readStored, writeStored } from './stored.ts';
+import { createView, type ViewPart } from './view.ts';
+import { ViewCache } from './view-cache.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
-/** Which door a client came through: the shared one, or that of a single upstream. */
-export type Endpoint = { readonly kind: 'all' } | { readonly kind: 'server'; readonly name: string };
+export type {
+  AnnouncedList,
+  Catalog,
+  CatalogPorts,
+  CatalogReport,
+  CatalogStore,
+  Endpoint,
+  ListChange,
+  ListKind,
+  Page,
+  View,
+} from './contract.ts';
 
-export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+/** Changes come in bursts at a start; one write for all of them. */
+const SAVE_AFTER_MS = 250;
+/** While a refresh runs behind, a busy endpoint looks for its outcome this often at most. */
+const RECHECK_MS = 1000;
 
-/** The lists whose changes are announced; `resources` stands for its templates too. */
-export type AnnouncedList = 'tools' | 'resources' | 'prompts';
-
-/** Where the catalogue is kept between starts: one text, written whole or not at all. The file implementation is in `storage/`. */
-export interface CatalogStore {
-  load(): Promise<string | undefined>;
-  save(text: string): Promise<void>;
+/** Starts with what the store has; follows the events of the upstreams until it is closed. */
+export function createCatalog(ports: CatalogPorts): Catalog {
+  return new LiveCatalog(ports);
 }
 
-export interface CatalogPorts {
-  readonly upstreams: UpstreamPort;
-  readonly store: CatalogStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Our own version, for the shared endpoint's `serverInfo`. */
-  readonly version?: string;
-  /** Why this tool's schemas cannot be used, or `undefined`. A check that throws or is late sets the tool aside. */
-  checkSchemas?(tool: Tool): Promise<string | undefined>;
+class LiveCatalog implements Catalog {
+  readonly #ports: CatalogPorts;
+  readonly #stocks = new Map<string, Stock>();
+  readonly #prefixes = new Map<string, string>();
+  readonly #listeners = new Set<(change: ListChange) => void>();
+  readonly #views = new ViewCache();
+  readonly #unsubscribe: () => void;
+  /** Parts of the store nobody has asked for yet. */
+  #kept = new Map<string, JsonObject>();
+  #newest: Snapshot | undefined;
+  #loading: Promise<void> | undefined;
+  #saving: Promise<void> = Promise.resolve();
+  #saveTimer: NodeJS.Timeout | undefined;
+  #savedText: string | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(ports: CatalogPorts) {
+    this.#ports = ports;
+    this.#loading = this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    this.#unsubscribe = ports.upstreams.onEvent((event) => {
+      if (event.kind === 'list_changed') this.invalidate(event.upstream, event.list);
+      else if (event.kind === 'connected') this.#stocks.get(event.upstream)?.outdate();
+    });
+  }
+
+  view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View> {
+    const cached = this.#views.find(snapshot, endpoint, client);
+    if (cached !== undefined && this.#ports.clock.now() < cached.dueAt) return cached.view;
+    if (this.#loading !== undefined) return this.#loading.then(() => this.view(snapshot, endpoint, client));
+    const shelves = this.#shelves(snapshot, endpoint, client);
+    const missing = shelves.filter(({ shelf }) => isMissing(shelf, client));
+    if (missing.length === 0) return this.#show(snapshot, endpoint, { client, shelves });
+    return Promise.all(missing.map((entry) => this.#await(entry, client))).then(() =>
+      this.#show(snapshot, endpoint, { client, shelves }),
+    );
+  }
+
+  #shelves(snapshot: Snapshot, endpoint: Endpoint, client: Client): ShelfEntry[] {
+    if (endpoint.kind === 'server' && !snapshot.servers.has(endpoint.name)) {
+      throw new FaultError('not_found', `There is no server ${JSON.stringify(endpoint.name)} behind this endpoint.`);
+    }
+    const isNewest = this.#adopt(snapshot);
+    const shelves: ShelfEntry[] = [];
+    for (const settings of snapshot.servers.values()) {
+      if (endpoint.kind === 'server' && endpoint.name !== settings.name) continue;
+      const stock = this.#stock(settings, isNewest);
+      const shelf = stock?.shelf(client.profile);
+      shelf?.noteClient(client);
+      shelves.push({ settings, stock, shelf });
+    }
+    return shelves;
+  }
+
+  adopt(snapshot: Snapshot): void {
+    this.#adopt(snapshot);
+  }
+
+  /** Whether this is the newest snapshot seen; servers that are no longer in it are dropped. */
+  #adopt(snapshot: Snapshot): boolean {
+    const before = this.#newest;
+    if (before === snapshot) return true;
+    if (before !== undefined && snapshot.version < before.version) return false;
+    this.#newest = snapshot;
+    for (const [name, stock] of this.#stocks) {
+      if (snapshot.servers.has(name)) continue;
+      this.#stocks.delete(name);
+      void stock.close();
+    }
+    if (before === undefined) return true;
+    for (const upstream of changedServers(before, snapshot)) {
+      for (const list of ['tools', 'resources', 'prompts'] as const) this.#announce({ upstream, list });
+    }
+    return true;
+  }
+
+  /** `undefined`: the snapshot is older than a reload that replaced this server; the upstream of that name is another one now. */
+  #stock(settings: ServerSettings, isNewest: boolean): Stock | undefined {
+    const present = this.#stocks.get(settings.name);
+    if (present?.settings === settings) return present;
+    const { upstreams, clock, log, checkSchemas } = this.#ports;
+    const made = new Stock(settings, {
+      upstreams,
+      clock,
+      log,
+      ...(checkSchemas === undefined ? {} : { checkSchemas }),
+      changed: () => this.#changed(),
+      listChanged: (upstream, list) => this.#announce({ upstream, list }),
+    });
+    if (present !== undefined && present.transportDigest === made.transportDigest) {
+      if (isNewest) present.update(settings);
+      return present;
+    }
+    if (!isNewest) return undefined;
+    void present?.close();
+    const kept = this.#kept.get(settings.name);
+    if (kept !== undefined) made.restore(kept);
+    this.#kept.delete(settings.name);
+    this.#stocks.set(settings.name, made);
+    return made;
+  }
+
+  async #await({ settings, stock, shelf }: ShelfEntry, client: Client): Promise<void> {
+    if (stock === undefined || shelf === undefined) return;
+    if (await waitAtMost(shelf.refresh(client), settings.startTimeoutMs)) return;
+    shelf.giveUpWaiting(client.principal.id, `no answer within ${settings.startTimeoutMs} ms of starting it`);
+    // Whatever comes later is picked up behind.
+    stock.plan(true);
+  }
+
+  #show(snapshot: Snapshot, endpoint: Endpoint, found: { client: Client; shelves: readonly ShelfEntry[] }): View {
+    const { shelves } = found;
+    const { profile } = found.client;
+    const principal = found.client.principal.id;
+    const { clock, version = '0.0.0' } = this.#ports;
+    const now = clock.now();
+    const parts: ViewPart[] = [];
+    const unavailable: { upstream: string; reason: string }[] = [];
+    let dueAt = Number.POSITIVE_INFINITY;
+    for (const { settings, stock, shelf } of shelves) {
+      const identity = shelf?.identity;
+      const lists = shelf === undefined ? new Map<ListKind, KnownList>() : listsOf(shelf, principal);
+      if (identity === undefined || shelf === undefined) {
+        unavailable.push({ upstream: settings.name, reason: reasonOf(shelf, principal) });
+      } else {
+        const prefix = choosePrefix(settings, snapshot.gateway.prefix, (server) => this.#randomPrefix(server));
+        parts.push({ server: settings, prefix, identity, lists });
+      }
+      if (shelf === undefined || stock === undefined) continue;
+      const due = Math.min(...[...LIST_KINDS.keys()].map((kind) => shelf.dueAt(kind, principal)));
+      stock.plan(due <= now);
+      dueAt = Math.min(dueAt, due <= now ? now + RECHECK_MS : due);
+    }
+    const isPrivate = parts.some((part) => [...part.lists.values()].some((list) => list.isPrivate));
+    return this.#views.keep({ snapshot, endpoint, profile, principal, parts, unavailable, isPrivate, dueAt }, () =>
+      createView({ snapshot, endpoint, parts, unavailable, version, clock }),
+    );
+  }
+
+  #randomPrefix(server: string): string {
+    const known = this.#prefixes.get(server);
+    if (known !== undefined) return known;
+    const taken = new Set(this.#prefixes.values());
+    let prefix = randomWord();
+    while (taken.has(prefix)) prefix = randomWord();
+    this.#prefixes.set(server, prefix);
+    this.#saveLater();
+    return prefix;
+  }
+
+  invalidate(upstream: string, list?: AnnouncedList): void {
+    this.#stocks.get(upstream)?.invalidate(list);
+  }
+
+  onChange(listener: (change: ListChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  forget(clientKey: string): void {
+    for (const stock of this.#stocks.values()) stock.forgetClient(clientKey);
+  }
+
+  reports(): readonly CatalogReport[] {
+    return [...this.#stocks.values()].flatMap((stock) => stock.reports());
+  }
+
+  #changed(): void {
+    this.#views.expire();
+    this.#saveLater();
+  }
+
+  #announce(change: ListChange): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#ports.log.error({ ...change, error: String(error) }, 'a listener of list changes threw');
+      }
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { store, log } = this.#ports;
+    try {
+      const text = await store.load();
+      if (text === undefined) return;
+      const stored = readStored(text);
+      if (stored === undefined) {
+        log.warn({}, 'the kept catalogue is damaged or of another version: starting without it');
+        return;
+      }
+      this.#savedText = text;
+      this.#kept = new Map(stored.upstreams);
+      for (const [server, prefix] of stored.prefixes) this.#prefixes.set(server, prefix);
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the kept catalogue cannot be read: starting without it');
+    }
+  }
+
+  #saveLater(): void {
+    if (this.#closed !== undefined) return;
+    this.#saveTimer ??= setTimeout(() => this.#save(), SAVE_AFTER_MS).unref();
+  }
+
+  #save(): void {
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = undefined;
+    this.#saving = this.#saving.then(() => this.#write());
+  }
+
+  async #write(): Promise<void> {
+    const { store, log } = this.#ports;
+    const upstreams = new Map<string, JsonObject>();
+    for (const [name, part] of this.#kept) if (this.#newest?.servers.has(name) !== false) upstreams.set(name, part);
+    for (const [name, stock] of this.#stocks) {
+      const part = stock.toStored();
+      if (part !== undefined) upstreams.set(name, part);
+    }
+    try {
+      const text = writeStored({ prefixes: this.#prefixes, upstreams });
+      if (text === this.#savedText) return;
+      await store.save(text);
+      this.#savedText = text;
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the catalogue could not be kept');
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    this.#unsubscribe();
+    await this.#loading;
+    await Promise.all([...this.#stocks.values()].map((stock) => stock.close()));
+    this.#save();
+    await this.#saving;
+    this.#listeners.clear();
+  }
 }
 
-/** A problem of one upstream worth showing; `item` is a list method, `method: name`, or `connection`. */
-export interface CatalogReport {
-  readonly upstream: string;
-  readonly item: string;
-  readonly problem: string;
+/** Servers whose part of the merged lists a reload changes. */
+function changedServers(before: Snapshot, after: Snapshot): string[] {
+  const names = new Set([...before.servers.keys(), ...after.servers.keys()]);
+  const shown = (snapshot: Snapshot, name: string) => {
+    const server = snapshot.servers.get(name);
+    if (server === undefined) return undefined;
+    const { transport, prefix, disabledTools } = server;
+    return JSON.stringify([digestTransport(transport), prefix ?? null, disabledTools, snapshot.gateway.prefix]);
+  };
+  return [...names].filter((name) => shown(before, name) !== shown(after, name));
 }
 
-export interface ListChange {
-  readonly upstream: string;
-  readonly list: AnnouncedList;
+interface ShelfEntry {
+  readonly settings: ServerSettings;
+  readonly stock: Stock | undefined;
+  readonly shelf: Shelf | undefined;
 }
 
-/** What all upstreams offer, kept, merged and named. It follows the events of its `UpstreamPort` by itself. */
-export interface Catalog {
-  /**
-   * Everything a client of this endpoint may see. Returned at once when the lists are known: stale ones are served and
-   * refreshed behind. Unknown ones are awaited, upstreams in parallel, each for at most its `startTimeoutMs`; one that
-   * fails is left out and stands in `view.unavailable`, and is tried again behind.
-   * @throws FaultError `not_found` for an endpoint of a server that is not in the snapshot.
-   */
-  view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View>;
-  /** Asks again behind, for every client profile in use. Upstream events do this by themselves. */
-  invalidate(upstream: string, list?: AnnouncedList): void;
-  /** A list of some endpoint changed: fires only when the content did. */
-  onChange(listener: (change: ListChange) => void): () => void;
-  /** A client is gone: lists are no longer refreshed over its connections. */
-  forget(clientKey: string): void;
-  /** Malformed items, set-aside tools, unreachable upstreams. */
-  reports(): readonly CatalogReport[];
-  /** Ends refreshes and writes what is known. Idempotent. */
-  close(): Promise<void>;
+/** Not known and not tried yet: only this is worth waiting for. */
+function isMissing(shelf: Shelf | undefined, client: Client): boolean {
+  if (shelf === undefined) return false;
+  const principal = client.principal.id;
+  return [...LIST_KINDS.keys()].some((kind) => {
+    const known = shelf.identity !== undefined && shelf.cell(kind, principal) !== undefined;
+    return !known && shelf.failure(kind, principal) === undefined;
+  });
 }
 
-export interface Page {
-  /** JSON text (not a binary string: write it as UTF-8) of the items array, each item as its upstream wrote it but for the public name. */
-  readonly items: string;
-  readonly nextCursor: string | undefined;
-  /** How long the client may take the list for fresh; 0 when an upstream said so or a refresh is under way. */
-  readonly ttlMs: number;
-  /** `private` as soon as one of the lists in it is. */
-  readonly cacheScope: 'public' | 'private';
+function listsOf(shelf: Shelf, principal: string): ReadonlyMap<ListKind, KnownList> {
+  const lists = new Map<ListKind, KnownList>();
+  for (const kind of LIST_KINDS.keys()) {
+    const cell = shelf.cell(kind, principal);
+    if (cell !== undefined) lists.set(kind, cell.list);
+  }
+  return lists;
 }
 
-/** One endpoint as one kind of client sees it; does not change once made. */
-export interface View {
-  /** Endpoint of one server: the upstream's own. Shared endpoint: the union of all. */
-  readonly capabilities: JsonObject;
-  /** Endpoint of one server: the upstream's own. Shared endpoint: `sallyport`. */
-  readonly serverInfo: JsonObject;
-  /** Shared endpoint: those of all, each under a heading that names its server. */
-  readonly instructions: string | undefined;
-  /** Upstreams of which nothing is known yet, and why. */
-  readonly unavailable: readonly { readonly upstream: string; readonly reason: string }[];
-  /** @throws FaultError `invalid_params` for a cursor that is not one of ours. */
-  list(kind: ListKind, cursor: string | undefined): Page;
-  tool(publicName: string): Tool | undefined;
-  prompt(publicName: string): { readonly upstream: string; readonly name: string } | undefined;
-  /** Upstreams that may own the URI, best first, with the upstream's own URI: exact entry, template, same scheme, any with resources. */
-  resource(publicUri: string): readonly { readonly upstream: string; readonly uri: string }[];
-  publicUri(upstream: string, uri: string): string;
-  publicTaskId(upstream: string, taskId: string): string;
-  task(publicTaskId: string): { readonly upstream: string; readonly taskId: string } | undefined;
-  /** In file order, without the unavailable ones of the shared endpoint. */
-  upstreams(): readonly string[];
-  /** `x-mcp-header` parameters of a tool: name after `Mcp-Param-` -> property path in the arguments; `undefined`: none. */
-  paramHeaders(tool: Tool): ReadonlyMap<string, readonly string[]> | undefined;
+function reasonOf(shelf: Shelf | undefined, principal: string): string {
+  return shelf?.failure('tools', principal)?.reason ?? 'the server was replaced by a reload';
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/** Four letters: short in front of every name, half a million of them. */
+function randomWord(): string {
+  return Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }

@@ -1,0 +1,102 @@
+import type { Snapshot } from '../config/settings.ts';
+import type { Tool } from '../core/call.ts';
+import type { Client } from '../core/client.ts';
+import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Log } from '../core/log.ts';
+import type { UpstreamPort } from '../core/upstream-port.ts';
+
+/** Which door a client came through: the shared one, or that of a single upstream. */
+export type Endpoint = { readonly kind: 'all' } | { readonly kind: 'server'; readonly name: string };
+
+export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+
+/** The lists whose changes are announced; `resources` stands for its templates too. */
+export type AnnouncedList = 'tools' | 'resources' | 'prompts';
+
+/** Where the catalogue is kept between starts: one text, written whole or not at all. The file implementation is in `storage/`. */
+export interface CatalogStore {
+  load(): Promise<string | undefined>;
+  save(text: string): Promise<void>;
+}
+
+export interface CatalogPorts {
+  readonly upstreams: UpstreamPort;
+  readonly store: CatalogStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Our own version, for the shared endpoint's `serverInfo`. */
+  readonly version?: string;
+  /** Why this tool's schemas cannot be used, or `undefined`. A check that throws or is late sets the tool aside. */
+  checkSchemas?(tool: Tool): Promise<string | undefined>;
+}
+
+/** A problem of one upstream worth showing; `item` is a list method, `method: name`, or `connection`. */
+export interface CatalogReport {
+  readonly upstream: string;
+  readonly item: string;
+  readonly problem: string;
+}
+
+export interface ListChange {
+  readonly upstream: string;
+  readonly list: AnnouncedList;
+}
+
+/** What all upstreams offer, kept, merged and named. It follows the events of its `UpstreamPort` by itself. */
+export interface Catalog {
+  /**
+   * Everything a client of this endpoint may see. Returned at once when the lists are known: stale ones are served and
+   * refreshed behind. Unknown ones are awaited, upstreams in parallel, each for at most its `startTimeoutMs`; one that
+   * fails is left out and stands in `view.unavailable`, and is tried again behind.
+   * @throws FaultError `not_found` for an endpoint of a server that is not in the snapshot.
+   */
+  view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View>;
+  /** Asks again behind, for every client profile in use. Upstream events do this by themselves. */
+  invalidate(upstream: string, list?: AnnouncedList): void;
+  /** A reload published this snapshot: what it changes in the merged lists is announced. `view` of a newer snapshot does the same. */
+  adopt(snapshot: Snapshot): void;
+  /** A list of some endpoint changed: fires only when the content did. */
+  onChange(listener: (change: ListChange) => void): () => void;
+  /** A client is gone: lists are no longer refreshed over its connections. */
+  forget(clientKey: string): void;
+  /** Malformed items, set-aside tools, unreachable upstreams. */
+  reports(): readonly CatalogReport[];
+  /** Ends refreshes and writes what is known. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface Page {
+  /** JSON text (not a binary string: write it as UTF-8) of the items array, each item as its upstream wrote it but for the public name. */
+  readonly items: string;
+  readonly nextCursor: string | undefined;
+  /** How long the client may take the list for fresh; 0 when an upstream said so or a refresh is under way. */
+  readonly ttlMs: number;
+  /** `private` as soon as one of the lists in it is. */
+  readonly cacheScope: 'public' | 'private';
+}
+
+/** One endpoint as one kind of client sees it; does not change once made. */
+export interface View {
+  /** Endpoint of one server: the upstream's own. Shared endpoint: the union of all. */
+  readonly capabilities: JsonObject;
+  /** Endpoint of one server: the upstream's own. Shared endpoint: `sallyport`. */
+  readonly serverInfo: JsonObject;
+  /** Shared endpoint: those of all, each under a heading that names its server. */
+  readonly instructions: string | undefined;
+  /** Upstreams of which nothing is known yet, and why. */
+  readonly unavailable: readonly { readonly upstream: string; readonly reason: string }[];
+  /** @throws FaultError `invalid_params` for a cursor that is not one of ours. */
+  list(kind: ListKind, cursor: string | undefined): Page;
+  tool(publicName: string): Tool | undefined;
+  prompt(publicName: string): { readonly upstream: string; readonly name: string } | undefined;
+  /** Upstreams that may own the URI, best first, with the upstream's own URI: exact entry, template, same scheme, any with resources. */
+  resource(publicUri: string): readonly { readonly upstream: string; readonly uri: string }[];
+  publicUri(upstream: string, uri: string): string;
+  publicTaskId(upstream: string, taskId: string): string;
+  task(publicTaskId: string): { readonly upstream: string; readonly taskId: string } | undefined;
+  /** In file order, without the unavailable ones of the shared endpoint. */
+  upstreams(): readonly string[];
+  /** `x-mcp-header` parameters of a tool: name after `Mcp-Param-` -> property path in the arguments; `undefined`: none. */
+  paramHeaders(tool: Tool): ReadonlyMap<string, readonly string[]> | undefined;
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, member } from '../core/json.ts';
+import { objectMembers } from '../core/json-scan.ts';
+import type { ListKind } from './contract.ts';
+import { type ParamHeaders, readParamHeaders } from './param-headers.ts';
+
+/** One entry of a list as its upstream wrote it, cut around the value that names it. */
+export interface Item {
+  /** Name, URI or URI template. */
+  readonly id: string;
+  readonly head: string;
+  /** The identifying value as written, quotes included. */
+  readonly literal: string;
+  readonly tail: string;
+  /** SHA-256 of the text, hex. */
+  readonly digest: string;
+  /** Parsed; kept for tools only, nothing reads the others. */
+  readonly definition: JsonObject | undefined;
+  readonly paramHeaders: ParamHeaders | undefined;
+}
+
+interface KindRules {
+  readonly method: string;
+  /** Key of the array in the result. */
+  readonly key: string;
+  /** The member that names an item. */
+  readonly id: string;
+  /** The server capability without which the list is not asked for. */
+  readonly capability: 'tools' | 'resources' | 'prompts';
+}
+
+export const LIST_KINDS: ReadonlyMap<ListKind, KindRules> = new Map([
+  ['tools', { method: 'tools/list', key: 'tools', id: 'name', capability: 'tools' }],
+  ['resources', { method: 'resources/list', key: 'resources', id: 'uri', capability: 'resources' }],
+  [
+    'resourceTemplates',
+    { method: 'resources/templates/list', key: 'resourceTemplates', id: 'uriTemplate', capability: 'resources' },
+  ],
+  ['prompts', { method: 'prompts/list', key: 'prompts', id: 'name', capability: 'prompts' }],
+]);
+
+export function rulesOf(kind: ListKind): KindRules {
+  const rules = LIST_KINDS.get(kind);
+  if (rules === undefined) throw new TypeError(`no list ${kind}`);
+  return rules;
+}
+
+/** Members that break every typed client when they have another type than this. */
+const STRINGS = ['name', 'title', 'description', 'mimeType'];
+const OBJECTS = ['annotations', '_meta', 'outputSchema'];
+
+/** The item, or a text saying why it cannot be shown; one malformed item must not cost a client the whole list. */
+export function readItem(kind: ListKind, text: string, value: unknown): Item | string {
+  if (!isObject(value)) return 'not an object';
+  const { id: idKey } = rulesOf(kind);
+  const id = member(value, idKey);
+  if (typeof id !== 'string' || id === '') return `${idKey} is missing or not a string`;
+  if (typeof member(value, 'name') !== 'string') return 'name is missing or not a string';
+  for (const key of STRINGS) if (!isAbsentOr(value, key, 'string')) return `${key} is not a string`;
+  for (const key of OBJECTS) if (!isAbsentOr(value, key, 'object')) return `${key} is not an object`;
+  let paramHeaders: ParamHeaders | undefined;
+  if (kind === 'tools') {
+    const schema = member(value, 'inputSchema');
+    if (!isObject(schema)) return 'inputSchema is not an object';
+    if (member(schema, 'type') !== 'object') return 'inputSchema does not say "type": "object"';
+    const headers = readParamHeaders(schema);
+    if (typeof headers === 'string') return headers;
+    if (headers.size > 0) paramHeaders = headers;
+  } else if (kind === 'prompts' && Object.hasOwn(value, 'arguments') && !Array.isArray(value['arguments'])) {
+    return 'arguments is not an array';
+  }
+  const cut = cutAround(text, idKey);
+  // Written twice, readers disagree about which one counts: a check could see another name than the client.
+  if (cut === undefined) return `${idKey} stands twice`;
+  return {
+    id,
+    ...cut,
+    digest: createHash('sha256').update(text).digest('hex'),
+    definition: kind === 'tools' ? value : undefined,
+    paramHeaders,
+  };
+}
+
+function isAbsentOr(value: JsonObject, key: string, type: 'string' | 'object'): boolean {
+  if (!Object.hasOwn(value, key)) return true;
+  return type === 'string' ? typeof value[key] === 'string' : isObject(value[key]);
+}
+
+function cutAround(text: string, key: string): { head: string; literal: string; tail: string } | undefined {
+  const bytes = Buffer.from(text, 'utf8');
+  const named = objectMembers(bytes, 0).filter((candidate) => candidate.key === key);
+  const span = named[0];
+  if (span === undefined || named.length > 1) return undefined;
+  return {
+    head: bytes.toString('utf8', 0, span.start),
+    literal: bytes.toString('utf8', span.start, span.end),
+    tail: bytes.toString('utf8', span.end),
+  };
+}
+
+/** The item under another name; `undefined`: under its own, byte for byte. */
+export function writeItem(item: Item, publicId: string | undefined): string {
+  const literal = publicId === undefined || publicId === item.id ? item.literal : JSON.stringify(publicId);
+  return item.head + literal + item.tail;
+}

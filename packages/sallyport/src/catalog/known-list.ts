@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { ListKind } from './contract.ts';
+import type { FetchedList, ItemProblem } from './fetch-list.ts';
+import type { Item } from './items.ts';
+
+/**
+ * A list as it is kept. Client profiles that were given the same list hold the same object: one copy in memory, and a
+ * refresh for one of them keeps it fresh for all.
+ */
+export interface KnownList {
+  readonly kind: ListKind;
+  /** Equal digests: equal items in equal order, equally shown. */
+  readonly digest: string;
+  readonly items: readonly Item[];
+  /** Item -> why it may not be used. */
+  readonly setAside: ReadonlyMap<string, string>;
+  readonly isPrivate: boolean;
+  /** What may differ between two fetches of the same list. */
+  readonly state: ListState;
+}
+
+interface ListState {
+  freshUntil: number;
+  /** As the upstream stated it. */
+  ttlMs: number | undefined;
+  problems: readonly ItemProblem[];
+}
+
+export function toKnownList(kind: ListKind, list: FetchedList, setAside: ReadonlyMap<string, string>): KnownList {
+  const hash = createHash('sha256').update(`${kind} ${list.isPrivate}`);
+  for (const item of list.items) hash.update(item.digest).update(setAside.has(item.id) ? '-' : '+');
+  const { items, isPrivate, ttlMs, problems } = list;
+  const state = { freshUntil: 0, ttlMs, problems };
+  return { kind, digest: hash.digest('hex'), items, setAside, isPrivate, state };
+}
+
+/** Below this a busy endpoint would ask its upstreams all the time. */
+const MIN_FRESH_MS = 1000;
+
+/**
+ * How long a list is served without asking again. 0 is what servers say that state nothing: where changes are
+ * announced anyway it counts as not stated.
+ */
+export function freshFor(ttlMs: number | undefined, announcesChanges: boolean, listTtlMs: number): number {
+  if (ttlMs === undefined || (ttlMs === 0 && announcesChanges)) return listTtlMs;
+  return Math.max(MIN_FRESH_MS, ttlMs);
+}

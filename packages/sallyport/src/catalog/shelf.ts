@@ -1,0 +1,297 @@
+import type { ServerSettings } from '../config/settings.ts';
+import type { Client } from '../core/client.ts';
+import { FaultError, toFault } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { member } from '../core/json.ts';
+import type { UpstreamIdentity } from '../core/upstream-port.ts';
+import type { CatalogPorts, ListKind } from './contract.ts';
+import { type FetchedList, fetchList } from './fetch-list.ts';
+import { LIST_KINDS, rulesOf } from './items.ts';
+import { judgeTools } from './judge-tools.ts';
+import { freshFor, type KnownList, toKnownList } from './known-list.ts';
+
+/** One list as one principal may see it; the key `''` stands for everyone. */
+export interface Cell {
+  readonly list: KnownList;
+  /** The upstream announced a change: being equal to another profile's list no longer keeps it fresh. */
+  suspect: boolean;
+  /** Until when equality with another profile's list is believed. */
+  provenUntil: number;
+}
+
+export interface Failure {
+  readonly reason: string;
+  readonly retryAt: number;
+  readonly count: number;
+}
+
+export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'checkSchemas'> {
+  settings(): ServerSettings;
+  /** The same list when another profile has it. */
+  findEqual(list: KnownList): KnownList | undefined;
+  /** Digests of tools whose schemas passed before. */
+  goodTools(): ReadonlySet<string>;
+  /** What a view shows may be different now. */
+  changed(): void;
+  /** Clients saw this list, or saw the endpoint without it, and it is another one now. */
+  listChanged(kind: ListKind): void;
+}
+
+/** One hour: a server whose answer begins to depend on the client is found out within it. */
+export const EQUALITY_MS = 3_600_000;
+const MAX_PRINCIPALS = 64;
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 60_000;
+const EVERYONE = '';
+const NOTHING: FetchedList = { items: [], problems: [], ttlMs: undefined, isPrivate: false };
+
+/** What one upstream showed to clients of one profile: who it is, its lists, and what went wrong. */
+export class Shelf {
+  readonly profile: string;
+  readonly #ports: ShelfPorts;
+  #identity: UpstreamIdentity | undefined;
+  readonly #cells = new Map<ListKind, Map<string, Cell>>();
+  readonly #failures = new Map<string, Failure>();
+  readonly #flights = new Map<string, Promise<void>>();
+  readonly #generations = new Map<ListKind, number>();
+  /** The latest client of each principal: lists may only be asked for by a client that gets this answer. */
+  readonly #clients = new Map<string, Client>();
+  readonly #stop = new AbortController();
+
+  constructor(profile: string, ports: ShelfPorts) {
+    this.profile = profile;
+    this.#ports = ports;
+    for (const kind of LIST_KINDS.keys()) this.#cells.set(kind, new Map());
+  }
+
+  get identity(): UpstreamIdentity | undefined {
+    return this.#identity;
+  }
+
+  get isBusy(): boolean {
+    return this.#flights.size > 0;
+  }
+
+  get clients(): readonly Client[] {
+    return [...this.#clients.values()];
+  }
+
+  cells(kind: ListKind): ReadonlyMap<string, Cell> {
+    return this.#cells.get(kind) ?? new Map();
+  }
+
+  cell(kind: ListKind, principal: string): Cell | undefined {
+    const cells = this.#cells.get(kind);
+    return cells?.get(principal) ?? cells?.get(EVERYONE);
+  }
+
+  failure(kind: ListKind, principal: string): Failure | undefined {
+    return this.#failures.get(`${kind} ${principal}`);
+  }
+
+  failures(): ReadonlyMap<string, Failure> {
+    return this.#failures;
+  }
+
+  /** Puts back what was kept from an earlier start. It is known but not fresh. */
+  restore(identity: UpstreamIdentity, lists: readonly { principal: string; list: KnownList }[]): void {
+    this.#identity = identity;
+    const provenUntil = this.#ports.clock.now() + EQUALITY_MS;
+    for (const { principal, list } of lists) {
+      this.#cells.get(list.kind)?.set(principal, { list, suspect: false, provenUntil });
+    }
+  }
+
+  noteClient(client: Client): void {
+    setRecent(this.#clients, client.principal.id, client);
+  }
+
+  forgetClient(key: string): void {
+    for (const [principal, client] of this.#clients) if (client.key === key) this.#clients.delete(principal);
+  }
+
+  /** The upstream said that these lists changed, on this connection or another. */
+  invalidate(kinds: readonly ListKind[]): void {
+    for (const kind of kinds) {
+      this.#generations.set(kind, (this.#generations.get(kind) ?? 0) + 1);
+      for (const cell of this.cells(kind).values()) cell.suspect = true;
+    }
+    this.#retryNow();
+  }
+
+  /** A connection was made anew: the server may be another version of itself. */
+  outdate(): void {
+    for (const [kind, cells] of this.#cells) {
+      this.#generations.set(kind, (this.#generations.get(kind) ?? 0) + 1);
+      for (const cell of cells.values()) cell.list.state.freshUntil = 0;
+    }
+    this.#retryNow();
+  }
+
+  #retryNow(): void {
+    // While a fetch is under way its own connection may be what was announced: retrying would go round in a circle.
+    if (this.isBusy) return;
+    for (const [key, failure] of this.#failures) this.#failures.set(key, { ...failure, retryAt: 0 });
+  }
+
+  /** From when on this list should be asked for; in the past: now. */
+  dueAt(kind: ListKind, principal: string): number {
+    const cell = this.cell(kind, principal);
+    const due =
+      cell === undefined || cell.suspect || this.#identity === undefined
+        ? 0
+        : Math.min(cell.list.state.freshUntil, cell.provenUntil);
+    return Math.max(due, this.failure(kind, principal)?.retryAt ?? 0);
+  }
+
+  /** Like `dueAt` for a list that is missing or known to be outdated; never for one that merely grew old: that would be polling. */
+  openAt(kind: ListKind, principal: string): number {
+    const cell = this.cell(kind, principal);
+    const isOpen = cell === undefined || cell.suspect || cell.list.state.freshUntil === 0;
+    return isOpen ? this.dueAt(kind, principal) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Asks for all lists of this client that are due, or joins whoever asks already. Never rejects. */
+  async refresh(client: Client): Promise<void> {
+    const principal = client.principal.id;
+    const now = this.#ports.clock.now();
+    const joined = new Set<Promise<void>>();
+    const kinds: ListKind[] = [];
+    for (const kind of LIST_KINDS.keys()) {
+      if (this.dueAt(kind, principal) > now || this.#stop.signal.aborted) continue;
+      const flight = this.#flights.get(this.#flightKey(kind, principal));
+      if (flight === undefined) kinds.push(kind);
+      else joined.add(flight);
+    }
+    if (kinds.length > 0) {
+      const keys = kinds.map((kind) => this.#flightKey(kind, principal));
+      const flight = this.#fetch(kinds, client).finally(() => {
+        for (const key of keys) this.#flights.delete(key);
+      });
+      for (const key of keys) this.#flights.set(key, flight);
+      joined.add(flight);
+    }
+    await Promise.all(joined);
+  }
+
+  /** A list known to be for everyone is fetched once for all principals. */
+  #flightKey(kind: ListKind, principal: string): string {
+    return this.cells(kind).has(EVERYONE) ? kind : `${kind} ${principal}`;
+  }
+
+  async #fetch(kinds: readonly ListKind[], client: Client): Promise<void> {
+    const { upstreams, settings } = this.#ports;
+    const { name, startTimeoutMs, timeoutMs } = settings();
+    const late = AbortSignal.timeout(startTimeoutMs + timeoutMs);
+    const signal = AbortSignal.any([late, this.#stop.signal]);
+    const gone = new Promise<never>((_, reject) => {
+      const stop = () => reject(new FaultError('timeout', 'The lists were not answered in time.'));
+      signal.addEventListener('abort', stop, { once: true });
+    });
+    gone.catch(() => {});
+    try {
+      const identity = await Promise.race([upstreams.identify(name, client), gone]);
+      this.#setIdentity(identity);
+      await Promise.all(
+        kinds.map(async (kind) => {
+          const generation = this.#generations.get(kind);
+          try {
+            const declared = isDeclared(identity.capabilities, kind);
+            const source = { upstreams, upstream: name, client, signal };
+            const list = declared ? await Promise.race([fetchList(source, kind), gone]) : NOTHING;
+            await this.#keep(kind, client.principal.id, { list, generation });
+          } catch (error) {
+            this.#fail([kind], client.principal.id, toFault(error).message);
+          }
+        }),
+      );
+    } catch (error) {
+      this.#fail(kinds, client.principal.id, toFault(error).message);
+    }
+  }
+
+  #setIdentity(identity: UpstreamIdentity): void {
+    // The same object while nothing changed: views made of it stay valid.
+    if (this.#identity !== undefined && JSON.stringify(this.#identity) === JSON.stringify(identity)) return;
+    this.#identity = identity;
+    this.#ports.changed();
+  }
+
+  async #keep(
+    kind: ListKind,
+    principal: string,
+    fetched: { list: FetchedList; generation: number | undefined },
+  ): Promise<void> {
+    const { clock, settings, log } = this.#ports;
+    const setAside =
+      kind === 'tools'
+        ? await judgeTools(this.#ports, settings().name, {
+            items: fetched.list.items,
+            good: this.#ports.goodTools(),
+          })
+        : new Map<string, string>();
+    if (this.#stop.signal.aborted) return;
+    const made = toKnownList(kind, fetched.list, setAside);
+    const list = this.#ports.findEqual(made) ?? made;
+    const now = clock.now();
+    const overtaken = this.#generations.get(kind) !== fetched.generation;
+    const { ttlMs, problems, isPrivate } = fetched.list;
+    const announces = this.#announces(kind);
+    const freshUntil = overtaken ? 0 : now + freshFor(ttlMs, announces, settings().listTtlMs);
+    Object.assign(list.state, { ttlMs, problems, freshUntil });
+    const before = this.cell(kind, principal)?.list;
+    const failed = this.#failures.delete(`${kind} ${principal}`);
+    const cells = this.#cells.get(kind) ?? new Map<string, Cell>();
+    if (!isPrivate) cells.clear();
+    else cells.delete(EVERYONE);
+    setRecent(cells, isPrivate ? principal : EVERYONE, { list, suspect: overtaken, provenUntil: now + EQUALITY_MS });
+    if (before === list && !failed) return;
+    this.#ports.changed();
+    if (before === undefined ? failed : before !== list) {
+      log.info({ upstream: settings().name, list: kind, items: list.items.length }, 'list changed');
+      this.#ports.listChanged(kind);
+    }
+  }
+
+  #announces(kind: ListKind): boolean {
+    const { capability } = rulesOf(kind);
+    return member(member(this.#identity?.capabilities, capability), 'listChanged') === true;
+  }
+
+  /** Counts as a failure for views that must not wait any longer; a fetch under way may still succeed. */
+  giveUpWaiting(principal: string, reason: string): void {
+    const missing = [...LIST_KINDS.keys()].filter((kind) => this.cell(kind, principal) === undefined);
+    this.#fail(missing, principal, reason);
+  }
+
+  #fail(kinds: readonly ListKind[], principal: string, reason: string): void {
+    if (this.#stop.signal.aborted || kinds.length === 0) return;
+    const { clock, log, settings } = this.#ports;
+    for (const kind of kinds) {
+      const count = (this.failure(kind, principal)?.count ?? 0) + 1;
+      const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(count - 1, 10));
+      setRecent(this.#failures, `${kind} ${principal}`, { reason, count, retryAt: clock.now() + wait });
+    }
+    log.warn({ upstream: settings().name, lists: kinds, reason }, 'lists could not be fetched');
+    this.#ports.changed();
+  }
+
+  close(): Promise<void> {
+    this.#stop.abort();
+    return Promise.all(this.#flights.values()).then(() => {});
+  }
+}
+
+function isDeclared(capabilities: JsonObject, kind: ListKind): boolean {
+  return member(capabilities, rulesOf(kind).capability) !== undefined;
+}
+
+/** Sets an entry as the most recent one and drops the oldest beyond the bound. */
+function setRecent<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= MAX_PRINCIPALS * 4) break;
+    map.delete(oldest);
+  }
+}

@@ -1,0 +1,206 @@
+import type { ServerSettings } from '../config/settings.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { AnnouncedList, CatalogPorts, CatalogReport, ListKind } from './contract.ts';
+import { LIST_KINDS, rulesOf } from './items.ts';
+import type { KnownList } from './known-list.ts';
+import { Shelf } from './shelf.ts';
+import { digestTransport, readUpstream, writeUpstream } from './stored.ts';
+
+export interface StockPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'checkSchemas'> {
+  changed(): void;
+  listChanged(upstream: string, list: AnnouncedList): void;
+}
+
+/** Profiles are made by clients: without a bound they could fill the memory. */
+const MAX_PROFILES = 64;
+/** Between two rounds of refreshing one upstream: an upstream that announces changes without end is asked at most this often. */
+const MIN_GAP_MS = 250;
+/** Announcements come in bursts. */
+const COALESCE_MS = 20;
+const BASE_PROFILE = '';
+
+/** What is known of one upstream, by client profile; refreshes it behind, one round at a time. */
+export class Stock {
+  readonly transportDigest: string;
+  #settings: ServerSettings;
+  readonly #ports: StockPorts;
+  readonly #shelves = new Map<string, Shelf>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #round: Promise<void> | undefined;
+  #lastRound = Number.NEGATIVE_INFINITY;
+  #closed = false;
+
+  constructor(settings: ServerSettings, ports: StockPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    this.transportDigest = digestTransport(settings.transport);
+  }
+
+  get settings(): ServerSettings {
+    return this.#settings;
+  }
+
+  /** Same transport, other limits. */
+  update(settings: ServerSettings): void {
+    this.#settings = settings;
+  }
+
+  restore(part: JsonObject): void {
+    for (const { profile, identity, lists } of readUpstream(part, this.transportDigest)) {
+      this.shelf(profile).restore(identity, lists);
+    }
+  }
+
+  shelf(profile: string): Shelf {
+    const shelf = this.#shelves.get(profile) ?? this.#addShelf(profile);
+    this.#shelves.delete(profile);
+    this.#shelves.set(profile, shelf);
+    return shelf;
+  }
+
+  #addShelf(profile: string): Shelf {
+    for (const [oldest, candidate] of this.#shelves) {
+      if (this.#shelves.size < MAX_PROFILES) break;
+      this.#shelves.delete(oldest);
+      void candidate.close();
+    }
+    const { upstreams, clock, log, checkSchemas } = this.#ports;
+    return new Shelf(profile, {
+      upstreams,
+      clock,
+      log,
+      ...(checkSchemas === undefined ? {} : { checkSchemas }),
+      settings: () => this.#settings,
+      findEqual: (list) => this.#findEqual(list),
+      goodTools: () => this.#goodTools(),
+      changed: () => this.#ports.changed(),
+      listChanged: (kind) => this.#ports.listChanged(this.#settings.name, rulesOf(kind).capability),
+    });
+  }
+
+  *#lists(): Generator<KnownList> {
+    for (const shelf of this.#shelves.values()) {
+      for (const kind of LIST_KINDS.keys()) for (const cell of shelf.cells(kind).values()) yield cell.list;
+    }
+  }
+
+  #findEqual(list: KnownList): KnownList | undefined {
+    for (const known of this.#lists()) if (known.kind === list.kind && known.digest === list.digest) return known;
+    return undefined;
+  }
+
+  #goodTools(): ReadonlySet<string> {
+    const good = new Set<string>();
+    for (const list of this.#lists()) {
+      if (list.kind !== 'tools') continue;
+      for (const item of list.items) if (!list.setAside.has(item.id)) good.add(item.digest);
+    }
+    return good;
+  }
+
+  invalidate(list: AnnouncedList | undefined): void {
+    const kinds = [...LIST_KINDS].filter(([, rules]) => list === undefined || rules.capability === list);
+    for (const shelf of this.#shelves.values()) shelf.invalidate(kinds.map(([kind]) => kind));
+    this.#ports.changed();
+    this.#wakeAt(this.#ports.clock.now() + COALESCE_MS);
+  }
+
+  /** A connection was made. */
+  outdate(): void {
+    for (const shelf of this.#shelves.values()) shelf.outdate();
+    this.#ports.changed();
+    this.#wakeAt(this.#ports.clock.now() + COALESCE_MS);
+  }
+
+  forgetClient(key: string): void {
+    for (const shelf of this.#shelves.values()) shelf.forgetClient(key);
+  }
+
+  /** Refreshes behind: now what is due for clients in use, or later what is missing or outdated. */
+  plan(isDue: boolean): void {
+    this.#wakeAt(isDue ? this.#ports.clock.now() : this.#nextOpen());
+  }
+
+  #wakeAt(time: number): void {
+    if (this.#closed || time === Number.POSITIVE_INFINITY) return;
+    const at = Math.max(time, this.#lastRound + MIN_GAP_MS);
+    if (this.#round !== undefined || at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(
+      () => {
+        this.#timerAt = Number.POSITIVE_INFINITY;
+        this.#round = this.#refreshAll().finally(() => {
+          this.#round = undefined;
+          this.#lastRound = this.#ports.clock.now();
+          this.#wakeAt(this.#nextOpen());
+        });
+      },
+      Math.max(0, at - this.#ports.clock.now()),
+    );
+    this.#timer.unref();
+  }
+
+  /** The base profile first: where another one has the same list, its refresh serves both. */
+  async #refreshAll(): Promise<void> {
+    const shelves = [...this.#shelves.values()].reverse();
+    shelves.sort((a, b) => Number(b.profile === BASE_PROFILE) - Number(a.profile === BASE_PROFILE));
+    for (const shelf of shelves) {
+      for (const client of shelf.clients) {
+        if (this.#closed) return;
+        await shelf.refresh(client);
+      }
+    }
+  }
+
+  #nextOpen(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const shelf of this.#shelves.values()) {
+      for (const client of shelf.clients) {
+        for (const kind of LIST_KINDS.keys()) next = Math.min(next, shelf.openAt(kind, client.principal.id));
+      }
+    }
+    return next;
+  }
+
+  reports(): CatalogReport[] {
+    const upstream = this.#settings.name;
+    const found = new Map<string, CatalogReport>();
+    const add = (item: string, problem: string) => found.set(`${item}\n${problem}`, { upstream, item, problem });
+    for (const list of this.#lists()) {
+      for (const { item, problem } of list.state.problems) add(item, problem);
+      for (const [name, reason] of list.setAside) add(`${rulesOf(list.kind).method}: ${name}`, `set aside: ${reason}`);
+    }
+    for (const shelf of this.#shelves.values()) {
+      for (const [key, { reason }] of shelf.failures()) {
+        add(shelf.identity === undefined ? 'connection' : rulesOf(toKind(key)).method, reason);
+      }
+    }
+    return [...found.values()];
+  }
+
+  toStored(): JsonObject | undefined {
+    const profiles = [...this.#shelves.values()].flatMap((shelf) => {
+      const { profile, identity } = shelf;
+      if (identity === undefined) return [];
+      const lists = [...LIST_KINDS.keys()].flatMap((kind) =>
+        [...shelf.cells(kind)].map(([principal, { list }]) => ({ principal, list })),
+      );
+      return lists.length === 0 ? [] : [{ profile, identity, lists }];
+    });
+    return profiles.length === 0 ? undefined : writeUpstream(this.transportDigest, profiles);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await Promise.all([...this.#shelves.values()].map((shelf) => shelf.close()));
+    await this.#round;
+  }
+}
+
+function toKind(failureKey: string): ListKind {
+  // Keys are written by Shelf as "<kind> <principal>".
+  return failureKey.slice(0, failureKey.indexOf(' ')) as ListKind;
+}

@@ -1,0 +1,93 @@
+import type { Snapshot } from '../config/settings.ts';
+import type { Client } from '../core/client.ts';
+import type { Endpoint, View } from './contract.ts';
+import type { ViewPart } from './view.ts';
+
+/** What a view was made of. */
+interface Made {
+  readonly snapshot: Snapshot;
+  readonly endpoint: Endpoint;
+  readonly profile: string;
+  readonly principal: string;
+  readonly parts: readonly ViewPart[];
+  readonly unavailable: View['unavailable'];
+  /** Some list in it is for one principal only. */
+  readonly isPrivate: boolean;
+  /** When its lists should be looked at again. */
+  readonly dueAt: number;
+}
+
+interface Kept extends Made {
+  readonly view: View;
+}
+
+const MAX_VIEWS = 64;
+
+/** The views in use, least recently used first. Clients that see the same lists get the same view. */
+export class ViewCache {
+  readonly #views = new Map<string, Kept>();
+
+  find(
+    snapshot: Snapshot,
+    endpoint: Endpoint,
+    client: Client,
+  ): { readonly view: View; readonly dueAt: number } | undefined {
+    const key = toKey(snapshot, endpoint, client.profile);
+    const found = this.#views.get(key);
+    const kept = found?.isPrivate === true ? this.#views.get(`${key}\n${client.principal.id}`) : found;
+    // A tested program makes several snapshots of one version; they must not see each other's views.
+    return kept?.snapshot === snapshot ? kept : undefined;
+  }
+
+  /** Everything is looked at again at its next use. */
+  expire(): void {
+    for (const [key, kept] of this.#views) this.#views.set(key, { ...kept, dueAt: 0 });
+  }
+
+  /** Remembers a view; makes a new one only if there is none of the same lists. */
+  keep(made: Made, make: () => View): View {
+    const { snapshot, endpoint, profile, principal, isPrivate } = made;
+    const kept: Kept = { ...made, view: this.#findEqual(made)?.view ?? make() };
+    const key = toKey(snapshot, endpoint, profile);
+    this.#put(key, kept);
+    if (isPrivate) this.#put(`${key}\n${principal}`, kept);
+    return kept.view;
+  }
+
+  #findEqual(made: Made): Kept | undefined {
+    for (const kept of this.#views.values()) if (isEqual(kept, made)) return kept;
+    return undefined;
+  }
+
+  #put(key: string, kept: Kept): void {
+    this.#views.delete(key);
+    this.#views.set(key, kept);
+    for (const oldest of this.#views.keys()) {
+      if (this.#views.size <= MAX_VIEWS) break;
+      this.#views.delete(oldest);
+    }
+  }
+}
+
+function toKey(snapshot: Snapshot, endpoint: Endpoint, profile: string): string {
+  return `${snapshot.version}\n${profile}\n${endpoint.kind === 'all' ? '' : endpoint.name}\n${endpoint.kind}`;
+}
+
+function isEqual(one: Made, other: Made): boolean {
+  if (one.snapshot !== other.snapshot || !isSameEndpoint(one.endpoint, other.endpoint)) return false;
+  if (one.parts.length !== other.parts.length || one.unavailable.length !== other.unavailable.length) return false;
+  if (one.unavailable.some((entry, i) => entry.reason !== other.unavailable[i]?.reason)) return false;
+  return one.parts.every((part, i) => isSamePart(part, other.parts[i]));
+}
+
+function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
+  if (one.kind === 'all' || other.kind === 'all') return one.kind === other.kind;
+  return one.name === other.name;
+}
+
+function isSamePart(one: ViewPart, other: ViewPart | undefined): boolean {
+  if (other === undefined || one.server !== other.server || one.prefix !== other.prefix) return false;
+  if (one.lists.size !== other.lists.size) return false;
+  if (one.identity !== other.identity && JSON.stringify(one.identity) !== JSON.stringify(other.identity)) return false;
+  return [...one.lists].every(([kind, list]) => other.lists.get(kind) === list);
+}
