@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { FaultError } from '../core/errors.ts';
+import { parseBatch } from '../core/message.ts';
+import { ANYONE, KEY_HOLDER } from '../core/principal.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { answerBatch } from './batch.ts';
+import { EventLog } from './event-log.ts';
+import { InFlight } from './in-flight.ts';
+import { readLines } from './read-lines.ts';
+import { HttpReply, toEvent } from './reply.ts';
+import { negotiate } from './revisions.ts';
+import { createSeal } from './seal.ts';
+
+test('a seal opens what it sealed and nothing else', () => {
+  const seal = createSeal(randomBytes(32));
+  const sealed = seal.seal({ call: 'a', round: 1 });
+  expect(seal.open(sealed)).toEqual({ call: 'a', round: 1 });
+  expect(createSeal(randomBytes(32)).open(sealed)).toBeUndefined();
+  for (const forged of ['', 'sp1.', 'sp1.AAAA', 'other', `${sealed.slice(0, -4)}AAAA`, `sp1.${'A'.repeat(100)}`])
+    expect(seal.open(forged)).toBeUndefined();
+});
+
+test('the key is needed, compared whole, and remembered', () => {
+  const authenticate = createAuthenticate('key', 'sp_right');
+  expect(authenticate('Bearer sp_right')).toBe(KEY_HOLDER);
+  expect(authenticate('bearer sp_right')).toBe(KEY_HOLDER);
+  for (const header of [undefined, '', 'Bearer', 'Bearer sp_wrong', 'Bearer sp_right2', 'Basic sp_right', 'sp_right']) {
+    expect(() => authenticate(header)).toThrow(expect.objectContaining({ code: 'unauthenticated' }) as Error);
+  }
+  expect(createAuthenticate('none', '')(undefined)).toBe(ANYONE);
+});
+
+test('a session runs under the revision asked for, or the newest legacy one', () => {
+  expect(negotiate('2024-11-05')).toBe('2024-11-05');
+  for (const other of ['2026-07-28', '1.0', undefined, 7]) expect(negotiate(other)).toBe('2025-11-25');
+});
+
+test('a log resumes the stream an event came from and keeps a bounded number', () => {
+  const log = new EventLog();
+  const reply = new HttpReply({ destroyed: true } as ServerResponse, { json: true, stream: true, log });
+  const stream = log.open(reply);
+  const first = log.append(stream, 'a');
+  log.append(0, 'elsewhere');
+  log.append(stream, 'b');
+  expect(log.resume(first)).toMatchObject({ stream, missed: [{ text: 'b' }], reply });
+  log.finish(stream);
+  expect(log.resume(first)?.reply).toBeUndefined();
+  for (const foreign of ['x', '9-1', '1-999', '-1', '1-1-1']) expect(log.resume(foreign)).toBeUndefined();
+  for (let i = 0; i < 1_000; i++) log.append(0, 'x'.repeat(5_000));
+  expect(log.resume('0-0')?.missed.length).toBeLessThanOrEqual(256);
+});
+
+test('an event is one data line whatever the message holds', () => {
+  expect(toEvent('{"a":1}', '1-1')).toBe('event: message\nid: 1-1\ndata: {"a":1}\n\n');
+  expect(toEvent('{\r\n"a":\n1}\r', undefined)).toBe('event: message\ndata: { "a": 1} \n\n');
+});
+
+test('one request too many is refused, per client and in all, and idleness is told', async () => {
+  const inFlight = new InFlight();
+  const limits = { inFlight: 3, inFlightPerClient: 2 };
+  inFlight.enter('a', limits);
+  inFlight.enter('a', limits);
+  expect(() => inFlight.enter('a', limits)).toThrow(expect.objectContaining({ code: 'too_many' }) as Error);
+  inFlight.enter('b', limits);
+  expect(() => inFlight.enter('c', limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+  const idle = inFlight.whenIdle();
+  for (const client of ['a', 'a', 'b']) inFlight.leave(client);
+  await idle;
+  expect(inFlight.count).toBe(0);
+});
+
+test('lines are handed over whole across chunks; an endless one is cut and refused, not kept', async () => {
+  const input = new PassThrough();
+  const lines: string[] = [];
+  await new Promise<void>((resolve) => {
+    readLines(input, 10, (line) => lines.push(line.toString()), resolve);
+    for (const chunk of ['{"a"', ':1}\r\n\n  \n{}', '\n', 'x'.repeat(8), 'y'.repeat(8), 'z'.repeat(1_000), '\nlast'])
+      input.write(chunk);
+    input.end();
+  });
+  expect(lines[0]).toBe('{"a":1}\r');
+  expect(lines[1]).toBe('{}');
+  expect(lines[2]!.length).toBeGreaterThan(10);
+  expect(lines[2]!.length).toBeLessThan(30);
+  expect(lines[3]).toBe('last');
+});
+
+test('a batch is answered by one array once every request has its answer', () => {
+  const batch = parseBatch(
+    Buffer.from(
+      '[{"jsonrpc":"2.0","id":1,"method":"a"},7,{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":2,"method":"b"}]',
+    ),
+    { maxDepth: 9, uniqueKeys: true },
+  )!;
+  const answers: unknown[] = [];
+  const heard: string[] = [];
+  const open: (() => void)[] = [];
+  const waits = answerBatch(
+    batch,
+    { message() {}, answer: (bytes) => answers.push(JSON.parse(bytes.toString())) },
+    (message, reply) => {
+      heard.push(message.kind);
+      if (message.kind === 'request') open.push(() => reply.answer(Buffer.from(`{"id":${message.id}}`), 200));
+    },
+  );
+  expect(waits).toBe(true);
+  expect(heard).toEqual(['request', 'notification', 'request']);
+  open[1]?.();
+  expect(answers).toEqual([]);
+  open[0]?.();
+  expect(answers).toEqual([
+    [expect.objectContaining({ error: expect.objectContaining({ code: -32600 }) }), { id: 2 }, { id: 1 }],
+  ]);
+  expect(
+    answerBatch([new FaultError('parse', 'x')], { message() {}, answer: (bytes) => answers.push(bytes) }, () => {}),
+  ).toBe(true);
+});

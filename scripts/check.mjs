@@ -1,0 +1,70 @@
+// Everything CI checks, on an installed clone: lint, types, tests, the official conformance suites, a second Node.
+// Ends with one plain line: "N passed, N failed".
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const scratch = mkdtempSync(join(tmpdir(), 'sallyport-check-'));
+const only = new Set(process.argv.slice(2));
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+const report = join(scratch, 'vitest.json');
+
+/** name -> how it is run; `count` reads the numbers of tests out of what it left or printed, else a step counts as one. */
+const steps = [
+  { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings'] },
+  { name: 'build', command: [bin('tsc'), '-b'] },
+  {
+    name: 'test',
+    command: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    count: () => {
+      const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
+      return { passed: numPassedTests, failed: numFailedTests || (numFailedTestSuites > 0 ? 1 : 0) };
+    },
+  },
+  { name: 'node24', command: [process.execPath, join(root, 'scripts/node24.mjs'), bin('vitest'), 'run', '--project', 'unit'] },
+  { name: 'conformance', command: [process.execPath, join(root, 'scripts/conformance-all.mjs')], count: lastCount },
+];
+
+let passed = 0;
+let failed = 0;
+for (const step of steps) {
+  if (only.size > 0 && !only.has(step.name)) continue;
+  const started = Date.now();
+  process.stdout.write(`\n── ${step.name}\n`);
+  const { status, output } = await run(step.command);
+  let counted;
+  try {
+    counted = step.count?.(output);
+  } catch {
+    counted = undefined;
+  }
+  const good = status === 0;
+  passed += counted?.passed ?? (good ? 1 : 0);
+  failed += counted === undefined ? (good ? 0 : 1) : Math.max(counted.failed, good ? 0 : 1);
+  process.stdout.write(`── ${step.name}: ${good ? 'ok' : `failed (exit ${status})`}, ${Math.round((Date.now() - started) / 1000)} s\n`);
+}
+rmSync(scratch, { recursive: true });
+process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+
+function run([command, ...args]) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      process.stdout.write(chunk);
+      output = (output + chunk).slice(-65_536);
+    });
+    child.on('close', (status) => resolve({ status, output }));
+    child.on('error', (error) => resolve({ status: String(error), output }));
+  });
+}
+
+function lastCount(output) {
+  const match = [...output.matchAll(/^(\d+) passed, (\d+) failed/gm)].at(-1);
+  if (match === undefined) throw new Error('no count');
+  return { passed: Number(match[1]), failed: Number(match[2]) };
+}
