@@ -45,6 +45,8 @@ export class LegacySession {
   readonly #waiting = new Map<RequestId, Waiting>();
   readonly #subscribed = new Set<string>();
   readonly #stopListening: () => void;
+  /** On stdio a modern client may be there instead, and must not hear what it did not subscribe to. */
+  #initialized = false;
   #capabilities: Fields = {};
   #logLevel: LogLevel = 'debug';
   #lastAsked = 0;
@@ -133,6 +135,7 @@ export class LegacySession {
     const asked = readText(params, 'protocolVersion');
     this.revision = isLegacyRevision(asked) ? asked : latestLegacy;
     this.#capabilities = toFields(params.capabilities);
+    this.#initialized = true;
     return {
       protocolVersion: this.revision,
       capabilities: {
@@ -178,7 +181,7 @@ export class LegacySession {
   }
 
   #onChange(change: Change): void {
-    if (change.kind === 'task') return;
+    if (change.kind === 'task' || !this.#initialized) return;
     if (change.kind !== 'resource') {
       this.#tell({ jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` });
     } else if (this.#subscribed.has(change.uri)) {

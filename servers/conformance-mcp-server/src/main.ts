@@ -22,6 +22,7 @@ async function main(flags: Flags): Promise<void> {
   const stop = (): void => {
     world.close();
     server.close();
+    process.stdin.destroy();
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);

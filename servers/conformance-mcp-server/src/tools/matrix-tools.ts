@@ -67,8 +67,9 @@ export const matrixTools: readonly Tool[] = [
       const steps = readNumber(args, 'steps', 10);
       try {
         for (let step = 1; step <= steps; step += 1) {
-          await pause(readNumber(args, 'delay_ms', 100), call.signal);
+          // Before the pause: an SDK client drops a progress note that arrives together with the result.
           call.progress(step, steps, `step ${step}`);
+          await pause(readNumber(args, 'delay_ms', 100), call.signal);
         }
       } catch (error) {
         world.counts.cancelled += 1;
