@@ -1,0 +1,89 @@
+import type { LoadProcess } from '../load/load-process.ts';
+import { cpuBetween, programProcesses, resetPeaks, usageOf } from '../process/process-tree.ts';
+import { type Instance, labelOf } from '../programs/program.ts';
+import { UPSTREAM_MARK } from '../programs/programs.ts';
+import type { Cell, Row, Sample } from './rows.ts';
+
+export interface Pace {
+  readonly rounds: number;
+  readonly warmMs: number;
+  /** Window of the programs whose ratio is a figure with little to spare. */
+  readonly closeMs: number;
+  /** Window of the others, which are away by a factor. */
+  readonly farMs: number;
+}
+
+interface Entrant {
+  readonly instance: Instance;
+  readonly key: string;
+  readonly samples: (Sample | undefined)[];
+  errors: number;
+  problem: string | undefined;
+}
+
+/** Every program that speaks the cell's era, in turns: each round measures each once, beginning with another one. */
+export async function measureCell(
+  cell: Cell,
+  instances: readonly Instance[],
+  { load, pace }: { readonly load: LoadProcess; readonly pace: Pace },
+): Promise<Row[]> {
+  const entrants: Entrant[] = [];
+  for (const instance of instances) {
+    if (!instance.program.eras.includes(cell.era)) continue;
+    const entrant: Entrant = { instance, key: labelOf(instance), samples: [], errors: 0, problem: undefined };
+    entrants.push(entrant);
+    try {
+      const { era, callers } = cell;
+      await load.run({ do: 'open', key: entrant.key, target: instance.target, era, callers });
+      const warm = await load.run({ do: 'run', key: entrant.key, tool: cell.tool, ms: pace.warmMs });
+      if (warm?.allCalls === 0) throw new Error(warm.firstError ?? 'no answer');
+    } catch (error) {
+      entrant.problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+  for (let round = 0; round < pace.rounds; round += 1) {
+    for (let turn = 0; turn < entrants.length; turn += 1) {
+      const entrant = entrants[(turn + round) % entrants.length];
+      if (entrant === undefined) continue;
+      entrant.samples[round] =
+        entrant.problem === undefined ? await takeSample(entrant, cell, { load, pace }) : undefined;
+    }
+  }
+  for (const entrant of entrants) await load.run({ do: 'close', key: entrant.key }).catch(() => {});
+  return entrants.map(({ instance, samples, errors, problem }) => {
+    const { name, kind } = instance.program;
+    return { ...cell, program: name, kind, via: instance.via, samples, errors, problem };
+  });
+}
+
+async function takeSample(
+  entrant: Entrant,
+  cell: Cell,
+  { load, pace }: { readonly load: LoadProcess; readonly pace: Pace },
+): Promise<Sample | undefined> {
+  const { program, child } = entrant.instance;
+  const ms = program.kind === 'baseline' || program.kind === 'sallyport' ? pace.closeMs : pace.farMs;
+  const pids = child === undefined ? [] : programProcesses(child.pid, UPSTREAM_MARK);
+  resetPeaks(pids);
+  const before = usageOf(pids);
+  try {
+    const result = await load.run({ do: 'run', key: entrant.key, tool: cell.tool, ms });
+    const after = usageOf(pids);
+    if (result === undefined) return undefined;
+    entrant.errors += result.errors;
+    if (result.errors > 0) entrant.problem = result.firstError;
+    if (result.allCalls === 0) return undefined;
+    return {
+      callsPerSecond: result.calls / result.seconds,
+      p50: result.p50,
+      p95: result.p95,
+      p99: result.p99,
+      cpuUs: child === undefined ? Number.NaN : cpuBetween(before, after) / result.allCalls,
+      peakMb: child === undefined ? Number.NaN : after.peakBytes / 1e6,
+      loadBusy: result.loadBusy,
+    };
+  } catch (error) {
+    entrant.problem = error instanceof Error ? error.message : String(error);
+    return undefined;
+  }
+}

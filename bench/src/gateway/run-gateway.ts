@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LoadProcess, startLoadProcess } from '../load/load-process.ts';
+import { startNode } from '../process/child.ts';
+import { describeMachine } from '../process/machine.ts';
+import { type Instance, labelOf, type Program, startInstance, type Via } from '../programs/program.ts';
+import { HTTP_UPSTREAM, PROGRAMS } from '../programs/programs.ts';
+import { computeFigures, type Results } from './figures.ts';
+import { type FootprintOptions, measureFootprints, measureTenUpstreams } from './footprint.ts';
+import { measureCell, type Pace } from './measure-cell.ts';
+import { printTable } from './print-table.ts';
+import { type Cell, medianOf, type Row } from './rows.ts';
+
+export interface GatewayOptions {
+  readonly json: boolean;
+  readonly quick: boolean;
+  /** Names of programs to measure beside Sallyport; `undefined`: all, or with `quick` the two that matter most. */
+  readonly against: readonly string[] | undefined;
+  readonly rounds: number | undefined;
+}
+
+interface Plan {
+  readonly cells: readonly (Cell & { readonly pace: Pace })[];
+  readonly sessions: number;
+  readonly starts: number;
+  readonly settleMs: number;
+  /** No cell begins after this; what is left out is said. */
+  readonly budgetMs: number;
+}
+
+/** The cells the figures are made of; measured first and with more rounds. */
+const KEY_CELLS: readonly Cell[] = [
+  { tool: 'echo', era: 'modern', callers: 16 },
+  { tool: 'echo', era: 'legacy', callers: 16 },
+  { tool: 'echo', era: 'modern', callers: 1 },
+  { tool: 'echo', era: 'legacy', callers: 1 },
+  { tool: 'big', era: 'modern', callers: 16 },
+  { tool: 'big', era: 'legacy', callers: 16 },
+];
+const OTHER_CELLS: readonly Cell[] = [
+  { tool: 'echo', era: 'modern', callers: 64 },
+  { tool: 'echo', era: 'legacy', callers: 64 },
+  { tool: 'big', era: 'modern', callers: 1 },
+  { tool: 'big', era: 'legacy', callers: 1 },
+  { tool: 'big', era: 'modern', callers: 64 },
+  { tool: 'big', era: 'legacy', callers: 64 },
+];
+
+/** What `--quick` measures beside Sallyport: one relay and one peer, over the transport each is best at. */
+const QUICK = ['direct http', 'raw http', 'sallyport http', 'sallyport stdio', 'sdk-relay http', 'mcp-proxy stdio'];
+
+/** Measures, and returns what belongs on stdout. Processes are left to `stopAll`. */
+export async function runGateway(options: GatewayOptions): Promise<string> {
+  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  const machine = describeMachine(new Date());
+  const plan = createPlan(options);
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-bench-'));
+  const upstream = startNode({ args: [HTTP_UPSTREAM] });
+  const load = startLoadProcess();
+  try {
+    const { port } = JSON.parse(await upstream.stdoutLine) as { port: number };
+    const upstreamUrl = `http://127.0.0.1:${port}/mcp`;
+    const chosen = choosePrograms(options);
+    const { instances, missing } = await startAll(chosen, { upstreamUrl, directory, say });
+    const rows = await measureCells(plan, instances, { load, say });
+    for (const instance of instances) await instance.child?.stop();
+
+    const footprintOptions: FootprintOptions = { load, upstreamUrl, directory, say, ...plan };
+    const footprints = await measureFootprints(
+      chosen.filter(({ program, via }) => program.name !== 'direct' && (via === 'http' || program.vias.length === 1)),
+      footprintOptions,
+    );
+    const sallyport = chosen.find(({ program }) => program.name === 'sallyport');
+    const ten = sallyport && (await measureTenUpstreams(sallyport.program, footprintOptions));
+    const results: Results = { rows: [...rows, ...missing], footprints, ten };
+    const figures = computeFigures(results);
+    warnOfBusyLoad(rows, say);
+    if (!options.json) return printTable(machine, results, figures);
+    return `${JSON.stringify({ machine, figures, rows: flatten(results) })}\n`;
+  } finally {
+    load.close();
+    await upstream.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function createPlan({ quick, rounds }: GatewayOptions): Plan {
+  const key: Pace = quick
+    ? { rounds: rounds ?? 3, warmMs: 300, closeMs: 600, farMs: 300 }
+    : { rounds: rounds ?? 5, warmMs: 400, closeMs: 1_000, farMs: 500 };
+  const other: Pace = { rounds: Math.min(rounds ?? 3, 3), warmMs: 250, closeMs: 600, farMs: 400 };
+  const cells = KEY_CELLS.map((cell) => ({ ...cell, pace: key }));
+  if (!quick) cells.push(...OTHER_CELLS.map((cell) => ({ ...cell, pace: other })));
+  return quick
+    ? { cells, sessions: 400, starts: 2, settleMs: 3_000, budgetMs: 75_000 }
+    : { cells, sessions: 800, starts: 4, settleMs: 8_000, budgetMs: 450_000 };
+}
+
+function choosePrograms({ quick, against }: GatewayOptions): { program: Program; via: Via }[] {
+  const known = new Set(PROGRAMS.map((program) => program.name));
+  for (const name of against ?? []) {
+    if (name !== 'none' && name !== 'all' && !known.has(name)) {
+      throw new Error(`no program is called ${name}; there are: all, none, ${[...known].join(', ')}`);
+    }
+  }
+  return PROGRAMS.flatMap((program) => program.vias.map((via) => ({ program, via }))).filter(({ program, via }) => {
+    if (program.kind === 'baseline' || program.kind === 'sallyport') return true;
+    if (against !== undefined) return against.includes('all') || against.includes(program.name);
+    return !quick || QUICK.includes(labelOf({ program, via }));
+  });
+}
+
+async function startAll(
+  chosen: readonly { program: Program; via: Via }[],
+  { upstreamUrl, directory, say }: Pick<FootprintOptions, 'upstreamUrl' | 'directory' | 'say'>,
+): Promise<{ instances: Instance[]; missing: Row[] }> {
+  const instances: Instance[] = [];
+  const missing: Row[] = [];
+  for (const { program, via } of chosen) {
+    const label = labelOf({ program, via });
+    const folder = join(directory, label.replace(' ', '-'));
+    try {
+      instances.push(await startInstance(program, { via, upstreamUrl, directory: folder, nodeFlags: [] }));
+      say(`started ${label}`);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      say(`${label} does not start or answer: ${problem}`);
+      const none = { program: program.name, kind: program.kind, via, samples: [], errors: 0, problem };
+      missing.push(
+        ...KEY_CELLS.filter((cell) => program.eras.includes(cell.era)).map((cell) => ({ ...cell, ...none })),
+      );
+    }
+  }
+  return { instances, missing };
+}
+
+async function measureCells(
+  plan: Plan,
+  instances: readonly Instance[],
+  { load, say }: { readonly load: LoadProcess; readonly say: (text: string) => void },
+): Promise<Row[]> {
+  const began = performance.now();
+  const rows: Row[] = [];
+  for (const { pace, ...cell } of plan.cells) {
+    const name = `${cell.tool}, ${cell.era}, ${cell.callers} callers`;
+    const spent = performance.now() - began;
+    if (spent > plan.budgetMs) {
+      say(`left out for want of time: ${name}`);
+      continue;
+    }
+    say(`${Math.round(spent / 1000)} s: ${name}`);
+    rows.push(...(await measureCell(cell, instances, { load, pace })));
+  }
+  return rows;
+}
+
+/** A generator that works nearly all the time measures itself. */
+function warnOfBusyLoad(rows: readonly Row[], say: (text: string) => void): void {
+  for (const row of rows) {
+    const busy = medianOf(row, 'loadBusy');
+    if (row.program !== 'direct' && busy > 0.85) {
+      say(
+        `the load generator was ${Math.round(busy * 100)} % busy: ${row.program} ${row.via} ${row.tool} ${row.callers}`,
+      );
+    }
+  }
+}
+
+/** Rows of both kinds as plain objects with the medians beside the samples. */
+function flatten({ rows, footprints, ten }: Results): object[] {
+  const measures = ['callsPerSecond', 'p50', 'p95', 'p99', 'cpuUs', 'peakMb', 'loadBusy'] as const;
+  return [
+    ...rows.map((row) => ({
+      table: 'calls',
+      ...row,
+      ...Object.fromEntries(measures.map((measure) => [measure, finite(medianOf(row, measure))])),
+    })),
+    ...footprints.map((one) => ({ table: 'footprint', ...one })),
+    ...(ten === undefined ? [] : [{ table: 'ten-upstreams', program: 'sallyport', ...ten }]),
+  ];
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}

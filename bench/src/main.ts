@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import { runGateway } from './gateway/run-gateway.ts';
+import { stopAll } from './process/child.ts';
+import { runProfile } from './profile/run-profile.ts';
+
+const USAGE = `usage: npm run bench -- <bench> [options]
+
+  gateway   what a call costs through Sallyport, a raw proxy, an SDK relay and peers
+    --json            one JSON object on stdout
+    --quick           the cells the figures need, fewer rounds, two rivals: under two minutes
+    --against NAMES   rivals to measure, comma separated; all or none
+    --rounds N        rounds of each key cell
+  profile   where the time of the middle process goes
+    --target NAME     sallyport, raw, sdk-relay, … (default sallyport)
+    --seconds N       length of the load (default 10)
+    --era ERA         legacy or modern (default modern)
+    --tool TOOL       echo or big (default echo)
+    --upstream KIND   http or stdio (default http)
+    --callers N       (default 16)
+    --keep FILE       also copy the .cpuprofile there
+`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    rounds: { type: 'string' },
+    target: { type: 'string', default: 'sallyport' },
+    seconds: { type: 'string', default: '10' },
+    era: { type: 'string', default: 'modern' },
+    tool: { type: 'string', default: 'echo' },
+    upstream: { type: 'string', default: 'http' },
+    callers: { type: 'string', default: '16' },
+    keep: { type: 'string' },
+  },
+});
+
+/** Each prints its own progress on stderr and returns what belongs on stdout. */
+const BENCHES = new Map<string, () => Promise<string>>([
+  [
+    'gateway',
+    () =>
+      runGateway({
+        json: values.json,
+        quick: values.quick,
+        against: values.against?.split(','),
+        rounds: values.rounds === undefined ? undefined : positive(values.rounds, '--rounds'),
+      }),
+  ],
+  [
+    'profile',
+    () =>
+      runProfile({
+        target: values.target,
+        seconds: positive(values.seconds, '--seconds'),
+        era: oneOf(values.era, ['legacy', 'modern'], '--era'),
+        tool: oneOf(values.tool, ['echo', 'big'], '--tool'),
+        via: oneOf(values.upstream, ['http', 'stdio'], '--upstream'),
+        callers: positive(values.callers, '--callers'),
+        keep: values.keep,
+      }),
+  ],
+]);
+
+function positive(text: string, option: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${option} needs a positive whole number`);
+  return value;
+}
+
+function oneOf<T extends string>(text: string, allowed: readonly T[], option: string): T {
+  const found = allowed.find((one) => one === text);
+  if (found === undefined) throw new Error(`${option} is one of ${allowed.join(', ')}`);
+  return found;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => void stopAll().finally(() => process.exit(130)));
+}
+const bench = BENCHES.get(positionals[0] ?? '');
+if (bench === undefined) {
+  process.stderr.write(USAGE);
+  process.exitCode = 1;
+} else {
+  try {
+    const text = await bench();
+    await stopAll();
+    // Exit only when the pipe has taken it: process.exit cuts off what is still buffered.
+    process.stdout.write(text, () => process.exit(0));
+  } catch (error) {
+    await stopAll();
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
