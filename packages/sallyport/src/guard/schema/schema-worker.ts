@@ -1,0 +1,71 @@
+import { parentPort } from 'node:worker_threads';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { compileSchema, SchemaRefusal, type Validator } from './compile-schema.ts';
+import { toSampleValues } from './sample-values.ts';
+
+/** What the main thread asks. Keys name (tool, schema) pairs. */
+export type WorkerRequest =
+  /** Can these schemas be compiled and used? */
+  | { readonly kind: 'check'; readonly schemas: readonly (readonly [name: string, schema: JsonObject])[] }
+  /** `schema` comes with the first request of a key; `forget` drops all keys before it. */
+  | {
+      readonly kind: 'validate';
+      readonly key: string;
+      readonly schema: JsonObject | undefined;
+      readonly value: Json;
+      readonly forget: boolean;
+    };
+
+export type WorkerReply =
+  | { readonly kind: 'ready' }
+  /** Completes "its …"; `undefined`: usable. */
+  | { readonly kind: 'checked'; readonly refusal: string | undefined }
+  | { readonly kind: 'validated'; readonly problems: readonly string[] }
+  /** The schema cannot be used. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** It can, but not for this value. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/**
+ * The thread in which strangers' schemas run. It knows nothing but schemas and values and may be ended at any moment:
+ * whoever asked watches the clock.
+ */
+function answer(request: WorkerRequest): WorkerReply {
+  return request.kind === 'check' ? check(request.schemas) : validate(request);
+}
+
+function check(schemas: readonly (readonly [string, JsonObject])[]): WorkerReply {
+  for (const [name, schema] of schemas) {
+    const validator = compileSchema(schema, { allProblems: false });
+    if (validator instanceof SchemaRefusal) return { kind: 'checked', refusal: `${name} ${validator.reason}` };
+    for (const sample of toSampleValues(schema)) validator(sample);
+  }
+  return { kind: 'checked', refusal: undefined };
+}
+
+const validators = new Map<string, Validator | SchemaRefusal>();
+
+function validate({ key, schema, value, forget }: WorkerRequest & { readonly kind: 'validate' }): WorkerReply {
+  if (forget) validators.clear();
+  let validator = validators.get(key);
+  if (validator === undefined) {
+    if (schema === undefined) return { kind: 'refused', reason: 'was not sent to the worker' };
+    validator = compileSchema(schema, { allProblems: false });
+    validators.set(key, validator);
+  }
+  if (validator instanceof SchemaRefusal) return { kind: 'refused', reason: validator.reason };
+  return { kind: 'validated', problems: validator(value) };
+}
+
+parentPort?.on('message', (request: WorkerRequest) => {
+  let reply: WorkerReply;
+  try {
+    reply = answer(request);
+  } catch (error) {
+    // Above all a stack overflow: a recursive schema on a deep value.
+    const reason = `cannot be run: ${error instanceof RangeError ? 'it recurses too deeply' : 'it failed'}`;
+    reply = request.kind === 'check' ? { kind: 'checked', refusal: `schema ${reason}` } : { kind: 'failed', reason };
+  }
+  parentPort?.postMessage(reply);
+});
+parentPort?.postMessage({ kind: 'ready' } satisfies WorkerReply);

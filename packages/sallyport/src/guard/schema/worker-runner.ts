@@ -1,0 +1,210 @@
+import { Worker } from 'node:worker_threads';
+import type { WorkerReply, WorkerRequest } from './schema-worker.ts';
+
+/** One thing for the worker to do. Jobs of a lane run in order, lanes take turns: no tool and no upstream holds the others up. */
+export interface WorkerJob {
+  readonly lane: string;
+  /** `known`: keys whose schema this worker has already; the job adds its own. */
+  toRequest(known: Set<string>): WorkerRequest;
+  /** From the moment the worker gets it. */
+  readonly deadlineMs: number;
+}
+
+export type WorkerOutcome =
+  | Exclude<WorkerReply, { readonly kind: 'ready' }>
+  /** Twice too slow, or twice the end of the worker (memory). */
+  | { readonly kind: 'late' }
+  /** Too many jobs wait already. */
+  | { readonly kind: 'busy' }
+  /** There is no worker to be had, or the runner is closed. */
+  | { readonly kind: 'unavailable' };
+
+/** Runs jobs in one worker thread that is started when needed and ended when idle, late or out of memory. */
+export interface WorkerRunner {
+  run(job: WorkerJob): Promise<WorkerOutcome>;
+  /** Idempotent. Waiting jobs end as `unavailable`. */
+  close(): Promise<void>;
+}
+
+export interface WorkerRunnerOptions {
+  readonly idleMs: number;
+}
+
+const MAX_WAITING = 2_000;
+const START_MS = 5_000;
+/** A job that was late is tried once more in a fresh worker: on a busy machine the first delay may not be its own. */
+const ATTEMPTS = 2;
+
+const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const;
+
+/** Node 20 runs no TypeScript: where the sources run (Vitest), the worker is the built file. */
+function workerUrl(): URL {
+  const here = import.meta.url;
+  return new URL(here.endsWith('.ts') ? '../../../dist/guard/schema/schema-worker.js' : './schema-worker.js', here);
+}
+
+export function createWorkerRunner(options: WorkerRunnerOptions): WorkerRunner {
+  return new SchemaWorkerRunner(options);
+}
+
+interface Waiting {
+  readonly job: WorkerJob;
+  readonly settle: (outcome: WorkerOutcome) => void;
+  attempts: number;
+}
+
+class SchemaWorkerRunner implements WorkerRunner {
+  readonly #idleMs: number;
+  readonly #lanes = new Map<string, Waiting[]>();
+  #waiting = 0;
+  #worker: Worker | undefined;
+  #isReady = false;
+  #current: Waiting | undefined;
+  #known = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  readonly #ending = new Set<Promise<unknown>>();
+
+  constructor({ idleMs }: WorkerRunnerOptions) {
+    this.#idleMs = idleMs;
+  }
+
+  run(job: WorkerJob): Promise<WorkerOutcome> {
+    if (this.#closed) return Promise.resolve({ kind: 'unavailable' });
+    if (this.#waiting >= MAX_WAITING) return Promise.resolve({ kind: 'busy' });
+    return new Promise((settle) => {
+      this.#enqueue({ job, settle, attempts: 0 });
+      if (this.#current === undefined) this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#end();
+    const left = [this.#current, ...[...this.#lanes.values()].flat()];
+    this.#current = undefined;
+    this.#lanes.clear();
+    this.#waiting = 0;
+    for (const waiting of left) waiting?.settle({ kind: 'unavailable' });
+    await Promise.all(this.#ending);
+  }
+
+  #enqueue(waiting: Waiting): void {
+    const lane = this.#lanes.get(waiting.job.lane);
+    if (lane === undefined) this.#lanes.set(waiting.job.lane, [waiting]);
+    else lane.push(waiting);
+    this.#waiting++;
+  }
+
+  /** The first of the lane that waited longest; the lane goes to the end of the line. */
+  #dequeue(): Waiting | undefined {
+    for (const [name, lane] of this.#lanes) {
+      const waiting = lane.shift();
+      this.#lanes.delete(name);
+      if (lane.length > 0) this.#lanes.set(name, lane);
+      if (waiting !== undefined) this.#waiting--;
+      return waiting;
+    }
+    return undefined;
+  }
+
+  #next(): void {
+    this.#current ??= this.#dequeue();
+    if (this.#current === undefined) {
+      this.#rest();
+      return;
+    }
+    if (this.#worker === undefined) this.#start();
+    else if (this.#isReady) this.#post(this.#worker, this.#current);
+  }
+
+  #start(): void {
+    const worker = new Worker(workerUrl(), {
+      // Strangers' schemas become code there: it gets no environment, no arguments and nothing on our stdout.
+      env: {},
+      argv: [],
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: LIMITS,
+    });
+    this.#worker = worker;
+    this.#isReady = false;
+    this.#known = new Set();
+    worker.on('message', (reply: WorkerReply) => this.#onReply(worker, reply));
+    worker.on('error', () => this.#onGone(worker));
+    worker.on('exit', () => this.#onGone(worker));
+    this.#watch(START_MS);
+  }
+
+  #post(worker: Worker, { job }: Waiting): void {
+    worker.ref();
+    const request = job.toRequest(this.#known);
+    this.#watch(job.deadlineMs);
+    worker.postMessage(request);
+  }
+
+  /** One clock, for whatever the worker is doing: starting or working. */
+  #watch(ms: number): void {
+    clearTimeout(this.#timer);
+    const worker = this.#worker;
+    this.#timer = setTimeout(() => {
+      // After a pause of our own thread the answer may be here already, behind this timer: it is read first.
+      setImmediate(() => {
+        if (worker !== undefined && timer === this.#timer) this.#onGone(worker);
+      });
+    }, ms);
+    const timer = this.#timer;
+  }
+
+  #onReply(worker: Worker, reply: WorkerReply): void {
+    if (worker !== this.#worker) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (reply.kind === 'ready') {
+      this.#isReady = true;
+      this.#next();
+      return;
+    }
+    const done = this.#current;
+    this.#current = undefined;
+    done?.settle(reply);
+    this.#next();
+  }
+
+  /** The worker is late, dead, or never came up. What it was doing is tried once more, alone, in a fresh one. */
+  #onGone(worker: Worker): void {
+    if (worker !== this.#worker) return;
+    const wasReady = this.#isReady;
+    this.#end();
+    const waiting = this.#current;
+    if (waiting !== undefined && ++waiting.attempts >= ATTEMPTS) {
+      this.#current = undefined;
+      waiting.settle(wasReady ? { kind: 'late' } : { kind: 'unavailable' });
+    }
+    this.#next();
+  }
+
+  #rest(): void {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    // An idle worker is no reason for the process to stay.
+    worker.unref();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(), this.#idleMs).unref();
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#isReady = false;
+    if (worker === undefined) return;
+    // The worker may still speak or fail while it ends: nobody listens, and nothing is thrown for it.
+    worker.removeAllListeners();
+    worker.on('error', () => {});
+    const ending = worker.terminate().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+}

@@ -1,0 +1,78 @@
+import { isObject } from '../core/json.ts';
+import { ALLOW, type Verdict } from '../core/verdict.ts';
+import type { Guard } from './guard.ts';
+
+export interface SizeLimits {
+  /** Bytes of the whole message. */
+  readonly bodyBytes: number;
+  /** Nesting of the arguments. */
+  readonly depth: number;
+}
+
+/** More members and elements than any honest call has, and fewer than what keeps the guards after this one busy. */
+const MAX_NODES = 200_000;
+const MAX_KEY = 1_024;
+
+/**
+ * First of the outer door: bounds what every later guard walks through, and refuses shapes that mean one thing here and
+ * another at the upstream. `limits` is asked on every call: they change with the configuration.
+ */
+export function sizeAndShape(limits: () => SizeLimits): Guard {
+  return {
+    name: 'size-and-shape',
+    request(call) {
+      const { bodyBytes, depth } = limits();
+      if (call.bytes > bodyBytes)
+        return deny(
+          'too_large',
+          `The call has ${call.bytes} bytes and the limit is ${bodyBytes}. Send less, or in parts.`,
+        );
+      if (!isObject(call.arguments)) return deny('invalid_params', 'The arguments of a tool call are one JSON object.');
+      const problem = findProblem(call.arguments, { depth, left: MAX_NODES });
+      return problem === undefined ? ALLOW : deny('invalid_params', problem);
+    },
+  };
+}
+
+function deny(code: 'too_large' | 'invalid_params', reason: string): Verdict {
+  return { kind: 'deny', code, reason };
+}
+
+interface Budget {
+  readonly depth: number;
+  left: number;
+}
+
+function findProblem(value: object, budget: Budget, depth = 1): string | undefined {
+  if (depth > budget.depth) return `The arguments are nested deeper than ${budget.depth} levels. Send a flatter value.`;
+  if (Array.isArray(value)) return findInList(value, budget, depth);
+  for (const key of Object.keys(value)) {
+    if (--budget.left < 0) return `The arguments have more than ${MAX_NODES} members. Send less, or in parts.`;
+    if (key.length > MAX_KEY) return `The arguments have a member whose name is longer than ${MAX_KEY} characters.`;
+    const member: unknown = (value as Readonly<Record<string, unknown>>)[key];
+    // Prototype pollution: harmless to us, and a way into upstreams that merge what they get. `constructor` alone is a
+    // word (racing teams have one); with `prototype` in it it is an attack.
+    if (key === '__proto__' || (key === 'constructor' && isObject(member) && Object.hasOwn(member, 'prototype')))
+      return `The arguments have a member "${key}" that would change the objects of a program that reads it. Leave it out.`;
+    const problem = findInMember(member, budget, depth);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function findInList(list: readonly unknown[], budget: Budget, depth: number): string | undefined {
+  budget.left -= list.length;
+  if (budget.left < 0) return `The arguments have more than ${MAX_NODES} members. Send less, or in parts.`;
+  for (const element of list) {
+    const problem = findInMember(element, budget, depth);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function findInMember(member: unknown, budget: Budget, depth: number): string | undefined {
+  // 1e400 reads as Infinity here, as null or an error elsewhere: no two programs see the same value.
+  if (typeof member === 'number' && !Number.isFinite(member))
+    return 'The arguments have a number that is too large to be read. Send it as text.';
+  return typeof member === 'object' && member !== null ? findProblem(member, budget, depth + 1) : undefined;
+}

@@ -1,0 +1,30 @@
+import type { Call } from '../core/call.ts';
+import { ALLOW } from '../core/verdict.ts';
+import type { Guard } from './guard.ts';
+
+export interface VisibilityPorts {
+  /** Is this tool there for this caller? What is not visible is not there: the answer must not tell the difference. */
+  readonly isVisible: (call: Call) => boolean;
+  /** Why tools with this digest were set aside after the catalogue last looked. */
+  readonly whySetAside: (digest: string) => string | undefined;
+}
+
+/** Tools that are not there for this caller, and tools that are set aside. */
+export function visibility({ isVisible, whySetAside }: VisibilityPorts): Guard {
+  return {
+    name: 'visibility',
+    request(call) {
+      const { tool } = call;
+      const name = tool.publicName.slice(0, 128);
+      if (isVisible(call) !== true)
+        return { kind: 'deny', code: 'not_found', reason: `Unknown tool: ${name}. tools/list has the names.` };
+      const setAside = tool.setAside ?? whySetAside(tool.digest);
+      if (setAside === undefined) return ALLOW;
+      return {
+        kind: 'deny',
+        code: 'denied',
+        reason: `The tool "${name}" is set aside: ${setAside}. Use another tool, or ask the operator to have the server mended.`,
+      };
+    },
+  };
+}
