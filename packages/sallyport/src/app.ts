@@ -4,8 +4,10 @@ import type { Readable, Writable } from 'node:stream';
 import type { CallPorts } from './call/ports.ts';
 import { type Catalog, createCatalog, type Endpoint } from './catalog/catalog.ts';
 import type { Snapshot } from './config/settings.ts';
+import type { Client } from './core/client.ts';
 import { systemClock } from './core/clock.ts';
 import type { Log } from './core/log.ts';
+import { KEY_HOLDER } from './core/principal.ts';
 import { createAuthenticate } from './gateway/authenticate.ts';
 import { openHttpFront } from './gateway/http-front.ts';
 import { InFlight } from './gateway/in-flight.ts';
@@ -14,11 +16,12 @@ import { createSeal } from './gateway/seal.ts';
 import { openStdioFront } from './gateway/stdio-front.ts';
 import { createGuards } from './guard/guards.ts';
 import { createSchemaChecker } from './guard/schema/schema-checker.ts';
-import { openRecordFile } from './storage/record-file.ts';
+import { openRecordFile, type RecordFile } from './storage/record-file.ts';
 import { createStateFile, loadOrCreateSecret } from './storage/state-file.ts';
 import { createCallLog } from './telemetry/call-log.ts';
 import { createDestination } from './telemetry/destination.ts';
 import { createLog, type LogLevel } from './telemetry/log.ts';
+import type { EraStore } from './upstream/era-store.ts';
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts';
 import { VERSION } from './version.ts';
 
@@ -37,6 +40,8 @@ export interface App {
   snapshot(): Snapshot;
   /** New requests run under the new snapshot; those in flight keep theirs. */
   reload(snapshot: Snapshot): void;
+  /** Learns what all servers offer before the first client asks. Returns at once; what fails is logged. */
+  warm(): void;
   /** `key` is `undefined` where the operator turned authentication off. */
   openHttp(): Promise<{ readonly origin: string; readonly key: string | undefined }>;
   /** Resolves when the client has ended the session. */
@@ -44,6 +49,15 @@ export interface App {
   /** Lets calls in flight finish, then ends every connection and child. Idempotent. */
   close(): Promise<void>;
 }
+
+/** A client that declares nothing: what it sees, every client that declares nothing sees. */
+const NOBODY: Client = {
+  key: 'sallyport',
+  principal: KEY_HOLDER,
+  info: { name: 'sallyport', version: VERSION },
+  capabilities: {},
+  profile: '',
+};
 
 /** Calls in flight may finish for this long when Sallyport ends. Milliseconds. */
 const GRACE_MS = 10_000;
@@ -56,8 +70,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clock = systemClock;
   const eras = await openRecordFile(join(stateDir, 'eras.json'), log);
   const upstreams = createUpstreams({
-    servers: snapshot.servers,
-    eras,
+    servers: () => snapshot.servers,
+    eras: toEraStore(eras),
     log,
     clock,
     identity: { name: 'sallyport', version: VERSION },
@@ -93,6 +107,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       snapshot = next;
       upstreams.reconfigure(next.servers);
     },
+    warm() {
+      const known = catalog.view(snapshot, { kind: 'all' }, NOBODY);
+      Promise.resolve(known).then(
+        (view) => {
+          for (const { upstream, reason } of view.unavailable) log.warn({ upstream }, `not available: ${reason}`);
+        },
+        (error: unknown) => log.error({ error }, 'the catalogue could not be warmed'),
+      );
+    },
     async openHttp() {
       const { auth } = snapshot.gateway;
       const key =
@@ -119,5 +142,20 @@ export async function createApp(options: AppOptions): Promise<App> {
       })();
       return closing;
     },
+  };
+}
+
+/** What is kept in the file was written by us, yet only what has the right shape is believed. */
+function toEraStore(records: RecordFile): EraStore {
+  return {
+    get(key) {
+      const { era, revision, foundAt, transport } = records.get(key) ?? {};
+      if (era !== 'legacy' && era !== 'modern') return undefined;
+      if (transport !== 'stdio' && transport !== 'http' && transport !== 'sse') return undefined;
+      return typeof revision === 'string' && typeof foundAt === 'string'
+        ? { era, revision, foundAt, transport }
+        : undefined;
+    },
+    set: (key, record) => records.set(key, { ...record }),
   };
 }

@@ -1,0 +1,83 @@
+import { type App, createApp } from '../app.ts';
+import { freeze } from '../config/freeze.ts';
+import { isLoopback } from '../config/resolve.ts';
+import type { GatewaySettings, Snapshot } from '../config/settings.ts';
+import { watchConfig } from '../config/watch-config.ts';
+import { FaultError } from '../core/errors.ts';
+import type { LogLevel } from '../telemetry/log.ts';
+import { type Flag, type Input, textOption } from './command.ts';
+import { findConfigFile, findStateDir, readConfigText, readSnapshot, watchFile } from './config-file.ts';
+
+/** Options of the commands that run the gateway. */
+export const SERVE_OPTIONS: readonly Flag[] = [
+  { flags: '--log-level <level>', meaning: 'debug, info, warn, error or silent (default: info)' },
+  { flags: '--no-call-log', meaning: 'do not write one line per call to stderr' },
+];
+
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+export type GatewayOverrides = Partial<Pick<GatewaySettings, 'host' | 'port' | 'auth'>>;
+
+/** Starts the gateway on the configuration file and follows the file's changes. `close` ends both. */
+export async function serve(input: Input, overrides: GatewayOverrides): Promise<{ app: App; close(): Promise<void> }> {
+  const { terminal, options } = input;
+  const file = findConfigFile(textOption(options, 'config'), terminal);
+  const stateDir = findStateDir(terminal);
+  const read = (version: number): Snapshot =>
+    override(readSnapshot({ file, env: terminal.env, stateDir, version }), overrides);
+  const first = read(1);
+  const app = await createApp({
+    snapshot: first,
+    logLevel: toLevel(textOption(options, 'logLevel')),
+    logCalls: options['callLog'] !== false,
+  });
+  if (file === undefined) return { app, close: () => app.close() };
+
+  let text = readConfigText(file);
+  const watch = watchConfig({
+    first,
+    async load(version) {
+      const now = readConfigText(file);
+      if (now === text) return undefined;
+      const snapshot = read(version);
+      text = now;
+      return snapshot;
+    },
+    watch: (onChange) => watchFile(file, onChange),
+    publish: (snapshot) => app.reload(snapshot),
+    refuse: (fault) => app.log.error({ file, error: fault }, `the changed configuration is not used: ${fault.message}`),
+  });
+  const onHangup = () => void watch.reload();
+  process.on('SIGHUP', onHangup);
+  return {
+    app,
+    async close() {
+      process.off('SIGHUP', onHangup);
+      watch.close();
+      await app.close();
+    },
+  };
+}
+
+function toLevel(text: string | undefined): LogLevel {
+  const level = LEVELS.find((candidate) => candidate === (text ?? 'info'));
+  if (level === undefined) throw new FaultError('usage', `--log-level is one of ${LEVELS.join(', ')}.`);
+  return level;
+}
+
+function override(snapshot: Snapshot, overrides: GatewayOverrides): Snapshot {
+  const gateway = { ...snapshot.gateway, ...overrides };
+  if (gateway.auth === 'none' && !isLoopback(gateway.host)) {
+    throw new FaultError(
+      'config',
+      `Without a key Sallyport listens on loopback only, not on ${gateway.host}. Use --auth key, or --host 127.0.0.1.`,
+    );
+  }
+  return freeze({ ...snapshot, gateway });
+}
+
+/** Resolves when Ctrl-C or SIGTERM asks the program to end. */
+export function untilInterrupted({ signal }: Input): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
