@@ -19,8 +19,9 @@ import { choosePrefix } from './prefix.ts';
 import type { Shelf } from './shelf.ts';
 import { Stock } from './stock.ts';
 import { digestTransport, readStored, writeStored } from './stored.ts';
-import { createView, type ViewPart } from './view.ts';
+import { createView } from './view.ts';
 import { ViewCache } from './view-cache.ts';
+import type { ViewPart } from './view-part.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
 export type {

@@ -1,6 +1,6 @@
-import { member } from '../core/json.ts';
+import { isObject, member } from '../core/json.ts';
 import { matchesTemplate, schemeOf } from './uris.ts';
-import type { ViewPart } from './view.ts';
+import type { ViewPart } from './view-part.ts';
 
 interface Owner {
   readonly upstream: string;
@@ -16,7 +16,7 @@ export interface Owners {
 
 export function findOwners(parts: readonly ViewPart[]): Owners {
   const known = parts
-    .filter((part) => member(part.identity.capabilities, 'resources') !== undefined)
+    .filter((part) => isObject(member(part.identity.capabilities, 'resources')))
     .map((part) => {
       const uris = new Set(part.lists.get('resources')?.items.map((item) => item.id));
       const templates = (part.lists.get('resourceTemplates')?.items ?? []).map((item) => item.id);

@@ -1,8 +1,7 @@
 import type { ServerSettings } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import { member } from '../core/json.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { CatalogPorts, ListKind } from './contract.ts';
 import { type FetchedList, fetchList } from './fetch-list.ts';
@@ -283,7 +282,7 @@ export class Shelf {
 }
 
 function isDeclared(capabilities: JsonObject, kind: ListKind): boolean {
-  return member(capabilities, rulesOf(kind).capability) !== undefined;
+  return isObject(member(capabilities, rulesOf(kind).capability));
 }
 
 /** Sets an entry as the most recent one and drops the oldest beyond the bound. */

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import type { Endpoint, View } from './contract.ts';
-import type { ViewPart } from './view.ts';
+import type { ViewPart } from './view-part.ts';
 
 /** What a view was made of. */
 interface Made {

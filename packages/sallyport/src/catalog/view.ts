@@ -1,25 +1,15 @@
-import type { ServerSettings, Snapshot } from '../config/settings.ts';
+import type { Snapshot } from '../config/settings.ts';
 import type { Tool } from '../core/call.ts';
 import type { Clock } from '../core/clock.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
-import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { Endpoint, ListKind, Page, View } from './contract.ts';
 import { fromCursor, type Position, toCursor, toItemKey } from './cursor.ts';
 import { type Item, writeItem } from './items.ts';
-import type { KnownList } from './known-list.ts';
 import { joinInstructions, mergeCapabilities } from './merge.ts';
 import { assignNames } from './names.ts';
 import { findOwners } from './owners.ts';
 import { qualifyNames } from './uris.ts';
-
-/** What one upstream contributes to a view. */
-export interface ViewPart {
-  readonly server: ServerSettings;
-  /** Of its names on the shared endpoint. */
-  readonly prefix: string;
-  readonly identity: UpstreamIdentity;
-  readonly lists: ReadonlyMap<ListKind, KnownList>;
-}
+import type { ViewPart } from './view-part.ts';
 
 export interface ViewContent {
   readonly snapshot: Snapshot;
@@ -45,13 +35,15 @@ export function createView(content: ViewContent): View {
   const shared = endpoint.kind === 'all';
   const qualified = qualifyNames([...snapshot.servers.keys()]);
   const entries = once((kind: ListKind) => collectEntries(content, kind, qualified.toPublicUri));
+  // A tool that may not be called is not listed, but known: whoever calls it is told why.
+  const shown = once((kind: ListKind) => entries(kind).filter((entry) => !isSetAside(entry, kind)));
   const tools = once(() => collectTools(entries('tools')));
   const prompts = once(
     () => new Map(entries('prompts').map(({ part, item, publicId }) => [publicId ?? item.id, { part, item }])),
   );
   const owners = once(() => findOwners(parts));
   const keys = once(
-    (kind: ListKind) => new Map(entries(kind).map(({ part, item }, i) => [toItemKey(part.server.name, item.id), i])),
+    (kind: ListKind) => new Map(shown(kind).map(({ part, item }, i) => [toItemKey(part.server.name, item.id), i])),
   );
   const single = shared ? undefined : endpoint.name;
   const identity = parts[0]?.identity;
@@ -65,7 +57,7 @@ export function createView(content: ViewContent): View {
       : identity?.instructions,
     unavailable,
     list(kind: ListKind, cursor: string | undefined): Page {
-      const all = entries(kind);
+      const all = shown(kind);
       const start = cursor === undefined ? 0 : toIndex(fromCursor(kind, cursor), keys(kind));
       const end = start + snapshot.gateway.pageSize;
       const texts = all.slice(start, end).map(({ item, publicId }) => writeItem(item, publicId));
@@ -145,6 +137,10 @@ function collectEntries(
 /** Switched off by the operator: neither listed nor callable. */
 function isHidden(part: ViewPart, kind: ListKind, item: Item): boolean {
   return kind === 'tools' && part.server.disabledTools.includes(item.id);
+}
+
+function isSetAside({ part, item }: Entry, kind: ListKind): boolean {
+  return part.lists.get(kind)?.setAside.has(item.id) === true;
 }
 
 function collectTools(entries: readonly Entry[]): ReadonlyMap<string, { tool: Tool; item: Item }> {
