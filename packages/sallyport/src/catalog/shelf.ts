@@ -246,7 +246,7 @@ export class Shelf {
     setRecent(cells, isPrivate ? principal : EVERYONE, { list, suspect: overtaken, provenUntil: now + EQUALITY_MS });
     if (before === list && !failed) return;
     this.#ports.changed();
-    if (before === undefined ? failed : before !== list) {
+    if (before === undefined ? failed && list.items.length > 0 : before !== list) {
       log.info({ upstream: settings().name, list: kind, items: list.items.length }, 'list changed');
       this.#ports.listChanged(kind);
     }
