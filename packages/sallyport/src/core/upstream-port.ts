@@ -92,3 +92,10 @@ export interface UpstreamPort {
   status(upstream: string): UpstreamStatus | undefined;
   restart(upstream: string): Promise<void>;
 }
+
+/** Status notifications of tasks (SEP-2663), for upstreams that offer them; they arrive as events of kind `other`. */
+export interface TaskPort {
+  /** True when the upstream agreed to tell of this task. Counted per client. */
+  followTask(upstream: string, taskId: string, client: Client): Promise<boolean>;
+  unfollowTask(upstream: string, taskId: string, client: Client): void;
+}

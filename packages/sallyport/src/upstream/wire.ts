@@ -7,6 +7,8 @@ export interface OutgoingMessage {
   readonly id: number | undefined;
   /** Extra HTTP headers of this message; stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The answer is a stream that stays open (`subscriptions/listen`): HTTP keeps it apart from the connections of calls. */
+  readonly stream?: boolean;
 }
 
 /** Where a wire puts what it hears. Calls never throw. */
@@ -30,6 +32,13 @@ export interface Wire {
   send(message: OutgoingMessage): void;
   /** Gives a request up: HTTP closes its exchange, stdio does nothing (the era layer sends `notifications/cancelled`). */
   abandon(id: number): void;
+  /** The request has its answer: the end of its exchange will not be missed. Only wires with an exchange per request care. */
+  answered?(id: number): void;
+  /**
+   * Legacy handshake done: sends `notifications/initialized`, waits until the upstream has taken it, then listens for
+   * messages outside of requests. Wires without it get the notification through `send`.
+   */
+  establish?(revision: string, initialized: OutgoingMessage): Promise<void>;
   /** Idempotent. Resolves when nothing of it is left running. */
   close(): Promise<void>;
 }

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { Transport } from '../config/settings.ts';
+
+/** What was found about a server, once per address and credential. */
+export interface EraRecord {
+  readonly era: 'legacy' | 'modern';
+  readonly revision: string;
+  /** ISO date. */
+  readonly foundAt: string;
+  readonly transport: 'stdio' | 'http' | 'sse';
+}
+
+/** Where eras are kept between runs; implemented in `storage/`. Neither call waits. */
+export interface EraStore {
+  get(key: string): EraRecord | undefined;
+  set(key: string, record: EraRecord): void;
+}
+
+/** An era store that forgets with the process. */
+export function createEraMemory(): EraStore {
+  const records = new Map<string, EraRecord>();
+  return {
+    get: (key) => records.get(key),
+    set: (key, record) => {
+      if (records.size >= 1000) records.clear();
+      records.set(key, record);
+    },
+  };
+}
+
+/** Address and credentials (environment, headers) in one digest: another credential may reach another server. */
+export function toEraKey(name: string, transport: Transport): string {
+  return `${name}:${createHash('sha256').update(JSON.stringify(transport)).digest('hex').slice(0, 32)}`;
+}

@@ -1,0 +1,105 @@
+import type { Dispatcher } from 'undici';
+import { FaultError } from '../core/errors.ts';
+import { type SseListener, SseParser } from './sse-parser.ts';
+
+/** How the body of a reply is taken. */
+export type BodyMode = 'whole' | 'events' | 'drop';
+
+/** Whoever waits for one HTTP reply. `ended` or `failed` is called once, last; neither after `cancel`. */
+export interface ReplyReader extends SseListener {
+  /** The status and headers are there (`reply.status`, `reply.header`). */
+  head(reply: HttpReply): BodyMode;
+  /** The body, when `head` said `whole`. Followed by `ended`. */
+  whole(body: Buffer, reply: HttpReply): void;
+  ended(): void;
+  failed(error: unknown): void;
+}
+
+const MAX_BODY = 64 * 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * One request's reply, read from undici's dispatch interface: `undici.request` plus a stream costs more than half of
+ * what the whole relay may (see docs/performance.md), and a body that came in one piece is handed on without a copy.
+ */
+export class HttpReply implements Dispatcher.DispatchHandler {
+  status = 0;
+  readonly #reader: ReplyReader;
+  #headers: readonly Buffer[] = [];
+  #mode: BodyMode = 'drop';
+  #first: Buffer | undefined;
+  #rest: Buffer[] | undefined;
+  #size = 0;
+  #parser: SseParser | undefined;
+  #abort: ((error?: Error) => void) | undefined;
+  #over = false;
+
+  constructor(reader: ReplyReader) {
+    this.#reader = reader;
+  }
+
+  /** Closes the exchange; the reader hears nothing more. */
+  cancel(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#abort?.();
+  }
+
+  header(name: string): string | undefined {
+    const headers = this.#headers;
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      const key = headers[i];
+      if (key?.length === name.length && key.toString('latin1').toLowerCase() === name)
+        return headers[i + 1]?.toString('latin1');
+    }
+    return undefined;
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    if (this.#over) abort();
+    else this.#abort = abort;
+  }
+
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    // 1xx are announcements; the answer follows.
+    if (status < 200 || this.#over) return true;
+    this.status = status;
+    this.#headers = headers;
+    this.#mode = this.#reader.head(this);
+    if (this.#mode === 'events') this.#parser = new SseParser(this.#reader);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#over) return true;
+    if (this.#parser !== undefined) {
+      if (!this.#parser.push(chunk)) this.#giveUp('An event of its stream is larger than 16 MiB.');
+    } else if (this.#mode === 'whole') {
+      this.#size += chunk.length;
+      if (this.#size > MAX_BODY) this.#giveUp('Its answer is larger than 64 MiB.');
+      else if (this.#first === undefined) this.#first = chunk;
+      else if (this.#rest === undefined) this.#rest = [this.#first, chunk];
+      else this.#rest.push(chunk);
+    }
+    return true;
+  }
+
+  onComplete(): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#mode === 'whole')
+      this.#reader.whole(this.#rest === undefined ? (this.#first ?? NOTHING) : Buffer.concat(this.#rest), this);
+    this.#reader.ended();
+  }
+
+  onError(error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#reader.failed(error);
+  }
+
+  #giveUp(reason: string): void {
+    this.cancel();
+    this.#reader.failed(new FaultError('upstream_protocol', reason));
+  }
+}

@@ -1,0 +1,86 @@
+import type { FaultError } from '../core/errors.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { Answer } from '../core/message.ts';
+
+/** How long an upstream may take. Milliseconds. */
+export interface Timing {
+  /** Without a sign of life. */
+  readonly timeoutMs: number;
+  /** In all, whatever it says. */
+  readonly maxTimeoutMs: number;
+}
+
+/** One request that waits for its answer, with its deadline: moved by progress and by open questions, up to the hard cap. */
+export class Pending {
+  readonly id: number;
+  readonly method: string;
+  /** `undefined` for requests of our own. */
+  readonly exchange: Exchange | undefined;
+  readonly startedAt = performance.now();
+  /** Questions of the server that the client has not answered yet. */
+  questions = 0;
+  readonly #timing: Timing;
+  readonly #late: (pending: Pending) => void;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (fault: FaultError) => void;
+  #activeAt = this.startedAt;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: {
+    readonly id: number;
+    readonly method: string;
+    readonly exchange: Exchange | undefined;
+    readonly timing: Timing;
+    readonly late: (pending: Pending) => void;
+    readonly resolve: (answer: Answer) => void;
+    readonly reject: (fault: FaultError) => void;
+  }) {
+    this.id = options.id;
+    this.method = options.method;
+    this.exchange = options.exchange;
+    this.#timing = options.timing;
+    this.#late = options.late;
+    this.#resolve = options.resolve;
+    this.#reject = options.reject;
+    this.#wait(Math.min(options.timing.timeoutMs, options.timing.maxTimeoutMs));
+  }
+
+  /** The upstream is at work: the deadline starts anew. Costs no timer; the one that runs looks again when it fires. */
+  touch(): void {
+    this.#activeAt = performance.now();
+  }
+
+  /** Takes the deadline away from a stream that stays open. */
+  keepOpen(): void {
+    clearTimeout(this.#timer);
+  }
+
+  resolve(answer: Answer): void {
+    this.#settle();
+    this.#resolve(answer);
+  }
+
+  reject(fault: FaultError): void {
+    this.#settle();
+    this.#reject(fault);
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer);
+    if (this.exchange !== undefined) this.exchange.onCancel = undefined;
+  }
+
+  #wait(milliseconds: number): void {
+    this.#timer = setTimeout(() => this.#look(), milliseconds);
+  }
+
+  #look(): void {
+    const now = performance.now();
+    const { timeoutMs, maxTimeoutMs } = this.#timing;
+    const cap = this.startedAt + maxTimeoutMs;
+    const due = this.questions > 0 ? cap : Math.min(this.#activeAt + timeoutMs, cap);
+    // A timer may fire up to a millisecond early.
+    if (now >= due - 1) this.#late(this);
+    else this.#wait(due - now);
+  }
+}

@@ -1,0 +1,285 @@
+import type { ServerSettings } from '../config/settings.ts';
+import type { Client } from '../core/client.ts';
+import { FaultError } from '../core/errors.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { Connected } from './connect.ts';
+import type { Connection } from './connection.ts';
+import { connectionKey, isOwn, type Knowledge, UNKNOWN_KEY } from './connection-key.ts';
+
+export interface PoolOptions {
+  readonly settings: ServerSettings;
+  /** What an earlier run found. */
+  readonly knowledge: Knowledge | undefined;
+  /** Makes a connection on behalf of a client; `own`: it will serve this client alone, as far as can be foreseen. */
+  readonly connect: (client: Client, own: boolean) => Promise<Connected>;
+  /** A connection is ready for use under `key`; what it needs (subscriptions, log level) is sent before anyone gets it. */
+  readonly ready: (connection: Connection, key: string) => Promise<void>;
+  /** Something follows this connection although no request is in flight: it must not be stopped. */
+  readonly wanted: (key: string) => boolean;
+}
+
+/** Connections of one upstream: clients of a modern front would otherwise add one each without end. */
+const MAX_CONNECTIONS = 64;
+/** Requests of one client that each need a connection to themselves. */
+const MAX_LEASES = 4;
+const MAX_WAITING = 256;
+
+/** A connection held for one request; `done` gives it back. */
+export interface Lease {
+  readonly connection: Connection;
+  readonly done: () => void;
+}
+
+const NOTHING = () => {};
+
+/** The connections of one upstream: who shares which, made when needed, stopped when idle. */
+export class Pool {
+  knowledge: Knowledge | undefined;
+  readonly #options: PoolOptions;
+  readonly #ready = new Map<string, Connection>();
+  readonly #connecting = new Map<string, Promise<void>>();
+  readonly #leased = new Set<Connection>();
+  readonly #waiting = new Set<() => void>();
+  readonly #idleTimers = new Map<Connection, NodeJS.Timeout>();
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.knowledge = options.knowledge;
+  }
+
+  get size(): number {
+    return this.#ready.size;
+  }
+
+  get connecting(): boolean {
+    return this.#connecting.size > 0;
+  }
+
+  get connections(): readonly Connection[] {
+    return [...this.#ready.values()];
+  }
+
+  keyOf(client: Client): string {
+    return connectionKey(this.#options.settings, this.knowledge, client);
+  }
+
+  /** The connection this client would use, if it is there. */
+  find(client: Client): Connection | undefined {
+    const connection = this.#ready.get(this.keyOf(client));
+    return connection?.usable ? connection : undefined;
+  }
+
+  /** All connections this client uses, leased ones included. */
+  findAll(client: Client): readonly Connection[] {
+    const key = this.keyOf(client);
+    const keys = [key, ...Array.from({ length: MAX_LEASES - 1 }, (_, index) => leaseKey(key, index + 1))];
+    return keys.map((each) => this.#ready.get(each)).filter((connection) => connection !== undefined);
+  }
+
+  /** @throws FaultError of the attempt to connect. */
+  async acquire(client: Client): Promise<Connection> {
+    // Twice at most: the first attempt may only find out which connection is the right one.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const present = this.find(client);
+      if (present !== undefined) return present;
+      await this.#connect(this.keyOf(client), client);
+    }
+    throw new FaultError(
+      'unreachable',
+      `"${this.#options.settings.name}" ends its connections as soon as they are made.`,
+    );
+  }
+
+  /** True when the request must have a connection to itself: the only way to know whose question an upstream asks. */
+  needsLease(exchange: Exchange): boolean {
+    const { knowledge } = this;
+    if (exchange.exclusive !== true || knowledge === undefined || knowledge.era === 'modern') return false;
+    return isOwn(this.#options.settings, knowledge, exchange.client);
+  }
+
+  async lease(exchange: Exchange): Promise<Lease> {
+    const { client } = exchange;
+    const deadline = performance.now() + this.#options.settings.timeoutMs;
+    while (performance.now() < deadline) {
+      if (exchange.cancelled) throw new FaultError('cancelled', 'The client cancelled the request.');
+      if (!this.needsLease(exchange)) {
+        const connection = await this.acquire(client);
+        // The first connection may have shown that sharing will not do.
+        if (this.needsLease(exchange)) continue;
+        return { connection, done: NOTHING };
+      }
+      const key = this.keyOf(client);
+      const free = this.#freeLease(key);
+      if (typeof free === 'object') return this.#take(free);
+      if (free !== undefined) await this.#connect(free, client);
+      else await this.#waitForLease(deadline - performance.now(), exchange);
+    }
+    throw new FaultError(
+      'overloaded',
+      `All ${MAX_LEASES} connections of this client to "${this.#options.settings.name}" are taken. Try again later.`,
+    );
+  }
+
+  /** A free connection, the key of one that may be made, or nothing. */
+  #freeLease(key: string): Connection | string | undefined {
+    let missing: string | undefined;
+    for (let index = 0; index < MAX_LEASES; index++) {
+      const each = leaseKey(key, index);
+      const connection = this.#ready.get(each);
+      if (connection?.usable && !this.#leased.has(connection) && connection.inFlight === 0) return connection;
+      if (!connection?.usable && !this.#connecting.has(each)) missing ??= each;
+    }
+    return missing;
+  }
+
+  #take(connection: Connection): Lease {
+    this.#leased.add(connection);
+    return {
+      connection,
+      done: () => {
+        this.#leased.delete(connection);
+        const [next] = this.#waiting;
+        next?.();
+      },
+    };
+  }
+
+  #waitForLease(milliseconds: number, exchange: Exchange): Promise<void> {
+    if (this.#waiting.size >= MAX_WAITING)
+      return Promise.reject(new FaultError('overloaded', `"${this.#options.settings.name}" is busy. Try again later.`));
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        exchange.onCancel = undefined;
+        resolve();
+      };
+      const timer = setTimeout(wake, milliseconds);
+      exchange.onCancel = wake;
+      this.#waiting.add(wake);
+    });
+  }
+
+  #connect(key: string, client: Client): Promise<void> {
+    const running = this.#connecting.get(key);
+    if (running !== undefined) return running;
+    const attempt = this.#make(key, client).finally(() => this.#connecting.delete(key));
+    this.#connecting.set(key, attempt);
+    return attempt;
+  }
+
+  async #make(key: string, client: Client): Promise<void> {
+    const { settings, connect, ready } = this.#options;
+    if (this.#closed) throw new FaultError('unreachable', `"${settings.name}" was removed or changed.`);
+    this.#makeRoom();
+    const foreseen = this.knowledge ?? {
+      era: 'legacy',
+      transport: settings.transport.type === 'stdio' ? 'stdio' : 'http',
+      strays: false,
+    };
+    const { connection, transport } = await connect(client, isOwn(settings, foreseen, client));
+    const era = connection.dialect?.era ?? 'legacy';
+    if (this.knowledge?.era !== era || this.knowledge.transport !== transport)
+      this.knowledge = { era, transport, strays: this.knowledge?.strays ?? false };
+    const right = this.#rightKey(key, client);
+    connection.owner = isOwn(settings, this.knowledge, client) ? client.key : undefined;
+    if (this.#closed || this.#ready.get(right)?.usable) {
+      await connection.close();
+      return;
+    }
+    await ready(connection, right);
+    if (!connection.usable) return;
+    this.#ready.set(right, connection);
+    this.#watchIdle(connection, right);
+  }
+
+  /** What the connection turned out to be decides where it belongs. */
+  #rightKey(key: string, client: Client): string {
+    const base = this.keyOf(client);
+    return key !== UNKNOWN_KEY && key.startsWith(`${base}#`) ? key : base;
+  }
+
+  /** A connection ended, for whatever reason. Returns the key it had. */
+  forget(connection: Connection): string | undefined {
+    clearTimeout(this.#idleTimers.get(connection));
+    this.#idleTimers.delete(connection);
+    this.#leased.delete(connection);
+    const key = this.#keyHeldBy(connection);
+    if (key !== undefined) this.#ready.delete(key);
+    const [next] = this.#waiting;
+    next?.();
+    return key;
+  }
+
+  /** The upstream asks outside of requests: from now on clients that can be asked get connections of their own. */
+  stray(connection: Connection): void {
+    if (this.knowledge === undefined || this.knowledge.strays) return;
+    this.knowledge = { ...this.knowledge, strays: true };
+    const key = this.#keyHeldBy(connection);
+    const owner = connection.soleUser;
+    if (key === undefined) return;
+    this.#ready.delete(key);
+    if (owner !== undefined) {
+      connection.owner = owner;
+      this.#ready.set(`client:${owner}`, connection);
+    } else void connection.retire();
+  }
+
+  /** A client is gone. */
+  release(clientKey: string): void {
+    for (const [key, connection] of this.#ready) {
+      if (connection.owner !== clientKey) continue;
+      this.#ready.delete(key);
+      void connection.close(new FaultError('cancelled', 'The client is gone.'));
+    }
+  }
+
+  /** No connection is made any more, requests in flight finish. Resolves when all are closed. */
+  async retire(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.connections.map((connection) => connection.retire()));
+  }
+
+  async close(fault: FaultError): Promise<void> {
+    this.#closed = true;
+    await Promise.all(
+      [...this.connections.map((connection) => connection.close(fault)), ...this.#connecting.values()].map((ending) =>
+        ending.catch(NOTHING),
+      ),
+    );
+  }
+
+  #keyHeldBy(connection: Connection): string | undefined {
+    for (const [key, each] of this.#ready) if (each === connection) return key;
+    return undefined;
+  }
+
+  #makeRoom(): void {
+    if (this.#ready.size < MAX_CONNECTIONS) return;
+    const idle = [...this.#ready].filter(([key, connection]) => !connection.busy && !this.#options.wanted(key));
+    const oldest = idle.sort(([, a], [, b]) => a.usedAt - b.usedAt)[0]?.[1];
+    if (oldest === undefined)
+      throw new FaultError(
+        'overloaded',
+        `"${this.#options.settings.name}" has ${MAX_CONNECTIONS} busy connections. Try again later.`,
+      );
+    void oldest.retire();
+  }
+
+  #watchIdle(connection: Connection, key: string): void {
+    const { settings, wanted } = this.#options;
+    const { idleMs } = settings;
+    if (settings.transport.type !== 'stdio' || idleMs <= 0) return;
+    const look = () => {
+      const left = connection.usedAt + idleMs - performance.now();
+      if (left <= 1 && !connection.busy && !this.#leased.has(connection) && !wanted(key)) void connection.retire();
+      else this.#idleTimers.set(connection, setTimeout(look, Math.max(left, 100)).unref());
+    };
+    this.#idleTimers.set(connection, setTimeout(look, idleMs).unref());
+  }
+}
+
+function leaseKey(key: string, index: number): string {
+  return index === 0 ? key : `${key}#${index}`;
+}

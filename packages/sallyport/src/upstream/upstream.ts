@@ -1,0 +1,383 @@
+import type { ServerSettings } from '../config/settings.ts';
+import type { Client } from '../core/client.ts';
+import type { Clock } from '../core/clock.ts';
+import { FaultError, toFault } from '../core/errors.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { Log } from '../core/log.ts';
+import type { Answer, Notification } from '../core/message.ts';
+import type { UpstreamEvent, UpstreamIdentity, UpstreamRequest, UpstreamStatus } from '../core/upstream-port.ts';
+import { Breaker } from './breaker.ts';
+import { type Connected, connect } from './connect.ts';
+import { Connection } from './connection.ts';
+import type { Knowledge } from './connection-key.ts';
+import { looksLikeOtherEra } from './era.ts';
+import { type EraRecord, type EraStore, toEraKey } from './era-store.ts';
+import { Following } from './following.ts';
+import { createHttpOrigin, type HttpOrigin } from './http-origin.ts';
+import { callModern } from './modern.ts';
+import { type Lease, Pool } from './pool.ts';
+import type { Supervisor } from './supervisor.ts';
+import { Turnstile } from './turnstile.ts';
+
+export interface UpstreamOptions {
+  readonly settings: ServerSettings;
+  readonly supervisor: Supervisor;
+  readonly eras: EraStore;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly identity: { readonly name: string; readonly version: string };
+  readonly emit: (event: UpstreamEvent) => void;
+}
+
+const LINE = 256;
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30_000;
+/** A legacy HTTP server may have learned a modern revision since: asked again after this long. */
+const LEGACY_HTTP_TRUSTED_MS = 24 * 3600 * 1000;
+
+const LEGACY_NOTIFICATIONS: ReadonlySet<string> = new Set([
+  'notifications/roots/list_changed',
+  'notifications/initialized',
+  'notifications/cancelled',
+]);
+
+/** One upstream: everything between a call and its connections. */
+export class Upstream {
+  readonly settings: ServerSettings;
+  readonly following: Following;
+  readonly #options: UpstreamOptions;
+  readonly #eraKey: string;
+  readonly #origin: HttpOrigin | undefined;
+  readonly #pool: Pool;
+  readonly #breaker: Breaker;
+  readonly #turnstile: Turnstile;
+  /** Faults the breaker knows already: one lost connection fails many requests. */
+  readonly #counted = new WeakSet<FaultError>();
+  #record: EraRecord | undefined;
+  #lastFault: FaultError | undefined;
+  #reconnecting: NodeJS.Timeout | undefined;
+  #pause = FIRST_PAUSE;
+  #closed = false;
+
+  constructor(options: UpstreamOptions) {
+    const { settings, eras, clock, identity, log } = options;
+    const { transport, name } = settings;
+    this.#options = options;
+    this.settings = settings;
+    this.#eraKey = toEraKey(name, transport);
+    this.#record = eras.get(this.#eraKey);
+    if (transport.type !== 'stdio') {
+      const userAgent = `${identity.name}/${identity.version}`;
+      this.#origin = createHttpOrigin({
+        url: transport.url,
+        headers: transport.headers,
+        userAgent,
+        connectMs: settings.startTimeoutMs,
+      });
+    }
+    this.#pool = new Pool({
+      settings,
+      knowledge: toKnowledge(this.#record, settings),
+      connect: (client, own) => this.#connect(client, own),
+      ready: (connection, key) => this.following.prepare(connection, key),
+      wanted: (key) => this.following.follower(key) !== undefined,
+    });
+    this.following = new Following({
+      keyOf: (client) => this.#pool.keyOf(client),
+      find: (client) => this.#pool.find(client),
+      clientInfo: { ...identity },
+      log,
+    });
+    this.#breaker = new Breaker({ name, clock, ...settings.breaker });
+    this.#turnstile = new Turnstile({ name, places: settings.concurrency, line: LINE, patienceMs: settings.timeoutMs });
+  }
+
+  async send(request: UpstreamRequest, exchange: Exchange): Promise<Answer> {
+    if (exchange.cancelled) throw toCancelled();
+    if (!this.#turnstile.tryEnter()) await this.#turnstile.enter(exchange);
+    try {
+      this.#breaker.admit();
+      return await this.#attempt(request, exchange);
+    } finally {
+      this.#turnstile.leave();
+    }
+  }
+
+  async #attempt(request: UpstreamRequest, exchange: Exchange): Promise<Answer> {
+    const startedAt = performance.now();
+    let connection: Connection | undefined;
+    try {
+      for (let again = false; ; again = true) {
+        const lease = this.#present(exchange) ?? (await untilCancelled(this.#pool.lease(exchange), exchange));
+        connection = lease.connection;
+        try {
+          const answer = await this.#call(connection, request, exchange);
+          if (again || !this.#isOtherEra(connection, answer)) {
+            this.#breaker.succeeded();
+            return answer;
+          }
+        } catch (error) {
+          // A session that has ended refused the request unread: it may be sent again, in a new one.
+          if (again || !(error instanceof FaultError) || error.code !== 'session_not_found') throw error;
+        } finally {
+          lease.done();
+        }
+      }
+    } catch (error) {
+      const fault = toFault(error);
+      this.#count(fault, connection !== undefined && connection.heardAt > startedAt);
+      throw fault.code === 'session_not_found' ? new FaultError('unreachable', fault.message, { cause: fault }) : fault;
+    }
+  }
+
+  /** The usual case without a promise: a shared connection that is there. */
+  #present(exchange: Exchange): Lease | undefined {
+    if (this.#pool.needsLease(exchange)) return undefined;
+    const connection = this.#pool.find(exchange.client);
+    return connection === undefined ? undefined : { connection, done: NOTHING };
+  }
+
+  #call(connection: Connection, request: UpstreamRequest, exchange: Exchange): Promise<Answer> {
+    const { dialect } = connection;
+    if (dialect === undefined) return Promise.reject(new FaultError('internal', 'The connection has no dialect yet.'));
+    if (dialect.era === 'modern') return callModern(connection, request, exchange);
+    const go = () =>
+      connection.request(request.request.method, (id) => dialect.write(request, id, exchange), {
+        timing: this.settings,
+        exchange,
+      });
+    // A modern client names its level with each request; a legacy server has to be told once.
+    const raised = this.following.raiseLevel(connection, exchange);
+    return raised === undefined ? go() : raised.then(go);
+  }
+
+  /** The server behind the address was exchanged for one of the other era: its record is void. */
+  #isOtherEra(connection: Connection, answer: Answer): boolean {
+    const era = connection.dialect?.era;
+    if (era === undefined || this.settings.era !== 'auto' || !looksLikeOtherEra(era, answer)) return false;
+    this.#options.log.warn(
+      { upstream: this.settings.name, era },
+      'The upstream seems to speak another era than before',
+    );
+    this.#record = undefined;
+    void connection.retire();
+    return true;
+  }
+
+  #count(fault: FaultError, heardSince: boolean): void {
+    const counts = fault.code === 'unreachable' || (fault.code === 'timeout' && !heardSince);
+    if (!counts) {
+      this.#breaker.passed();
+      return;
+    }
+    if (this.#counted.has(fault)) return;
+    this.#counted.add(fault);
+    this.#lastFault = fault;
+    this.#breaker.failed(fault);
+  }
+
+  notify(notification: Notification, client: Client): void {
+    const text = notification.bytes.toString('latin1');
+    for (const connection of this.#pool.findAll(client)) {
+      const { dialect } = connection;
+      if (dialect?.era === 'legacy') connection.send(text);
+      else if (dialect !== undefined && !LEGACY_NOTIFICATIONS.has(notification.method))
+        connection.send(text, { 'mcp-protocol-version': dialect.identity.revision, 'mcp-method': notification.method });
+    }
+  }
+
+  /** @throws FaultError of the attempt to connect; at once while the breaker is open. */
+  async acquire(client: Client): Promise<Connection> {
+    const present = this.#pool.find(client);
+    if (present !== undefined) return present;
+    this.#breaker.admit();
+    try {
+      const connection = await this.#pool.acquire(client);
+      this.#breaker.succeeded();
+      return connection;
+    } catch (error) {
+      this.#count(toFault(error), false);
+      throw error;
+    }
+  }
+
+  async identify(client: Client): Promise<UpstreamIdentity> {
+    const { dialect } = await this.acquire(client);
+    if (dialect === undefined) throw new FaultError('internal', 'The connection has no dialect yet.');
+    return dialect.identity;
+  }
+
+  release(clientKey: string): void {
+    this.#pool.release(clientKey);
+    this.following.release(clientKey, this.#pool.connections);
+  }
+
+  status(): UpstreamStatus {
+    const { supervisor } = this.#options;
+    const { name } = this.settings;
+    const report = supervisor.report(name);
+    const { connections } = this.#pool;
+    return {
+      name,
+      state: this.#state(),
+      era: this.#pool.knowledge?.era,
+      eraFoundAt: this.#record?.foundAt,
+      revision: connections[0]?.dialect?.identity.revision ?? this.#record?.revision,
+      connections: connections.length,
+      inFlight: this.#turnstile.inside,
+      pids: supervisor.pids(name),
+      lastError: this.#lastFault?.message,
+      stderr: report?.stderr ?? [],
+      noise: report?.noise ?? { count: 0, last: [] },
+    };
+  }
+
+  #state(): UpstreamStatus['state'] {
+    if (this.#closed) return 'stopped';
+    if (this.#pool.connecting) return 'connecting';
+    if (this.#pool.size > 0) return 'ready';
+    return this.#lastFault === undefined ? 'idle' : 'broken';
+  }
+
+  async restart(): Promise<void> {
+    const fault = new FaultError('unreachable', `"${this.settings.name}" is being restarted.`);
+    this.#counted.add(fault);
+    this.#options.supervisor.forgive(this.settings.name);
+    this.#breaker.succeeded();
+    this.#lastFault = undefined;
+    await Promise.all(this.#pool.connections.map((connection) => connection.close(fault)));
+  }
+
+  /** Finishes what is in flight and ends. Resolves when nothing of it is left. */
+  async retire(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#reconnecting);
+    await this.#pool.retire();
+    await this.#origin?.close();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#reconnecting);
+    await this.#pool.close(new FaultError('draining', 'Sallyport is stopping.'));
+    await this.#origin?.close();
+  }
+
+  // Connecting
+
+  async #connect(client: Client, own: boolean): Promise<Connected> {
+    const { settings, supervisor, log, identity, emit } = this.#options;
+    const first = !this.#pool.connections.some((connection) => connection.usable);
+    try {
+      const connected = await connect({
+        settings,
+        supervisor,
+        origin: this.#origin,
+        log,
+        createConnection: () => this.#createConnection(),
+        capabilities: client.capabilities,
+        clientInfo: own ? client.info : { ...identity },
+        known: this.#known(),
+      });
+      this.#learn(connected);
+      this.#lastFault = undefined;
+      this.#pause = FIRST_PAUSE;
+      // Another client's connection to a server that is connected already says nothing new.
+      if (first || !own) emit({ kind: 'connected', upstream: settings.name });
+      return connected;
+    } catch (error) {
+      const fault = toFault(error);
+      this.#lastFault = fault;
+      log.warn({ upstream: settings.name, code: fault.code, reason: fault.message }, 'Connecting failed');
+      throw fault;
+    }
+  }
+
+  #createConnection(): Connection {
+    const { settings, supervisor, log, emit } = this.#options;
+    return new Connection({
+      settings,
+      log,
+      emit,
+      gone: (connection, fault) => this.#gone(connection, fault),
+      unreadable: (bytes) => {
+        if (settings.transport.type === 'stdio') supervisor.noteNoise(settings.name, bytes);
+      },
+      strayed: (connection) => this.#pool.stray(connection),
+    });
+  }
+
+  #gone(connection: Connection, fault: FaultError): void {
+    const lost = connection.usable;
+    const key = this.#pool.forget(connection);
+    if (!lost || key === undefined || this.#closed) return;
+    this.#options.log.info({ upstream: this.settings.name, reason: fault.message }, 'A connection ended');
+    const follower = this.following.follower(key);
+    if (follower !== undefined) this.#reconnectFor(follower);
+  }
+
+  /** Somebody follows something there: updates must come without waiting for the next call. */
+  #reconnectFor(client: Client): void {
+    clearTimeout(this.#reconnecting);
+    this.#reconnecting = setTimeout(() => {
+      this.acquire(client).catch(() => {
+        if (!this.#closed && this.following.follower(this.#pool.keyOf(client)) !== undefined)
+          this.#reconnectFor(client);
+      });
+    }, this.#pause);
+    this.#reconnecting.unref();
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+
+  #known(): EraRecord | undefined {
+    const record = this.#record;
+    if (record === undefined || record.era === 'modern' || record.transport === 'stdio') return record;
+    return this.#options.clock.now() - Date.parse(record.foundAt) > LEGACY_HTTP_TRUSTED_MS ? undefined : record;
+  }
+
+  #learn({ connection, transport }: Connected): void {
+    const { dialect } = connection;
+    if (dialect === undefined) return;
+    const { era, identity } = dialect;
+    const known = this.#known();
+    if (known?.era === era && known.transport === transport && known.revision === identity.revision) return;
+    const foundAt = new Date(this.#options.clock.now()).toISOString();
+    this.#record = { era, revision: identity.revision, foundAt, transport };
+    this.#options.eras.set(this.#eraKey, this.#record);
+  }
+}
+
+const NOTHING = () => {};
+
+function toKnowledge(record: EraRecord | undefined, settings: ServerSettings): Knowledge | undefined {
+  if (record === undefined || (settings.era !== 'auto' && settings.era !== record.era)) return undefined;
+  return { era: record.era, transport: record.transport, strays: false };
+}
+
+function toCancelled(): FaultError {
+  return new FaultError('cancelled', 'The client cancelled the request.');
+}
+
+/** Others may wait for the same connection: the client that leaves stops waiting, the attempt goes on. */
+function untilCancelled(leasing: Promise<Lease>, exchange: Exchange): Promise<Lease> {
+  return new Promise((resolve, reject) => {
+    let left = exchange.cancelled;
+    if (left) reject(toCancelled());
+    else
+      exchange.onCancel = () => {
+        left = true;
+        reject(toCancelled());
+      };
+    leasing.then(
+      (lease) => {
+        exchange.onCancel = undefined;
+        if (left) lease.done();
+        else resolve(lease);
+      },
+      (error: unknown) => {
+        exchange.onCancel = undefined;
+        reject(error);
+      },
+    );
+  });
+}
