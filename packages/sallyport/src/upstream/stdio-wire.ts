@@ -86,15 +86,17 @@ class StdioWire implements Wire {
     this.#queue += line;
     if (this.#flushing || this.#blocked) return;
     this.#flushing = true;
-    // What is sent in the same turn goes out in one write: a system call and a wake-up of the child less for each.
+    // One write for what is sent in the same tick, one more for all that follows in this turn of the event loop: a lone
+    // caller does not wait, and many cost fewer system calls (at 16 callers 8 % less CPU per call than a write per tick).
+    process.nextTick(() => this.#flush());
     setImmediate(() => {
       this.#flushing = false;
-      if (!this.#blocked) this.#flush();
+      this.#flush();
     });
   }
 
   close(): Promise<void> {
-    if (this.#state === 'open' && !this.#blocked) this.#flush();
+    this.#flush();
     this.#state = 'closed';
     this.#stopReading();
     this.#queue = '';
@@ -103,21 +105,22 @@ class StdioWire implements Wire {
 
   #flush(): void {
     const text = this.#queue;
-    if (text === '' || this.#state !== 'open') return;
+    if (text === '' || this.#blocked || this.#state !== 'open') return;
     this.#queue = '';
     this.#blocked = !this.#child.stdin.write(text, 'latin1');
   }
 
   #read(chunk: Buffer): void {
+    this.#pace(chunk.length);
     if (this.#state !== 'open') return;
     const understood = this.#lines.push(chunk);
     this.#tellNoise();
-    if (!understood) {
-      this.#end(`wrote a line of more than ${this.#limits.lineBytes / MIB} MiB to stdout`, 'kill');
-      return;
-    }
-    this.#readThisTurn += chunk.length;
-    if (this.#readThisTurn < BYTES_PER_TURN) return;
+    if (!understood) this.#end(`wrote a line of more than ${this.#limits.lineBytes / MIB} MiB to stdout`, 'kill');
+  }
+
+  #pace(bytes: number): void {
+    this.#readThisTurn += bytes;
+    if (this.#readThisTurn < BYTES_PER_TURN || this.#child.stdout.isPaused()) return;
     this.#child.stdout.pause();
     setImmediate(() => {
       this.#readThisTurn = 0;
@@ -167,13 +170,10 @@ class StdioWire implements Wire {
     const { unfinished } = this.#lines;
     if (unfinished.length > 0) this.#onNoise(1, [unfinished]);
     const half = unfinished.length > 0 ? ' in the middle of a line' : '';
+    const stderr = exit.planned ? '' : ` ${describeStderr(this.#child.stderrTail)}`;
     this.#lines.stop();
-    this.#sink.lost(
-      new FaultError(
-        'unreachable',
-        `The server "${this.#upstream}" ${describeExit(exit)}${half}. ${describeStderr(this.#child.stderrTail)}`,
-      ),
-    );
+    const what = `The server "${this.#upstream}" ${describeExit(exit)}${half}.${stderr}`;
+    this.#sink.lost(new FaultError('unreachable', what));
   }
 
   #fail({ id }: OutgoingMessage, code: 'unreachable' | 'overloaded', what: string): void {
