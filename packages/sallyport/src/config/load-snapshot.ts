@@ -18,6 +18,8 @@ export interface SnapshotSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stateDir: string;
   readonly version: number;
+  /** Reads this server alone: what is wrong with the others does not matter to who asks for it. */
+  readonly only?: string;
   /** Reads an `envFile`; without it, a server that names one is a problem. */
   readonly readText?: (path: string) => string;
 }
@@ -121,6 +123,7 @@ class FileReader {
     }
     for (const [name, entry] of Object.entries(written)) {
       const path = [key, name];
+      if (this.#source.only !== undefined && this.#source.only !== name) continue;
       if (!SERVER_NAME.test(name)) {
         this.#refuse(path, 'a server name is 1 to 64 of the characters A-Z a-z 0-9 _ . -; rename it');
       } else if (found.has(name)) {

@@ -81,7 +81,7 @@ function convert(written: string, value: Json | undefined, from: ClientFile): Fo
   // The client starts a project's servers in the project; we start anywhere.
   if (from.project !== undefined && entry.has('command') && !entry.has('cwd')) entry.set('cwd', from.project);
   const result = Object.fromEntries(entry);
-  return { name, entry: result, from, notes, refused: refusal(name, result) };
+  return { name, entry: result, from, notes, refused: findFault(name, result) };
 }
 
 /** A name of ours that looks like the given one. */
@@ -113,7 +113,8 @@ function rewriteText(text: string, from: ClientFile, notes: string[]): string {
     .replace(/\$\{workspaceFolder\}/g, (written) => from.project ?? written);
 }
 
-function refusal(name: string, entry: JsonObject): string | undefined {
+/** What is wrong with an entry as it would be written, variables not yet known; `undefined`: nothing. */
+export function findFault(name: string, entry: JsonObject): string | undefined {
   const { value, issues } = checkAgainst(serverSchema, entry);
   const first = issues[0];
   if (value === undefined) return first === undefined ? 'not usable' : `${first.path.join('.')}: ${first.message}`;

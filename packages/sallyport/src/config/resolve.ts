@@ -126,6 +126,11 @@ export function checkUrl(url: string): string | undefined {
   return undefined;
 }
 
+/** True when a header of this name and value can be sent. */
+export function isHeader(name: string, value: string): boolean {
+  return HEADER_NAME.test(name) && HEADER_VALUE.test(value);
+}
+
 function resolveHeaders(written: WrittenServer, report: Report): Record<string, string> {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(written.headers ?? {})) {
