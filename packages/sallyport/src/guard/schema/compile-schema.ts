@@ -59,6 +59,8 @@ const OPTIONS: Options = {
   strict: false,
   logger: false,
   validateSchema: false,
+  // A large definition with thousands of references to it would become gigabytes of code.
+  inlineRefs: false,
   // An argument may be called `constructor`: inherited members are nobody's arguments.
   ownProperties: true,
   formats: {

@@ -1,7 +1,7 @@
 import type { Tool } from '../../core/call.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import type { Validator } from './compile-schema.ts';
-import { isCheapValue, type SchemaCost, toSchemaCost } from './schema-cost.ts';
+import { isCheapValue, isWorkerValue, type SchemaCost, toSchemaCost } from './schema-cost.ts';
 import { createWorkerRunner, type WorkerJob, type WorkerOutcome, type WorkerRunner } from './worker-runner.ts';
 
 export type SchemaName = 'inputSchema' | 'outputSchema';
@@ -41,7 +41,8 @@ export interface SchemaCheckerOptions {
 /** Each of two generations of remembered tools; the older one is dropped when the younger is full. */
 const REMEMBERED = 500;
 const MAX_SET_ASIDE = 10_000;
-const WORKER_KEYS = 200;
+/** Of schemas the worker keeps compiled; more than that and it forgets all of them. */
+const WORKER_SCHEMA_BYTES = 1024 * 1024;
 
 const VALID: Validation = Object.freeze({ kind: 'valid' });
 
@@ -60,6 +61,11 @@ interface Job {
   readonly tool: Tool;
   readonly name: SchemaName;
   readonly value: Json;
+}
+
+interface Sized {
+  readonly schema: JsonObject;
+  readonly bytes: number;
 }
 
 type Compiler = typeof import('./compile-schema.ts');
@@ -112,7 +118,9 @@ class WatchedSchemaChecker implements SchemaChecker {
     }
     if (cost.kind === 'refused') return this.#unusable(tool, name, cost.reason);
     const schema = member(tool.definition, name);
-    return isObject(schema) ? this.#validateInWorker({ tool, name, value }, schema) : VALID;
+    if (!isObject(schema)) return VALID;
+    if (!isWorkerValue(value)) return { kind: 'unknown', reason: 'was not run: the value is too large' };
+    return this.#validateInWorker({ tool, name, value }, { schema, bytes: cost.kind === 'worker' ? cost.bytes : 0 });
   }
 
   whySetAside(digest: string): string | undefined {
@@ -137,16 +145,17 @@ class WatchedSchemaChecker implements SchemaChecker {
     return toValidation(compiled(value));
   }
 
-  async #validateInWorker({ tool, name, value }: Job, schema: JsonObject): Promise<Validation> {
+  async #validateInWorker({ tool, name, value }: Job, { schema, bytes }: Sized): Promise<Validation> {
     const key = `${name} ${tool.digest}`;
     const job: WorkerJob = {
       lane: key,
       deadlineMs: this.#validateMs,
       toRequest: (known) => {
-        const forget = known.size >= WORKER_KEYS;
-        if (forget) known.clear();
         const isNew = !known.has(key);
-        known.add(key);
+        const forget = isNew && sum(known.values()) + bytes > WORKER_SCHEMA_BYTES;
+        if (forget) known.clear();
+        // Besides its text, a compiled schema costs about this much.
+        known.set(key, bytes + 5_000);
         return { kind: 'validate', key, schema: isNew ? schema : undefined, value, forget };
       },
     };
@@ -202,7 +211,7 @@ class WatchedSchemaChecker implements SchemaChecker {
 function toCost(schema: Json | undefined, name: SchemaName): SchemaCost {
   if (isObject(schema)) return toSchemaCost(schema);
   // MCP tools#tool: an inputSchema is required and an object; an outputSchema may be missing.
-  if (schema === undefined && name === 'outputSchema') return { kind: 'worker' };
+  if (schema === undefined && name === 'outputSchema') return { kind: 'worker', bytes: 0 };
   return { kind: 'refused', reason: schema === undefined ? 'is missing' : 'is no object' };
 }
 
@@ -210,6 +219,12 @@ function toCost(schema: Json | undefined, name: SchemaName): SchemaCost {
 function toExcuse(outcome: WorkerOutcome): string {
   if (outcome.kind === 'failed') return outcome.reason;
   return outcome.kind === 'busy' ? 'waits behind too many others' : 'could not be run';
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
 }
 
 function toValidation(problems: readonly string[]): Validation {

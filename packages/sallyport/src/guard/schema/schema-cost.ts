@@ -4,8 +4,8 @@ import { isObject, type JsonObject, member } from '../../core/json.ts';
 export type SchemaCost =
   /** Bounded by its own size times the size of the value: may be compiled and run on the main thread. */
   | { readonly kind: 'cheap'; readonly nodes: number; readonly readsText: boolean; readonly hasFormat: boolean }
-  /** Anything else: runs in the worker, with a deadline. */
-  | { readonly kind: 'worker' }
+  /** Anything else: runs in the worker, with a deadline. `bytes`: about the size of its JSON. */
+  | { readonly kind: 'worker'; readonly bytes: number }
   | { readonly kind: 'refused'; readonly reason: string };
 
 const MAX_SCHEMA_BYTES = 256 * 1024;
@@ -16,6 +16,12 @@ const MAX_CHEAP_BYTES = 32 * 1024;
 const MAX_CHEAP_NODES = 300;
 /** Schema nodes times value nodes that the main thread works through in one go: a few milliseconds at most. */
 const MAX_CHEAP_WORK = 200_000;
+/**
+ * What may be sent to the worker. A value that fills its heap while it is being received ends the whole process and not
+ * the thread (Node 20, seen with 3 million objects): native code does not stop at the limit. This much is 30 MB there.
+ */
+const MAX_WORKER_NODES = 250_000;
+const MAX_WORKER_TEXT = 8 * 1024 * 1024;
 /** Formats are regular expressions, some of them quadratic. */
 const MAX_FORMATTED_TEXT = 512;
 /** `maxLength` walks a string: this many characters count as one node. */
@@ -71,14 +77,26 @@ export function toSchemaCost(schema: JsonObject): SchemaCost {
   const size = measure(schema, MAX_SCHEMA_BYTES, 0);
   if (size === 'deep') return { kind: 'refused', reason: `is nested deeper than ${MAX_DEPTH} levels` };
   if (size < 0) return { kind: 'refused', reason: `is larger than ${MAX_SCHEMA_BYTES / 1024} KiB` };
-  if (MAX_SCHEMA_BYTES - size > MAX_CHEAP_BYTES) return { kind: 'worker' };
+  const bytes = MAX_SCHEMA_BYTES - size;
+  if (bytes > MAX_CHEAP_BYTES) return { kind: 'worker', bytes };
   const tally: Tally = { nodes: 0, readsText: false, hasFormat: false };
-  return addSchema(schema, tally) ? { kind: 'cheap', ...tally } : { kind: 'worker' };
+  return addSchema(schema, tally) ? { kind: 'cheap', ...tally } : { kind: 'worker', bytes };
 }
 
 /** Does this value keep a cheap schema cheap? Costs no more than the budget allows. */
 export function isCheapValue(value: unknown, cost: SchemaCost & { readonly kind: 'cheap' }): boolean {
   return weigh(value, Math.floor(MAX_CHEAP_WORK / Math.max(1, cost.nodes)), cost) >= 0;
+}
+
+/** May this value be sent to the worker? */
+export function isWorkerValue(value: unknown): boolean {
+  return (
+    weigh(value, MAX_WORKER_NODES, {
+      readsText: true,
+      hasFormat: false,
+      textPerNode: MAX_WORKER_TEXT / MAX_WORKER_NODES,
+    }) >= 0
+  );
 }
 
 /** What is left of `budget` bytes after this value, negative when it is not enough. */
@@ -135,13 +153,16 @@ function addKeyword(key: string, value: unknown, tally: Tally): boolean {
 interface TextCost {
   readonly readsText: boolean;
   readonly hasFormat: boolean;
+  readonly textPerNode?: number;
 }
 
 /** What is left of `budget` nodes after this value, negative when it is not enough. */
 function weigh(value: unknown, budget: number, text: TextCost): number {
   if (typeof value === 'string') {
     if (!text.readsText) return budget - 1;
-    return text.hasFormat && value.length > MAX_FORMATTED_TEXT ? -1 : budget - 1 - value.length / TEXT_PER_NODE;
+    return text.hasFormat && value.length > MAX_FORMATTED_TEXT
+      ? -1
+      : budget - 1 - value.length / (text.textPerNode ?? TEXT_PER_NODE);
   }
   if (typeof value !== 'object' || value === null) return budget - 1;
   let left = budget - 1;
@@ -153,6 +174,7 @@ function weigh(value: unknown, budget: number, text: TextCost): number {
     return left;
   }
   for (const key in value) {
+    if (text.textPerNode !== undefined) left -= key.length / text.textPerNode;
     left = weigh((value as JsonObject)[key], left, text);
     if (left < 0) return left;
   }

@@ -4,8 +4,8 @@ import type { WorkerReply, WorkerRequest } from './schema-worker.ts';
 /** One thing for the worker to do. Jobs of a lane run in order, lanes take turns: no tool and no upstream holds the others up. */
 export interface WorkerJob {
   readonly lane: string;
-  /** `known`: keys whose schema this worker has already; the job adds its own. */
-  toRequest(known: Set<string>): WorkerRequest;
+  /** `known`: keys whose schema this worker has already, with its size in bytes; the job adds its own. */
+  toRequest(known: Map<string, number>): WorkerRequest;
   /** From the moment the worker gets it. */
   readonly deadlineMs: number;
 }
@@ -35,7 +35,7 @@ const START_MS = 5_000;
 /** A job that was late is tried once more in a fresh worker: on a busy machine the first delay may not be its own. */
 const ATTEMPTS = 2;
 
-const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const;
+const LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const;
 
 /** Node 20 runs no TypeScript: where the sources run (Vitest), the worker is the built file. */
 function workerUrl(): URL {
@@ -60,7 +60,7 @@ class SchemaWorkerRunner implements WorkerRunner {
   #worker: Worker | undefined;
   #isReady = false;
   #current: Waiting | undefined;
-  #known = new Set<string>();
+  #known = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   readonly #ending = new Set<Promise<unknown>>();
@@ -130,7 +130,7 @@ class SchemaWorkerRunner implements WorkerRunner {
     });
     this.#worker = worker;
     this.#isReady = false;
-    this.#known = new Set();
+    this.#known = new Map();
     worker.on('message', (reply: WorkerReply) => this.#onReply(worker, reply));
     worker.on('error', () => this.#onGone(worker));
     worker.on('exit', () => this.#onGone(worker));

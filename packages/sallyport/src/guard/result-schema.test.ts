@@ -1,0 +1,93 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { toCall, toTool } from '../../test/sample-call.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import { type Decision, inspectResult, needsResult } from './guard.ts';
+import { RESULT_SCHEMA_MARK, resultSchema } from './result-schema.ts';
+import { createSchemaChecker } from './schema/schema-checker.ts';
+
+const checker = createSchemaChecker();
+afterAll(() => checker.close());
+const guards = [resultSchema(checker)];
+
+const SCHEMA: JsonObject = {
+  type: 'object',
+  properties: { temperature: { type: 'number' } },
+  required: ['temperature'],
+};
+const content: Json = [{ type: 'text', text: 'warm' }];
+
+async function inspect(outputSchema: Json, result: JsonObject): Promise<Decision> {
+  return inspectResult(guards, toCall({ tool: toTool({ name: 't', inputSchema: {}, outputSchema }) }), result);
+}
+
+describe('attacks: marked, not hidden', () => {
+  test.each<[string, Json, JsonObject, string]>([
+    [
+      'a wrong type',
+      SCHEMA,
+      { content, structuredContent: { temperature: 'hunter2' } },
+      '"temperature" must be number',
+    ],
+    ['a missing member', SCHEMA, { content, structuredContent: {} }, '"temperature" is required and missing'],
+    ['no structure at all', SCHEMA, { content }, '"structuredContent" is missing'],
+    [
+      'a wrong type in the worker',
+      { properties: { id: { pattern: '^\\d$' } } },
+      { content, structuredContent: { id: 'hunter2' } },
+      '"id" must match the pattern "^\\\\d$"',
+    ],
+    [
+      'a result that says it is complete',
+      SCHEMA,
+      { resultType: 'complete', content, structuredContent: {} },
+      '"temperature" is required and missing',
+    ],
+    [
+      'a schema nobody can use',
+      { type: 'any' },
+      { content, structuredContent: {} },
+      'not checked: the outputSchema cannot be compiled: type must be JSONType or JSONType[]: any',
+    ],
+    [
+      'a result that calls itself valid',
+      SCHEMA,
+      { content, structuredContent: {}, _meta: { [RESULT_SCHEMA_MARK]: { valid: true } } },
+      '"temperature" is required and missing',
+    ],
+  ])('%s', async (_, schema, result, problem) => {
+    const { rewritten, verdict } = await inspect(schema, result);
+    expect(verdict).toMatchObject({ kind: 'rewrite' });
+    expect(rewritten).toEqual({ ...result, _meta: { [RESULT_SCHEMA_MARK]: { valid: false, problems: [problem] } } });
+    expect(JSON.stringify(rewritten?.['_meta'])).not.toContain('hunter2');
+  });
+
+  test('other metadata stays', async () => {
+    const { rewritten } = await inspect(SCHEMA, {
+      content,
+      structuredContent: {},
+      _meta: { 'example.com/trace': 'x' },
+    });
+    expect(rewritten?.['_meta']).toHaveProperty(['example.com/trace'], 'x');
+  });
+});
+
+describe('harmless: untouched', () => {
+  test.each<[string, JsonObject]>([
+    ['a match', { content, structuredContent: { temperature: 21.5, extra: true } }],
+    ['an error of the tool', { content, isError: true }],
+    ['a result that asks for input', { resultType: 'input_required', inputRequests: {}, requestState: 'x' }],
+    ['a result that stands for a task', { resultType: 'task', task: { taskId: 'x' } }],
+    ['the same from a legacy server', { task: { taskId: 'x' } }],
+  ])('%s', async (_, result) => {
+    expect(await inspect(SCHEMA, result)).toMatchObject({ verdict: { kind: 'allow' }, rewritten: undefined });
+  });
+
+  test.each<[string, JsonObject, boolean]>([
+    ['without an outputSchema', { name: 't', inputSchema: {} }, false],
+    ['with one', { name: 't', inputSchema: {}, outputSchema: {} }, true],
+    ['with one that is no schema', { name: 't', inputSchema: {}, outputSchema: null }, false],
+    ['that inherits one', Object.create({ outputSchema: {} }) as JsonObject, false],
+  ])('the bytes of a tool %s: read %s', (_, definition, expected) => {
+    expect(needsResult(guards, toCall({ tool: toTool(definition) }))).toBe(expected);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { toCall, toTool } from '../../test/sample-call.ts';
+import type { Call } from '../core/call.ts';
+import { inspectRequest } from './guard.ts';
+import { type VisibilityPorts, visibility } from './visibility.ts';
+
+const PORTS: VisibilityPorts = { isVisible: () => true, whySetAside: () => undefined };
+const named = (name: string): Call => toCall({ tool: toTool({ name }) });
+
+describe('attacks', () => {
+  test.each<[string, Call, Partial<VisibilityPorts>, { code: string; reason: string }]>([
+    [
+      'a tool the catalogue set aside',
+      toCall({ tool: toTool({ name: 'slow' }, { setAside: 'its inputSchema cannot be compiled' }) }),
+      {},
+      {
+        code: 'denied',
+        reason:
+          'The tool "sample_slow" is set aside: its inputSchema cannot be compiled. Use another tool, or ask the operator to have the server mended.',
+      },
+    ],
+    [
+      'a tool set aside since',
+      named('late'),
+      { whySetAside: () => 'its inputSchema took too long' },
+      {
+        code: 'denied',
+        reason:
+          'The tool "sample_late" is set aside: its inputSchema took too long. Use another tool, or ask the operator to have the server mended.',
+      },
+    ],
+    [
+      'a tool not there for this caller',
+      named('hidden'),
+      { isVisible: () => false },
+      { code: 'not_found', reason: 'Unknown tool: sample_hidden. tools/list has the names.' },
+    ],
+    [
+      'one that is hidden and set aside: only the first shows',
+      toCall({ tool: toTool({ name: 'both' }, { setAside: 'why' }) }),
+      { isVisible: () => false },
+      { code: 'not_found', reason: 'Unknown tool: sample_both. tools/list has the names.' },
+    ],
+    [
+      'an answer that is not yes',
+      named('odd'),
+      { isVisible: (() => 1) as unknown as () => boolean },
+      { code: 'not_found', reason: 'Unknown tool: sample_odd. tools/list has the names.' },
+    ],
+  ])('%s', (_, call, ports, verdict) => {
+    expect(inspectRequest([visibility({ ...PORTS, ...ports })], call)).toMatchObject({ guard: 'visibility', verdict });
+  });
+});
+
+describe('harmless', () => {
+  test.each(['echo', 'constructor', '__proto__', 'set_aside'])('a visible tool called %s', (name) => {
+    expect(inspectRequest([visibility(PORTS)], named(name))).toMatchObject({ verdict: { kind: 'allow' } });
+  });
+});
