@@ -12,8 +12,10 @@ const MAX_SCHEMA_BYTES = 256 * 1024;
 const MAX_DEPTH = 100;
 /** A validator keeps its schema, descriptions included, and a thousand validators are kept. */
 const MAX_CHEAP_BYTES = 32 * 1024;
-/** About 50 us of compile time each: the first call of a tool holds the main thread for 15 ms at most. */
+/** Sub-schemas and assertions. About 40 us of compile time each: the first call of a tool holds the main thread for 12 ms. */
 const MAX_CHEAP_NODES = 300;
+/** Nesting makes compilation quadratic: 90 levels took 100 ms. */
+const MAX_CHEAP_DEPTH = 16;
 /** Schema nodes times value nodes that the main thread works through in one go: a few milliseconds at most. */
 const MAX_CHEAP_WORK = 200_000;
 /**
@@ -79,8 +81,10 @@ export function toSchemaCost(schema: JsonObject): SchemaCost {
   if (size < 0) return { kind: 'refused', reason: `is larger than ${MAX_SCHEMA_BYTES / 1024} KiB` };
   const bytes = MAX_SCHEMA_BYTES - size;
   if (bytes > MAX_CHEAP_BYTES) return { kind: 'worker', bytes };
-  const tally: Tally = { nodes: 0, readsText: false, hasFormat: false };
-  return addSchema(schema, tally) ? { kind: 'cheap', ...tally } : { kind: 'worker', bytes };
+  const tally: Tally = { nodes: 0, depth: 0, readsText: false, hasFormat: false };
+  const isCheap = addSchema(schema, tally);
+  const { nodes, readsText, hasFormat } = tally;
+  return isCheap ? { kind: 'cheap', nodes, readsText, hasFormat } : { kind: 'worker', bytes };
 }
 
 /** Does this value keep a cheap schema cheap? Costs no more than the budget allows. */
@@ -116,19 +120,20 @@ function measure(value: unknown, budget: number, depth: number): number | 'deep'
 
 interface Tally {
   nodes: number;
+  depth: number;
   readsText: boolean;
   hasFormat: boolean;
 }
 
 /** False: not cheap. */
 function addSchema(schema: unknown, tally: Tally): boolean {
-  if (++tally.nodes > MAX_CHEAP_NODES) return false;
-  if (typeof schema === 'boolean') return true;
-  if (!isObject(schema)) return false;
-  for (const key of Object.keys(schema)) {
-    if (!addKeyword(key, schema[key], tally)) return false;
+  if (++tally.nodes > MAX_CHEAP_NODES || ++tally.depth > MAX_CHEAP_DEPTH) return false;
+  if (typeof schema !== 'boolean') {
+    if (!isObject(schema)) return false;
+    for (const key of Object.keys(schema)) if (!addKeyword(key, schema[key], tally)) return false;
   }
-  return true;
+  tally.depth--;
+  return tally.nodes <= MAX_CHEAP_NODES;
 }
 
 function addKeyword(key: string, value: unknown, tally: Tally): boolean {
@@ -142,6 +147,8 @@ function addKeyword(key: string, value: unknown, tally: Tally): boolean {
     tally.nodes += MAX_CHEAP_NODES + 1 - weigh(value, MAX_CHEAP_NODES + 1, tally);
     return tally.nodes <= MAX_CHEAP_NODES;
   }
+  if (ANNOTATION.has(key) || !KNOWN.has(key)) return true;
+  tally.nodes++;
   if (TEXT.has(key)) tally.readsText = true;
   if (key === 'format') {
     tally.hasFormat = true;
