@@ -106,6 +106,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     reload(next) {
       snapshot = next;
       upstreams.reconfigure(next.servers);
+      catalog.adopt(next);
     },
     warm() {
       const known = catalog.view(snapshot, { kind: 'all' }, NOBODY);

@@ -179,6 +179,11 @@ export const gatewaySchema = z.strictObject({
     .describe(
       'A session without traffic ends after this long. 30 min: clients come back with a new one by themselves.',
     ),
+  pollAfterMs: count(0, HOUR)
+    .default(0)
+    .describe(
+      'A call of a client that can resume a stream gives its connection free after this long; 0 = never, since not every client does come back.',
+    ),
   limits: z
     .strictObject({
       bodyBytes: count(1024, 1_073_741_824)

@@ -60,6 +60,8 @@ export interface GatewaySettings {
   /** Items per page of a list. */
   readonly pageSize: number;
   readonly sessionIdleMs: number;
+  /** A call of a client that can resume a stream gives its connection free after this long; 0 = never. */
+  readonly pollAfterMs: number;
   readonly limits: {
     readonly bodyBytes: number;
     readonly depth: number;

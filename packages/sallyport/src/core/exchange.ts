@@ -20,6 +20,8 @@ export interface Exchange {
   /** Set by whoever works on the request; called once when the client cancels, goes away, or the deadline of the front passes. */
   onCancel: ((reason: string) => void) | undefined;
   readonly cancelled: boolean;
+  /** The answer will take a while and whoever waits for it may be let go and come back. A hint. */
+  suspend?(): void;
   /** Sends a notification that belongs to this request. Progress already carries the client's token. */
   notify(notification: Notification): void;
   /**

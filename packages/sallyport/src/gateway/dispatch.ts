@@ -6,7 +6,7 @@ import { listItems } from '../call/list-items.ts';
 import type { CallPorts } from '../call/ports.ts';
 import { readResource } from '../call/read-resource.ts';
 import { relayTaskRequest, relayUnknown } from '../call/relay-request.ts';
-import type { ListKind } from '../catalog/catalog.ts';
+import type { ListKind, Page } from '../catalog/catalog.ts';
 import { type Response, TextResult } from '../core/message.ts';
 
 /** How long and for whom an answer stays true; only modern clients are told (2026-07-28 caching). */
@@ -52,10 +52,11 @@ function plain(handler: (ports: CallPorts, inbound: Inbound) => Promise<Response
 function list(kind: ListKind, key: string): Handler {
   return (_ports, inbound) => {
     const page = listItems(inbound, kind);
-    const next = page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(page.nextCursor)}`;
-    return {
-      response: new TextResult(`"${key}":${page.items}${next}`),
-      caching: { ttlMs: page.ttlMs, cacheScope: page.cacheScope },
-    };
+    return { response: toListResult(key, page), caching: { ttlMs: page.ttlMs, cacheScope: page.cacheScope } };
   };
+}
+
+export function toListResult(key: string, page: Pick<Page, 'items' | 'nextCursor'>): TextResult {
+  const next = page.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(page.nextCursor)}`;
+  return new TextResult(`"${key}":${page.items}${next}`);
 }

@@ -1,3 +1,4 @@
+import { listItems } from '../call/list-items.ts';
 import { resourceOwners } from '../call/read-resource.ts';
 import type { Endpoint, View } from '../catalog/catalog.ts';
 import { type Client, toProfile } from '../core/client.ts';
@@ -6,8 +7,9 @@ import { isObject, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Message, Notification, Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch, toListResult } from './dispatch.ts';
 import { EventLog } from './event-log.ts';
+import { toLegacyResult, toLegacyTools } from './legacy-shape.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
@@ -159,6 +161,14 @@ export class LegacySession {
         // The seed document's third phase; MCP itself ends a session by closing the transport.
         queueMicrotask(() => setImmediate(() => this.close()));
         return Answer.result(request.id, {});
+      case 'tools/list': {
+        const view = await this.#view();
+        const page = listItems(
+          { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view },
+          'tools',
+        );
+        return toListResult('tools', { ...page, items: toLegacyTools(view, page.items) });
+      }
       case 'logging/setLevel':
         return this.#setLogLevel(request);
       case 'resources/subscribe':
@@ -167,7 +177,8 @@ export class LegacySession {
       default: {
         const view = await this.#view();
         const inbound = { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
-        return (await dispatch(this.#ports, inbound)).response;
+        const { response } = await dispatch(this.#ports, inbound);
+        return response instanceof Answer ? toLegacyResult(response) : response;
       }
     }
   }

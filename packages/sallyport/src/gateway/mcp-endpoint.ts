@@ -122,6 +122,8 @@ function answerIn(
   const reply = sessionReply(session, exchange);
   context.streams.wait(reply);
   session.receive(exchange.message, reply);
+  const { pollAfterMs } = context.ports.snapshot().gateway;
+  if (pollAfterMs > 0 && !reply.done) setTimeout(() => reply.disconnect(), pollAfterMs).unref();
 }
 
 function sessionReply(
@@ -217,12 +219,19 @@ function endSession(context: McpContext, http: HttpExchange): void {
 export interface Accepts {
   readonly json: boolean;
   readonly stream: boolean;
+  /** What it names first it likes better. */
+  readonly streamFirst: boolean;
 }
 
 /** @throws FaultError `not_acceptable` when the client accepts neither form of answer. */
 function readAccept(accept: string | undefined): Accepts {
-  if (accept === undefined || accept.includes('*/*')) return { json: true, stream: true };
-  const accepts = { json: /application\/(json|\*)/i.test(accept), stream: /text\/(event-stream|\*)/i.test(accept) };
+  if (accept === undefined || accept.includes('*/*')) return { json: true, stream: true, streamFirst: false };
+  const streamFirst = /^\s*text\/event-stream/i.test(accept);
+  const accepts = {
+    streamFirst,
+    json: /application\/(json|\*)/i.test(accept),
+    stream: /text\/(event-stream|\*)/i.test(accept),
+  };
   if (!accepts.json && !accepts.stream)
     throw new FaultError('not_acceptable', 'Accept application/json and text/event-stream.');
   return accepts;

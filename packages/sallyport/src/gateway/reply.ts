@@ -7,11 +7,15 @@ export interface Reply {
   message(text: string): void;
   /** `status` counts only on HTTP and only while nothing was sent. */
   answer(bytes: Buffer, status: number): void;
+  /** Lets the client go; it comes back for the rest. Only where it knows how to. */
+  disconnect?(): void;
 }
 
 export interface HttpReplyOptions {
   readonly json: boolean;
   readonly stream: boolean;
+  /** The client would rather have an event stream, also for a single answer. */
+  readonly streamFirst: boolean;
   /** Legacy sessions: events are kept for a client that reconnects. */
   readonly log?: EventLog | undefined;
   /** Say first where to resume (2025-11-25). */
@@ -41,6 +45,7 @@ export class HttpReply implements Reply {
   readonly #options: HttpReplyOptions;
   #streamId: number | undefined;
   #done = false;
+  #released = false;
 
   constructor(response: ServerResponse, options: HttpReplyOptions) {
     this.#response = response;
@@ -63,7 +68,8 @@ export class HttpReply implements Reply {
 
   answer(bytes: Buffer, status: number): void {
     if (this.#done) return;
-    if (this.#streamId === undefined && !this.#options.json) this.openStream();
+    if (this.#streamId === undefined && (!this.#options.json || (this.#options.streamFirst && status === 200)))
+      this.openStream();
     if (this.#streamId !== undefined) {
       this.#event(bytes.toString('latin1'));
       this.#done = true;
@@ -101,9 +107,11 @@ export class HttpReply implements Reply {
     if (this.#streamId !== undefined && !this.#done) this.#write(':\n\n');
   }
 
-  /** Ends the connection but not the reply: the client comes back for the rest (2025-11-25 polling). */
+  /** Ends the connection but not the reply: the client comes back for the rest (2025-11-25 polling), once is enough. */
   disconnect(): void {
-    if (this.#done || this.#options.log === undefined || this.#options.prime !== true || !this.openStream()) return;
+    const { log, prime } = this.#options;
+    if (this.#done || this.#released || log === undefined || prime !== true || !this.openStream()) return;
+    this.#released = true;
     this.#response?.end();
     this.#response = undefined;
   }

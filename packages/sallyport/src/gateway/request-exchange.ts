@@ -47,6 +47,10 @@ export class RequestExchange implements Exchange {
     if (!this.#cancelled) this.reply.message(notification.write());
   }
 
+  suspend(): void {
+    this.reply.disconnect?.();
+  }
+
   ask(request: Request): Promise<Answer> {
     return this.#asking.ask(request, this);
   }

@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts';
 import { type Answer, type Message, Notification, parseBatch, parseMessage, type Request } from '../core/message.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { Dialect } from './dialect.ts';
-import { isWanted } from './log-level.ts';
+import { Notices } from './notices.ts';
 import { Pending, type Timing } from './pending.ts';
 import { missingCapability, Questions, whomToAsk } from './questions.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
@@ -25,12 +25,6 @@ export interface ConnectionOptions {
 
 const LIMITS = { maxDepth: 512, uniqueKeys: false };
 const OPEN_BRACKET = 0x5b;
-
-const LISTS: ReadonlyMap<string, 'tools' | 'resources' | 'prompts'> = new Map([
-  ['notifications/tools/list_changed', 'tools'],
-  ['notifications/resources/list_changed', 'resources'],
-  ['notifications/prompts/list_changed', 'prompts'],
-]);
 
 /**
  * JSON-RPC over one wire: ids, deadlines, progress, cancellation, questions, notifications. What a revision does
@@ -51,8 +45,10 @@ export class Connection implements WireSink {
   readonly #options: ConnectionOptions;
   readonly #pending = new Map<number, Pending>();
   readonly #questions: Questions;
+  readonly #notices: Notices;
   #wire: Wire | undefined;
   #lastId = 0;
+  #standing = 0;
   #retired = false;
   #closed: Promise<void> | undefined;
   #ended: () => void = () => {};
@@ -68,6 +64,16 @@ export class Connection implements WireSink {
     this.#questions = new Questions({
       reply: (text) => this.send(text),
       patienceMs: options.settings.startTimeoutMs,
+    });
+    this.#notices = new Notices({
+      upstream: options.settings.name,
+      emit: options.emit,
+      find: (id) => this.#pending.get(id),
+      sole: () =>
+        this.relates || this.inFlight !== 1
+          ? undefined
+          : [...this.#pending.values()].find((pending) => !pending.standing),
+      owner: () => this.owner,
     });
   }
 
@@ -89,12 +95,13 @@ export class Connection implements WireSink {
     return !this.#retired && this.#closed === undefined;
   }
 
+  /** Without streams that stay open: they alone keep nothing alive. */
   get inFlight(): number {
-    return this.#pending.size;
+    return this.#pending.size - this.#standing;
   }
 
   get busy(): boolean {
-    return this.#pending.size > 0 || this.#questions.open > 0;
+    return this.inFlight > 0 || this.#questions.open > 0;
   }
 
   /** The one client that ever used it, if it was one. */
@@ -132,8 +139,10 @@ export class Connection implements WireSink {
           new FaultError('timeout', `"${this.settings.name}" did not answer ${method} in time.`),
           options,
         );
-      const pending = new Pending({ id, method, exchange, timing, late, resolve, reject });
+      const standing = options.standing === true;
+      const pending = new Pending({ id, method, exchange, standing, timing, late, resolve, reject });
       this.#pending.set(id, pending);
+      if (standing) this.#standing++;
       if (exchange !== undefined) this.#enter(exchange, pending, options);
       options.started?.(pending);
       wire.send(message);
@@ -181,9 +190,18 @@ export class Connection implements WireSink {
     }
     for (const message of messages) {
       if (message instanceof FaultError) this.#noteUnreadable(bytes, message);
-      else if (message.kind === 'answer') this.#answer(message, related);
+      else this.#take(message, related);
+    }
+  }
+
+  #take(message: Message, related: number | undefined): void {
+    try {
+      if (message.kind === 'answer') this.#answer(message, related);
       else if (message.kind === 'request') this.#question(message, related);
       else this.#notification(message, related);
+    } catch (error) {
+      // Whoever listens must not bring down the wire that others use.
+      this.#options.log.error({ upstream: this.settings.name, error }, 'A message could not be passed on');
     }
   }
 
@@ -194,6 +212,10 @@ export class Connection implements WireSink {
     if (fault.code === 'session_not_found') this.#retired = true;
     this.#finish(pending);
     pending.reject(fault);
+  }
+
+  suspended(id: number): void {
+    this.#pending.get(id)?.exchange?.suspend?.();
   }
 
   lost(fault: FaultError): void {
@@ -219,15 +241,16 @@ export class Connection implements WireSink {
 
   #finish(pending: Pending): void {
     this.#pending.delete(pending.id);
+    if (pending.standing) this.#standing--;
     this.usedAt = performance.now();
     if (this.#retired) this.#closeWhenIdle();
   }
 
   #closeWhenIdle(): void {
-    if (this.#pending.size > 0 || this.#closed !== undefined) return;
+    if (this.inFlight > 0 || this.#closed !== undefined) return;
     // After the answer that ended the last request has been handed on.
     setImmediate(() => {
-      if (this.#pending.size === 0) void this.close();
+      if (this.inFlight === 0) void this.close();
     });
   }
 
@@ -260,7 +283,7 @@ export class Connection implements WireSink {
   #failAll(fault: FaultError): void {
     this.#questions.close();
     for (const pending of [...this.#pending.values()]) {
-      this.#pending.delete(pending.id);
+      this.#finish(pending);
       pending.reject(fault);
     }
   }
@@ -314,32 +337,12 @@ export class Connection implements WireSink {
   // Notifications
 
   #notification(heard: Notification, related: number | undefined): void {
-    const { method, params } = heard;
-    if (method === 'notifications/progress') {
-      this.#progress(heard);
-      return;
-    }
-    if (method === 'notifications/message') {
-      this.#logMessage(heard, related);
-      return;
-    }
-    if (method === 'notifications/cancelled') {
-      this.#takenBack(params);
+    if (heard.method === 'notifications/cancelled') {
+      this.#takenBack(heard.params);
       return;
     }
     const notification = this.dialect?.notice === undefined ? heard : this.dialect.notice(heard);
-    if (notification === undefined) return;
-    const upstream = this.settings.name;
-    const list = LISTS.get(method);
-    const uri = member(params, 'uri');
-    if (list !== undefined) this.#options.emit({ kind: 'list_changed', upstream, list });
-    else if (method === 'notifications/resources/updated' && typeof uri === 'string')
-      this.#options.emit({ kind: 'resource_updated', upstream, uri, notification });
-    else {
-      const exchange = related === undefined ? undefined : this.#pending.get(related)?.exchange;
-      if (exchange !== undefined) exchange.notify(notification);
-      else this.#options.emit({ kind: 'other', upstream, client: this.owner, notification });
-    }
+    if (notification !== undefined) this.#notices.take(notification, related);
   }
 
   /** A legacy server takes a question back; a modern one ends a listening stream (2026-07-28, Cancellation). */
@@ -351,34 +354,6 @@ export class Connection implements WireSink {
       this.#finish(pending);
       pending.reject(new FaultError('unreachable', `"${this.settings.name}" ended the stream.`));
     }
-  }
-
-  /** Progress keeps the request alive whether or not its client asked for it; only one that asked hears it, under its own token. */
-  #progress(notification: Notification): void {
-    const pending = this.#pending.get(Number(member(notification.params, 'progressToken')));
-    if (pending === undefined) return;
-    pending.touch();
-    const token = pending.exchange?.progressToken;
-    if (token === undefined) return;
-    const text = notification.write([notification.setParam('progressToken', token)]);
-    const own = parseMessage(Buffer.from(text, 'latin1'));
-    if (own.kind === 'notification') pending.exchange?.notify(own);
-  }
-
-  #logMessage(notification: Notification, related: number | undefined): void {
-    const exchange = related === undefined ? this.#soleExchange() : this.#pending.get(related)?.exchange;
-    if (exchange !== undefined && (related !== undefined || exchange.logLevel !== undefined)) {
-      // One client's messages are no event: on a shared connection others would read them.
-      const level = member(notification.params, 'level');
-      if (exchange.logLevel !== undefined && isWanted(level, exchange.logLevel)) exchange.notify(notification);
-    } else this.#options.emit({ kind: 'log', upstream: this.settings.name, client: this.owner, notification });
-  }
-
-  /** Where messages do not say whose they are, one request alone in flight says it. */
-  #soleExchange(): Exchange | undefined {
-    if (this.relates || this.#pending.size !== 1) return undefined;
-    for (const pending of this.#pending.values()) return pending.exchange;
-    return undefined;
   }
 
   #noteUnreadable(bytes: Buffer, fault: FaultError): void {
@@ -396,6 +371,8 @@ export interface RequestOptions {
   readonly exchange?: Exchange;
   /** Never cancelled at the upstream. */
   readonly handshake?: boolean;
+  /** A stream that stays open once it is there: no sign that anybody uses the connection. */
+  readonly standing?: boolean;
   /** Called with the pending request before it is sent. */
   readonly started?: (pending: Pending) => void;
 }

@@ -158,6 +158,7 @@ class HttpWire implements Wire, PostOwner {
       return;
     }
     if (!reader.answered && reader.lastPosition !== undefined && this.#revision !== undefined) {
+      if (fault === undefined) this.#sink.suspended?.(id);
       this.#resume(id, reader);
       return;
     }
@@ -166,7 +167,11 @@ class HttpWire implements Wire, PostOwner {
     if (!answered)
       this.#sink.failed(
         id,
-        fault ?? new FaultError('upstream_protocol', `${this.place} ended its answer without a result.`),
+        fault ??
+          new FaultError(
+            'upstream_protocol',
+            `${this.place} ended its answer without a JSON-RPC answer to the request.`,
+          ),
       );
   }
 

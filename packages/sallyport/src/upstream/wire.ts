@@ -20,6 +20,8 @@ export interface WireSink {
   message(bytes: Buffer, related: number | undefined): void;
   /** This request will get no answer: the HTTP exchange failed or ended without one. Other requests are not affected. */
   failed(id: number, fault: FaultError): void;
+  /** The upstream let the connection of this request go and is asked for the rest of its answer later (2025-11-25 polling, SEP-1699). */
+  suspended?(id: number): void;
   /** The whole wire is gone: child exited, event stream ended, session expired. Called at most once; nothing follows it. */
   lost(fault: FaultError): void;
 }
