@@ -68,8 +68,10 @@ function isAllowedHost(host: string, settings: GatewaySettings): boolean {
 }
 
 function hostName(host: string): string {
-  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i.exec(host);
-  return match?.[1]?.toLowerCase() ?? '';
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?$/i.exec(host);
+  // A port that is none makes an absolute target that no URL parser takes.
+  if (match === null || Number(match[2] ?? 0) > 65_535) return '';
+  return match[1]?.toLowerCase() ?? '';
 }
 
 export function isAllowedOrigin(origin: string, settings: GatewaySettings): boolean {

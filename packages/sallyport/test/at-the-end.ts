@@ -1,0 +1,12 @@
+import { afterAll } from 'vitest';
+
+const endings: (() => unknown)[] = [];
+
+/** Runs `end` after the last test of the file, whatever happened; the last one registered first. */
+export function atTheEnd(end: () => unknown): void {
+  endings.push(end);
+}
+
+afterAll(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
