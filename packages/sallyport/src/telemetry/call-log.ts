@@ -29,8 +29,6 @@ export interface CallLog {
   write(record: CallRecord): void;
 }
 
-export const silentCallLog: CallLog = { write() {} };
-
 /** Strangers choose these strings: one call must not write a megabyte of log. */
 const MAX_TEXT = 256;
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;

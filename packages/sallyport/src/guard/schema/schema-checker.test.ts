@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { toTool } from '../../../test/sample-call.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { createSchemaChecker, type SchemaChecker } from './schema-checker.ts';
@@ -193,13 +194,15 @@ describe('lifetime', () => {
     });
   });
 
-  test('an idle worker is ended and started again', async () => {
+  test('an idle worker is ended, and another one started when needed', async () => {
+    const ended = vi.spyOn(Worker.prototype, 'terminate');
     const brief = createSchemaChecker({ idleMs: 1 });
-    for (let i = 0; i < 3; i++) {
+    for (let i = 1; i <= 3; i++) {
       expect(await brief.check(tool(object({ a: { pattern: `${i}` } })))).toBeUndefined();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(i));
     }
     await brief.close();
+    ended.mockRestore();
   });
 
   test('the worker does not keep the process alive', async () => {
