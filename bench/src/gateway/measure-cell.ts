@@ -5,6 +5,7 @@ import { UPSTREAM_MARK } from '../programs/programs.ts';
 import type { Cell, Row, Sample } from './rows.ts';
 
 export interface Pace {
+  /** Fewer, but not under `LEAST_ROUNDS`, when the cell's time is up. */
   readonly rounds: number;
   readonly warmMs: number;
   /** Window of the programs whose ratio is a figure with little to spare. */
@@ -12,6 +13,11 @@ export interface Pace {
   /** Window of the others, which are away by a factor. */
   readonly farMs: number;
 }
+
+/** What a median needs. */
+const LEAST_ROUNDS = 3;
+/** Unmeasured load before each window. */
+const WAKE_MS = 40;
 
 interface Entrant {
   readonly instance: Instance;
@@ -25,7 +31,7 @@ interface Entrant {
 export async function measureCell(
   cell: Cell,
   instances: readonly Instance[],
-  { load, pace }: { readonly load: LoadProcess; readonly pace: Pace },
+  { load, pace, untilMs }: { readonly load: LoadProcess; readonly pace: Pace; readonly untilMs: number },
 ): Promise<Row[]> {
   const entrants: Entrant[] = [];
   for (const instance of instances) {
@@ -42,6 +48,7 @@ export async function measureCell(
     }
   }
   for (let round = 0; round < pace.rounds; round += 1) {
+    if (round >= LEAST_ROUNDS && performance.now() > untilMs) break;
     for (let turn = 0; turn < entrants.length; turn += 1) {
       const entrant = entrants[(turn + round) % entrants.length];
       if (entrant === undefined) continue;
@@ -64,9 +71,11 @@ async function takeSample(
   const { program, child } = entrant.instance;
   const ms = program.kind === 'baseline' || program.kind === 'sallyport' ? pace.closeMs : pace.farMs;
   const pids = child === undefined ? [] : programProcesses(child.pid, UPSTREAM_MARK);
-  resetPeaks(pids);
-  const before = usageOf(pids);
   try {
+    // After its rivals' turns its connections may be closed and its caches cold: that is not what is measured.
+    await load.run({ do: 'run', key: entrant.key, tool: cell.tool, ms: WAKE_MS });
+    resetPeaks(pids);
+    const before = usageOf(pids);
     const result = await load.run({ do: 'run', key: entrant.key, tool: cell.tool, ms });
     const after = usageOf(pids);
     if (result === undefined) return undefined;

@@ -25,11 +25,20 @@ export interface Reply {
 
 export type Finish = (reply: Reply | Error) => void;
 
-/** A keep-alive connection with one request in flight at a time. */
+/**
+ * A keep-alive connection with one request in flight at a time. A server may close it between two windows (Node does
+ * after five seconds): the next request then opens another, as any client would.
+ */
 export class Connection {
-  readonly #socket: Socket;
+  readonly #port: number;
+  readonly #buffer = Buffer.allocUnsafe(65_536);
   readonly #opening = Buffer.allocUnsafe(KEPT_END);
   readonly #ending = Buffer.allocUnsafe(KEPT_END);
+  #socket: Socket;
+  #closed = false;
+  /** The request in flight that may be sent once more: no byte of an answer came, and the connection is a used one. */
+  #again: Buffer | undefined;
+  #used = false;
   #finish: Finish | undefined;
   #whole: Buffer[] | undefined;
   #status = 0;
@@ -39,27 +48,13 @@ export class Connection {
   #bytes = 0;
 
   constructor(port: number) {
-    const reader = new ResponseReader({
-      onHead: (status, head) => this.#start(status, head),
-      onBody: (piece) => this.#collect(piece),
-      onEnd: () => this.#complete(),
-    });
-    // One buffer per connection instead of an allocation per read.
-    const onread = {
-      buffer: Buffer.allocUnsafe(65_536),
-      callback: (size: number, buffer: Uint8Array) => {
-        reader.read((buffer as Buffer).subarray(0, size));
-        return true;
-      },
-    };
-    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
-    this.#socket.on('error', (error) => this.#fail(error));
-    this.#socket.on('close', () => this.#fail(new Error('connection closed')));
+    this.#port = port;
+    this.#socket = this.#connect();
   }
 
   /** Calls `finish` once: with the answer, or with the error that ended the connection. */
   send(request: Buffer, whole: boolean, finish: Finish): void {
-    if (this.#socket.destroyed) {
+    if (this.#closed) {
       finish(new Error('connection closed'));
       return;
     }
@@ -68,14 +63,43 @@ export class Connection {
     this.#openingLength = 0;
     this.#endingLength = 0;
     this.#bytes = 0;
+    if (this.#socket.destroyed) this.#socket = this.#connect();
+    this.#again = this.#used ? request : undefined;
     this.#socket.write(request);
   }
 
   close(): void {
+    this.#closed = true;
     this.#socket.destroy();
   }
 
+  #connect(): Socket {
+    this.#used = false;
+    const reader = new ResponseReader({
+      onHead: (status, head) => this.#start(status, head),
+      onBody: (piece) => this.#collect(piece),
+      onEnd: () => this.#complete(),
+    });
+    // One buffer per connection instead of an allocation per read.
+    const onread = {
+      buffer: this.#buffer,
+      callback: (size: number) => {
+        reader.read(this.#buffer.subarray(0, size));
+        return true;
+      },
+    };
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true, onread });
+    let reason = new Error('connection closed');
+    socket.on('error', (error) => {
+      reason = error;
+    });
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => this.#lose(socket, reason));
+    return socket;
+  }
+
   #start(status: number, head: string): void {
+    this.#again = undefined;
     this.#status = status;
     this.#head = head;
   }
@@ -102,6 +126,7 @@ export class Connection {
 
   #complete(): void {
     const text = this.#whole === undefined ? this.#ends() : Buffer.concat(this.#whole).toString('utf8');
+    this.#used = true;
     const finish = this.#finish;
     this.#finish = undefined;
     finish?.({ status: this.#status, head: this.#head, text, bytes: this.#bytes });
@@ -112,11 +137,18 @@ export class Connection {
     return this.#bytes <= KEPT_END ? opening : opening + this.#ending.toString('latin1', 0, this.#endingLength);
   }
 
-  #fail(error: Error): void {
-    this.#socket.destroy();
+  #lose(socket: Socket, reason: Error): void {
+    if (socket !== this.#socket) return;
+    const again = this.#closed ? undefined : this.#again;
+    this.#again = undefined;
+    if (again !== undefined) {
+      this.#socket = this.#connect();
+      this.#socket.write(again);
+      return;
+    }
     const finish = this.#finish;
     this.#finish = undefined;
-    finish?.(error);
+    finish?.(reason);
   }
 }
 

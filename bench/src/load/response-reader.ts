@@ -37,7 +37,7 @@ export class ResponseReader {
     let head: string;
     let next: number;
     if (end >= 0) {
-      head = data.toString('latin1', at, end).toLowerCase();
+      head = data.toString('latin1', at, end);
       next = end + 4;
     } else {
       const seen = this.#carry.length;
@@ -48,7 +48,7 @@ export class ResponseReader {
         return data.length;
       }
       this.#carry = '';
-      head = text.slice(0, split).toLowerCase();
+      head = text.slice(0, split);
       next = at + split + 4 - seen;
     }
     this.#startBody(head);
@@ -58,7 +58,7 @@ export class ResponseReader {
   #startBody(head: string): void {
     const status = Number(head.slice(9, 12));
     this.#events.onHead(status, head);
-    if (head.includes('\r\ntransfer-encoding: chunked')) {
+    if (headerOf(head, 'transfer-encoding') === 'chunked') {
       this.#state = 'chunk-size';
       return;
     }
@@ -103,9 +103,10 @@ export class ResponseReader {
   }
 }
 
-/** The value of one header in a lower-cased head; `undefined` when it is not there. */
+/** The value of one header; `undefined` when it is not there. */
 export function headerOf(head: string, name: string): string | undefined {
-  const at = head.indexOf(`\r\n${name}:`);
+  // Names have no case, values (a session id) do.
+  const at = head.toLowerCase().indexOf(`\r\n${name}:`);
   if (at < 0) return undefined;
   const start = at + name.length + 3;
   const end = head.indexOf('\r\n', start);

@@ -62,8 +62,8 @@ export async function runProfile(options: ProfileOptions): Promise<string> {
     const { functions, busyUs } = summarizeProfile(profile, fromUs, toUs);
     const heading =
       `${target} ${via}, ${tool}, ${era}, ${callers} callers, ${seconds} s: ${calls} calls, ` +
-      `${(cpuUs / calls).toFixed(1)} us CPU per call of which ${(busyUs / calls).toFixed(1)} us on the main thread ` +
-      `(profiled: slower than in the bench), p50 ${result?.p50.toFixed(2)} ms, ${result?.errors} errors`;
+      `${(cpuUs / calls).toFixed(1)} us CPU per call with all threads, ${(busyUs / calls).toFixed(1)} us in samples of the main thread ` +
+      `(profiled, so slower than in the bench; samples count waiting for a core too), p50 ${result?.p50.toFixed(2)} ms, ${result?.errors} errors`;
     const own = functions.filter(({ place }) => /^(packages|bench)\//.test(place));
     return [
       heading,
