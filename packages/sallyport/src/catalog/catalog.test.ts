@@ -136,7 +136,7 @@ describe('trouble', () => {
     expect(catalog.reports()).toEqual([{ upstream: 'b', item: 'connection', problem: expect.any(String) }]);
     expect(catalog.view(snapshot, ALL, clientOf())).toBe(view);
     isDown = false;
-    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 'b', list: 'tools' }]), { timeout: 5000 });
+    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 'b', list: 'tools', profile: '' }]), { timeout: 5000 });
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['a_a', 'b_b']);
     expect(catalog.reports()).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe('trouble', () => {
     expect(view.unavailable).toEqual([{ upstream: 'b', reason: 'no answer within 50 ms of starting it' }]);
     expect(catalog.view(snapshot, ALL, clientOf())).not.toBeInstanceOf(Promise);
     go();
-    await vi.waitFor(() => expect(changes).toContainEqual({ upstream: 'b', list: 'tools' }));
+    await vi.waitFor(() => expect(changes).toContainEqual({ upstream: 'b', list: 'tools', profile: '' }));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['a_a', 'b_b']);
   });
 

@@ -53,6 +53,7 @@ class LiveCatalog implements Catalog {
   readonly #prefixes = new Map<string, string>();
   readonly #listeners = new Set<(change: ListChange) => void>();
   readonly #views = new ViewCache();
+  readonly #noted = new WeakSet<Client>();
   readonly #unsubscribe: () => void;
   /** Parts of the store nobody has asked for yet. */
   #kept = new Map<string, JsonObject>();
@@ -76,7 +77,11 @@ class LiveCatalog implements Catalog {
 
   view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View> {
     const cached = this.#views.find(snapshot, endpoint, client);
-    if (cached !== undefined && this.#ports.clock.now() < cached.dueAt) return cached.view;
+    if (cached !== undefined && this.#ports.clock.now() < cached.dueAt) {
+      // Who was first may leave first: everyone who shares the view must be known to those that keep it fresh.
+      if (!this.#noted.has(client)) this.#shelves(snapshot, endpoint, client);
+      return cached.view;
+    }
     if (this.#loading !== undefined) return this.#loading.then(() => this.view(snapshot, endpoint, client));
     const shelves = this.#shelves(snapshot, endpoint, client);
     const missing = shelves.filter(({ shelf }) => isMissing(shelf, client));
@@ -99,6 +104,7 @@ class LiveCatalog implements Catalog {
       shelf?.noteClient(client);
       shelves.push({ settings, stock, shelf });
     }
+    this.#noted.add(client);
     return shelves;
   }
 
@@ -135,7 +141,7 @@ class LiveCatalog implements Catalog {
       log,
       ...(checkSchemas === undefined ? {} : { checkSchemas }),
       changed: () => this.#changed(),
-      listChanged: (upstream, list) => this.#announce({ upstream, list }),
+      listChanged: (change) => this.#announce(change),
     });
     if (present !== undefined && present.transportDigest === made.transportDigest) {
       if (isNewest) present.update(settings);

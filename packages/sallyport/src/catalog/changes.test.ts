@@ -53,8 +53,38 @@ describe('changes', () => {
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
     const stale = catalog.view(snapshot, ALL, clientOf());
     expect(namesIn(await stale)).toEqual(['s_a']);
-    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'tools' }]));
+    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'tools', profile: '' }]));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a', 's_b']);
+  });
+
+  it('are told each profile once its own list is the new one', async () => {
+    const server = withTools('a');
+    const { catalog, upstreams } = setUp({ s: server });
+    const clients = [clientOf(), clientOf({ roots: {} }), clientOf({ sampling: {} })];
+    for (const client of clients) await catalog.view(snapshot, ALL, client);
+    const seen: [string | undefined, string[]][] = [];
+    catalog.onChange(({ profile }) => {
+      const client = clients.find((one) => one.profile === profile) ?? clientOf();
+      const view = catalog.view(snapshot, ALL, client);
+      seen.push([profile, view instanceof Promise ? [] : namesIn(view)]);
+    });
+    Object.assign(server, withTools('a', 'b'));
+    upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
+    await vi.waitFor(() => expect(seen).toHaveLength(3));
+    expect(new Set(seen.map(([profile]) => profile))).toEqual(new Set(clients.map((client) => client.profile)));
+    expect(seen.map(([, names]) => names)).toEqual(clients.map(() => ['s_a', 's_b']));
+  });
+
+  it('are looked for as long as one client is there, whoever came first', async () => {
+    const server = withTools('a');
+    const { catalog, changes, upstreams } = setUp({ s: server });
+    const [first, second] = [clientOf(), { ...clientOf(), key: 'second' }];
+    await catalog.view(snapshot, ALL, first);
+    await catalog.view(snapshot, ALL, second);
+    catalog.forget(first.key);
+    Object.assign(server, withTools('a', 'b'));
+    upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
+    await vi.waitFor(() => expect(changes).toHaveLength(1));
   });
 
   it('that come without end are asked for at a bounded rate', async () => {

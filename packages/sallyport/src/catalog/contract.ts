@@ -41,6 +41,8 @@ export interface CatalogReport {
 export interface ListChange {
   readonly upstream: string;
   readonly list: AnnouncedList;
+  /** The client profile whose list is another one now; `undefined`: that of every client. Others hear once theirs is. */
+  readonly profile?: string;
 }
 
 /** What all upstreams offer, kept, merged and named. It follows the events of its `UpstreamPort` by itself. */

@@ -89,7 +89,7 @@ describe('what is kept between starts', () => {
     expect(upstreams.asked).toEqual([]);
     expect(namesIn(view)).toEqual(['s_a']);
     expect(view.list('tools', undefined).ttlMs).toBe(0);
-    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'tools' }]));
+    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'tools', profile: expect.any(String) }]));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a', 's_b']);
   });
 

@@ -53,7 +53,7 @@ export class Shelf {
   readonly #failures = new Map<string, Failure>();
   readonly #flights = new Map<string, Promise<void>>();
   readonly #generations = new Map<ListKind, number>();
-  /** The latest client of each principal: lists may only be asked for by a client that gets this answer. */
+  /** By key, the latest last: lists may only be asked for by a client that gets this answer. */
   readonly #clients = new Map<string, Client>();
   readonly #stop = new AbortController();
 
@@ -71,8 +71,9 @@ export class Shelf {
     return this.#flights.size > 0;
   }
 
+  /** One of each principal. */
   get clients(): readonly Client[] {
-    return [...this.#clients.values()];
+    return [...new Map([...this.#clients.values()].map((client) => [client.principal.id, client])).values()];
   }
 
   cells(kind: ListKind): ReadonlyMap<string, Cell> {
@@ -102,11 +103,11 @@ export class Shelf {
   }
 
   noteClient(client: Client): void {
-    setRecent(this.#clients, client.principal.id, client);
+    setRecent(this.#clients, client.key, client);
   }
 
   forgetClient(key: string): void {
-    for (const [principal, client] of this.#clients) if (client.key === key) this.#clients.delete(principal);
+    this.#clients.delete(key);
   }
 
   /** The upstream said that these lists changed, on this connection or another. */

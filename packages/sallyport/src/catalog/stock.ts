@@ -1,6 +1,6 @@
 import type { ServerSettings } from '../config/settings.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { AnnouncedList, CatalogPorts, CatalogReport, ListKind } from './contract.ts';
+import type { AnnouncedList, CatalogPorts, CatalogReport, ListChange, ListKind } from './contract.ts';
 import { LIST_KINDS, rulesOf } from './items.ts';
 import type { KnownList } from './known-list.ts';
 import { Shelf } from './shelf.ts';
@@ -8,7 +8,7 @@ import { digestTransport, readUpstream, writeUpstream } from './stored.ts';
 
 export interface StockPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'checkSchemas'> {
   changed(): void;
-  listChanged(upstream: string, list: AnnouncedList): void;
+  listChanged(change: ListChange): void;
 }
 
 /** Profiles are made by clients: without a bound they could fill the memory. */
@@ -75,7 +75,8 @@ export class Stock {
       findEqual: (list) => this.#findEqual(list),
       goodTools: () => this.#goodTools(),
       changed: () => this.#ports.changed(),
-      listChanged: (kind) => this.#ports.listChanged(this.#settings.name, rulesOf(kind).capability),
+      listChanged: (kind) =>
+        this.#ports.listChanged({ upstream: this.#settings.name, list: rulesOf(kind).capability, profile }),
     });
   }
 

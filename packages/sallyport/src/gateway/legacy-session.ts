@@ -1,6 +1,6 @@
 import { listItems } from '../call/list-items.ts';
 import { resourceOwners } from '../call/read-resource.ts';
-import type { Endpoint, View } from '../catalog/catalog.ts';
+import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
 import { type Client, toProfile } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
@@ -289,8 +289,10 @@ export class LegacySession {
     if (this.#outlet === undefined) this.events.append(0, text);
   }
 
-  onListChange(change: { readonly upstream: string; readonly list: string }): void {
-    if (this.#sees(change.upstream)) this.send(Notification.of(`notifications/${change.list}/list_changed`).write());
+  onListChange({ upstream, list, profile }: ListChange): void {
+    // Told before its own list is the new one, a client would read the old one and not look again.
+    if (profile !== undefined && profile !== this.client.profile) return;
+    if (this.#sees(upstream)) this.send(Notification.of(`notifications/${list}/list_changed`).write());
   }
 
   onUpstreamEvent(event: UpstreamEvent): void {

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../catalog/catalog.ts';
+import type { Endpoint, ListChange } from '../catalog/catalog.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { fromBinary } from '../core/json-scan.ts';
@@ -82,9 +82,10 @@ export class Listen implements Follower {
     return followed;
   }
 
-  onListChange(change: { readonly upstream: string; readonly list: 'tools' | 'resources' | 'prompts' }): void {
-    if (this.#sees(change.upstream) && this.#flags.has(LIST_FLAGS[change.list]))
-      this.#send(Notification.of(`notifications/${change.list}/list_changed`));
+  onListChange({ upstream, list, profile }: ListChange): void {
+    if (profile !== undefined && profile !== this.#opening.facts.client.profile) return;
+    if (this.#sees(upstream) && this.#flags.has(LIST_FLAGS[list]))
+      this.#send(Notification.of(`notifications/${list}/list_changed`));
   }
 
   onUpstreamEvent(event: UpstreamEvent): void {

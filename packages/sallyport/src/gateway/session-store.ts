@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, ListChange } from '../catalog/catalog.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
@@ -11,7 +11,7 @@ const SWEEP_MS = 5_000;
 /** Whoever wants to hear of changes behind: sessions and listen streams. */
 export interface Follower {
   onUpstreamEvent(event: Parameters<Parameters<UpstreamPort['onEvent']>[0]>[0]): void;
-  onListChange(change: Parameters<Parameters<Catalog['onChange']>[0]>[0]): void;
+  onListChange(change: ListChange): void;
 }
 
 /** The living sessions and everyone else who follows changes; ends sessions that expire. */
