@@ -50,6 +50,13 @@ abstract class Rewritable {
     return this.#paramMembers.find((candidate) => candidate.key === key);
   }
 
+  /** `params.<outer>.<key>` as it was written: a number a double cannot hold stays what it is. */
+  textInParam(outer: string, key: string): string | undefined {
+    const holder = this.param(outer);
+    const found = holder && objectMembers(this.bytes, holder.start).find((candidate) => candidate.key === key);
+    return found && this.bytes.toString('utf8', found.start, found.end);
+  }
+
   /** The edit that gives `params.<key>` a new value, written as JSON; inserts the member, or `params`, when missing. */
   setParam(key: string, json: string): Edit {
     const text = toBinary(json);
@@ -248,11 +255,17 @@ export function parseMessage(bytes: Buffer, limits: MessageLimits = RELAYED): Me
   return toMessage(bytes, parseJson(bytes, limits));
 }
 
+/** More than any client sends at once; requests in flight are limited further on. */
+const MAX_BATCH = 256;
+
 /** The messages of a body that may be a batch (2025-03-26); `undefined` for a body that is no array. */
 export function parseBatch(bytes: Buffer, limits: MessageLimits): (Message | FaultError)[] | undefined {
   if (bytes[firstByte(bytes)] !== 0x5b) return undefined;
   const values = parseJson(bytes, limits);
   if (!Array.isArray(values)) return undefined;
+  // 4 MiB hold two million zeros, and every one of them would get an error message of its own.
+  if (values.length > MAX_BATCH)
+    throw new FaultError('invalid_request', `A batch holds at most ${MAX_BATCH} messages. Send it in parts.`);
   return arrayElements(bytes, 0).map((span, index) => {
     try {
       return toMessage(bytes.subarray(span.start, span.end), values[index]);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { listItems } from '../call/list-items.ts';
 import { resourceOwners } from '../call/read-resource.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
@@ -124,7 +125,7 @@ export class LegacySession {
         {
           client,
           logLevel: this.#logLevel,
-          progressToken: token === undefined ? undefined : JSON.stringify(token),
+          progressToken: token === undefined ? undefined : request.textInParam('_meta', 'progressToken'),
           exclusive: false,
         },
         reply,
@@ -243,7 +244,8 @@ export class LegacySession {
         const params = member(input, 'params');
         if (typeof method !== 'string')
           throw new FaultError('upstream_protocol', 'The upstream asked for input without saying which.');
-        const answer = await this.ask(Request.of('0', method, isObject(params) ? params : undefined), exchange);
+        const question = isObject(params) ? withElicitationId(params) : undefined;
+        const answer = await this.ask(Request.of('0', method, question), exchange);
         if (answer.outcome.kind === 'error') {
           throw new FaultError(
             'cancelled',
@@ -333,6 +335,12 @@ export class LegacySession {
     this.onClose?.();
     this.#outlet = undefined;
   }
+}
+
+/** 2025-11-25 elicitation#url-mode wants an id, 2026-07-28 has none; without one a legacy client refuses the question. */
+function withElicitationId(params: JsonObject): JsonObject {
+  if (params['mode'] !== 'url' || Object.hasOwn(params, 'elicitationId')) return params;
+  return { ...params, elicitationId: randomUUID() };
 }
 
 export function toClientInfo(info: unknown): { readonly name: string; readonly version: string } {

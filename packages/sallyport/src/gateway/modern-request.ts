@@ -60,7 +60,7 @@ export function readModernFacts(request: Request, principal: Principal, header: 
   return {
     client: toClient(principal, member(meta, INFO_KEY), capabilities),
     logLevel,
-    progressToken: token === undefined ? undefined : JSON.stringify(token),
+    progressToken: token === undefined ? undefined : request.textInParam('_meta', 'progressToken'),
   };
 }
 
