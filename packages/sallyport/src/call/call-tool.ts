@@ -40,6 +40,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
 
     const outer = inspectRequest(ports.guards, call);
     const admitted = outer instanceof Promise ? await outer : outer;
+    noteFailedGuard(ports, admitted, record);
     const refused = refuse(admitted, inbound, record);
     if (refused !== undefined) return refused;
 
@@ -55,6 +56,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     if (answer.result !== undefined && needsResult(ports.guards, call)) {
       const inner = inspectResult(ports.guards, call, answer.result);
       const released = inner instanceof Promise ? await inner : inner;
+      noteFailedGuard(ports, released, record);
       const withheld = refuse(released, inbound, record);
       if (withheld !== undefined) return withheld;
       if (released.rewritten !== undefined) answer = answer.withResult(released.rewritten);
@@ -112,6 +114,12 @@ function toEdits(decision: Decision, tool: Tool, { request }: Inbound): Edit[] {
   if (tool.publicName !== tool.name) edits.push(request.setParam('name', JSON.stringify(tool.name)));
   if (decision.rewritten !== undefined) edits.push(request.setParam('arguments', JSON.stringify(decision.rewritten)));
   return edits;
+}
+
+/** What a guard threw is for the operator; the model only hears that it failed. */
+function noteFailedGuard(ports: CallPorts, { guard, cause }: Decision, record: CallRecord): void {
+  if (cause !== undefined)
+    ports.log.error({ callId: record.callId, guard, error: cause }, 'a guard failed, so the call was denied');
 }
 
 /**

@@ -3,9 +3,10 @@ import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
+import { mentionsNames, toPublicNames } from './public-names.ts';
 
 /** The life of one prompts/get. */
-export async function getPrompt(ports: CallPorts, { request, exchange, view }: Inbound): Promise<Answer> {
+export async function getPrompt(ports: CallPorts, { request, exchange, view, endpoint }: Inbound): Promise<Answer> {
   const name = member(request.params, 'name');
   const prompt = typeof name === 'string' ? view.prompt(name) : undefined;
   if (prompt === undefined)
@@ -14,9 +15,10 @@ export async function getPrompt(ports: CallPorts, { request, exchange, view }: I
       `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`,
     );
   const edits = prompt.name === name ? [] : [request.setParam('name', JSON.stringify(prompt.name))];
-  return ports.upstreams.send(
+  const answer = await ports.upstreams.send(
     prompt.upstream,
     { request, edits, target: prompt.name, paramHeaders: undefined },
     exchange,
   );
+  return endpoint.kind === 'all' && mentionsNames(answer) ? toPublicNames(answer, view, prompt.upstream) : answer;
 }

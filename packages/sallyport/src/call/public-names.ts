@@ -8,8 +8,6 @@ import type { Answer } from '../core/message.ts';
  * upstream's own name is corrected in place, so that what the client reads in it can be used in its next request.
  */
 export function toPublicNames(answer: Answer, view: View, upstream: string): Answer {
-  const result = answer.result;
-  if (result === undefined) return answer;
   const edits: Edit[] = [];
   const body = objectMembers(answer.bytes, answer.bodySpan.start);
   const rename = (span: Span | undefined, uri: unknown) => {
@@ -17,34 +15,69 @@ export function toPublicNames(answer: Answer, view: View, upstream: string): Ans
     const name = view.publicUri(upstream, uri);
     if (name !== uri) edits.push({ start: span.start, end: span.end, text: toBinary(JSON.stringify(name)) });
   };
-  renameContents(answer, result, { body, rename });
+  if (answer.outcome.kind === 'error') {
+    // "Resource not found" names it in its data (MCP resources#error-handling).
+    const data = find(body, 'data');
+    if (data !== undefined)
+      rename(find(objectMembers(answer.bytes, data.start), 'uri'), member(answer.outcome.error.data, 'uri'));
+    return answer.edit(edits);
+  }
+  const { result } = answer.outcome;
+  renameContents(answer.bytes, result, { body, rename });
   renameTask(answer, result, { body, edits, publicId: (id) => view.publicTaskId(upstream, id) });
   return answer.edit(edits);
 }
 
 type Rename = (span: Span | undefined, uri: unknown) => void;
 
-function renameContents(answer: Answer, result: JsonObject, found: { body: readonly Member[]; rename: Rename }): void {
-  const { bytes } = answer;
-  // tools/call: content[].uri of links, content[].resource.uri of embedded resources; resources/read: contents[].uri.
-  for (const key of ['content', 'contents'] as const) {
-    const items = member(result, key);
-    const span = find(found.body, key);
-    if (!Array.isArray(items) || span === undefined) continue;
-    const spans = arrayElements(bytes, span.start);
-    items.forEach((item: unknown, index: number) => {
-      const at = spans[index];
-      if (!isObject(item) || at === undefined) return;
-      if (key === 'contents' || item['type'] === 'resource_link') {
-        if (member(item, 'uri') !== undefined)
-          found.rename(find(objectMembers(bytes, at.start), 'uri'), member(item, 'uri'));
-      } else if (item['type'] === 'resource') {
-        const inner = find(objectMembers(bytes, at.start), 'resource');
-        if (inner !== undefined)
-          found.rename(find(objectMembers(bytes, inner.start), 'uri'), member(member(item, 'resource'), 'uri'));
-      }
-    });
-  }
+interface Found {
+  readonly body: readonly Member[];
+  readonly rename: Rename;
+}
+
+function renameContents(bytes: Buffer, result: JsonObject, { body, rename }: Found): void {
+  // resources/read: contents[].uri; tools/call: content[]; prompts/get: messages[].content, one block each.
+  eachItem(bytes, { members: body, object: result, key: 'contents' }, (item, at) => {
+    rename(find(objectMembers(bytes, at.start), 'uri'), member(item, 'uri'));
+  });
+  eachItem(bytes, { members: body, object: result, key: 'content' }, (block, at) => {
+    renameBlock(bytes, block, { at, rename });
+  });
+  eachItem(bytes, { members: body, object: result, key: 'messages' }, (message, at) => {
+    const span = find(objectMembers(bytes, at.start), 'content');
+    const block = member(message, 'content');
+    if (span !== undefined && isObject(block)) renameBlock(bytes, block, { at: span, rename });
+  });
+  // tasks/get: the whole result of the call.
+  const inner = find(body, 'result');
+  const finished = member(result, 'result');
+  if (inner !== undefined && isObject(finished))
+    renameContents(bytes, finished, { body: objectMembers(bytes, inner.start), rename });
+}
+
+/** A link names its resource itself, an embedded resource inside. */
+function renameBlock(bytes: Buffer, block: JsonObject, { at, rename }: { at: Span; rename: Rename }): void {
+  const members = objectMembers(bytes, at.start);
+  if (block['type'] === 'resource_link') rename(find(members, 'uri'), member(block, 'uri'));
+  if (block['type'] !== 'resource') return;
+  const inner = find(members, 'resource');
+  if (inner !== undefined)
+    rename(find(objectMembers(bytes, inner.start), 'uri'), member(member(block, 'resource'), 'uri'));
+}
+
+function eachItem(
+  bytes: Buffer,
+  { members, object, key }: { members: readonly Member[]; object: JsonObject; key: string },
+  visit: (item: JsonObject, at: Span) => void,
+): void {
+  const items = member(object, key);
+  const span = find(members, key);
+  if (!Array.isArray(items) || span === undefined) return;
+  const spans = arrayElements(bytes, span.start);
+  items.forEach((item: unknown, index: number) => {
+    const at = spans[index];
+    if (isObject(item) && at !== undefined) visit(item, at);
+  });
 }
 
 function renameTask(

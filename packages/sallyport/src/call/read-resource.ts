@@ -24,10 +24,9 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
       { request, edits, target: owner.uri, paramHeaders: undefined },
       exchange,
     );
-    if (answer.outcome.kind === 'result')
-      return inbound.endpoint.kind === 'all' ? toPublicNames(answer, view, owner.upstream) : answer;
-    if (!NOT_FOUND_CODES.has(answer.outcome.error.code)) return answer;
-    last ??= answer;
+    const shown = inbound.endpoint.kind === 'all' ? toPublicNames(answer, view, owner.upstream) : answer;
+    if (answer.outcome.kind === 'result' || !NOT_FOUND_CODES.has(answer.outcome.error.code)) return shown;
+    last ??= shown;
   }
   if (last !== undefined) return last;
   throw new FaultError(
