@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findNode24 } from './node24.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'sallyport-check-'));
@@ -24,7 +25,10 @@ const steps = [
       return { passed: numPassedTests, failed: numFailedTests || (numFailedTestSuites > 0 ? 1 : 0) };
     },
   },
-  { name: 'node24', command: [process.execPath, join(root, 'scripts/node24.mjs'), bin('vitest'), 'run', '--project', 'unit'] },
+  {
+    name: 'node24',
+    command: [process.execPath, join(root, 'scripts/node24.mjs'), bin('vitest'), 'run', '--project', 'unit'],
+  },
   { name: 'conformance', command: [process.execPath, join(root, 'scripts/conformance-all.mjs')], count: lastCount },
 ];
 
@@ -34,7 +38,7 @@ for (const step of steps) {
   if (only.size > 0 && !only.has(step.name)) continue;
   const started = Date.now();
   process.stdout.write(`\n── ${step.name}\n`);
-  const { status, output } = await run(step.command);
+  const { status, output } = await run(typeof step.command === 'function' ? await step.command() : step.command);
   let counted;
   try {
     counted = step.count?.(output);
@@ -44,7 +48,9 @@ for (const step of steps) {
   const good = status === 0;
   passed += counted?.passed ?? (good ? 1 : 0);
   failed += counted === undefined ? (good ? 0 : 1) : Math.max(counted.failed, good ? 0 : 1);
-  process.stdout.write(`── ${step.name}: ${good ? 'ok' : `failed (exit ${status})`}, ${Math.round((Date.now() - started) / 1000)} s\n`);
+  process.stdout.write(
+    `── ${step.name}: ${good ? 'ok' : `failed (exit ${status})`}, ${Math.round((Date.now() - started) / 1000)} s\n`,
+  );
 }
 rmSync(scratch, { recursive: true });
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);

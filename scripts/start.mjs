@@ -9,7 +9,13 @@ const state = process.env.SALLYPORT_STATE ?? join(root, '.sallyport');
 mkdirSync(state, { recursive: true, mode: 0o700 });
 const child = spawn(
   process.execPath,
-  [join(root, 'packages/sallyport/dist/cli/main.js'), 'up', '--config', join(root, 'sallyport.sample.json'), ...process.argv.slice(2)],
+  [
+    join(root, 'packages/sallyport/dist/cli/main.js'),
+    'up',
+    '--config',
+    join(root, 'sallyport.sample.json'),
+    ...process.argv.slice(2),
+  ],
   { cwd: root, stdio: 'inherit', env: { ...process.env, SALLYPORT_STATE: state } },
 );
 // A terminal sends Ctrl+C to both; a supervisor may signal only this one.

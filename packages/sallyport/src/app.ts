@@ -86,7 +86,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     checkSchemas: (tool) => checker.check(tool),
   });
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
-  const calls: CallPorts = { upstreams, guards: createGuards({ checker }), callLog, clock, log };
+  const calls: CallPorts = {
+    upstreams,
+    guards: createGuards({ checker, limits: () => snapshot.gateway.limits }),
+    callLog,
+    clock,
+    log,
+  };
   const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
   const ports: GatewayPorts = {
     ...calls,

@@ -72,7 +72,7 @@ function toText({ url, sse, key, servers }: Facts): string {
     '',
     `  URL      ${url}`,
     ...(key === null ? ['  Header   none needed (--auth none)'] : [`  Header   Authorization: Bearer ${key}`]),
-    `  SSE      ${sse}   (clients of 2024-11-05)`,
+    `  SSE      ${sse}   (clients of the first revision)`,
     `  Servers  ${names.length === 0 ? 'none yet: sallyport server add <name> -- <command>' : names.join(', ')}   (each alone: /servers/<name>/mcp)`,
     '',
     'Paste into a client that connects by URL:',

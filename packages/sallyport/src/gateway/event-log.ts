@@ -1,4 +1,10 @@
-import type { HttpReply } from './reply.ts';
+import type { ServerResponse } from 'node:http';
+
+/** A reply that goes on after its connection was lost. */
+export interface ResumableReply {
+  readonly done: boolean;
+  attach(response: ServerResponse): void;
+}
 
 interface LoggedEvent {
   readonly stream: number;
@@ -19,10 +25,10 @@ export class EventLog {
   #characters = 0;
   #lastStream = 0;
   #lastSequence = 0;
-  readonly #open = new Map<number, HttpReply>();
+  readonly #open = new Map<number, ResumableReply>();
 
   /** A new stream for the events of one reply. */
-  open(reply: HttpReply): number {
+  open(reply: ResumableReply): number {
     this.#lastStream++;
     this.#open.set(this.#lastStream, reply);
     return this.#lastStream;
@@ -46,7 +52,9 @@ export class EventLog {
   /** What a client that last saw `lastEventId` has missed, and the reply that still goes on; `undefined` for an id that is none of ours. */
   resume(
     lastEventId: string,
-  ): { stream: number; missed: readonly { id: string; text: string }[]; reply: HttpReply | undefined } | undefined {
+  ):
+    | { stream: number; missed: readonly { id: string; text: string }[]; reply: ResumableReply | undefined }
+    | undefined {
     const match = /^(\d{1,12})-(\d{1,12})$/.exec(lastEventId);
     if (match === null) return undefined;
     const stream = Number(match[1]);

@@ -5,6 +5,7 @@ import { FaultError, toFault } from '../core/errors.ts';
 import type { Authenticate } from './authenticate.ts';
 import { checkHttpRequest } from './http-guard.ts';
 import { type McpContext, serveMcp } from './mcp-endpoint.ts';
+import type { ModernCall } from './modern-call.ts';
 import { Parking } from './parking.ts';
 import type { GatewayPorts } from './ports.ts';
 import { SessionStore } from './session-store.ts';
@@ -35,7 +36,7 @@ export async function openHttpFront(ports: GatewayPorts, authenticate: Authentic
       now: () => ports.clock.now(),
       idleMs: () => ports.snapshot().gateway.sessionIdleMs,
     }),
-    parking: new Parking(ports.seal),
+    parking: new Parking<ModernCall>(ports.seal),
     streams: new Streams(),
   };
   const sse = new SseEndpoint(context);

@@ -5,6 +5,7 @@ import { type Message, Notification, parseBatch, parseMessage, Request } from '.
 import type { Principal } from '../core/principal.ts';
 import { answerBatch } from './batch.ts';
 import { LegacySession } from './legacy-session.ts';
+import type { ModernCall } from './modern-call.ts';
 import { receiveModern } from './modern-endpoint.ts';
 import { carriesModernMeta } from './modern-request.ts';
 import type { Parking } from './parking.ts';
@@ -25,7 +26,7 @@ export interface HttpExchange {
 export interface McpContext {
   readonly ports: GatewayPorts;
   readonly sessions: SessionStore;
-  readonly parking: Parking;
+  readonly parking: Parking<ModernCall>;
   readonly streams: Streams;
 }
 

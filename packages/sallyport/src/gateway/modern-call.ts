@@ -1,6 +1,7 @@
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
-import { Answer, type Request } from '../core/message.ts';
+import { objectMembers } from '../core/json-scan.ts';
+import { Answer, type Request, type Response } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Dispatched } from './dispatch.ts';
 import type { ModernFacts } from './modern-request.ts';
@@ -31,7 +32,7 @@ export class ModernCall {
   #parkId: string | undefined;
   readonly #request: Request;
   readonly #principal: Principal;
-  readonly #parking: Parking;
+  readonly #parking: Parking<ModernCall>;
   #reply: Reply | undefined;
   #id: string;
   #questions: Map<string, OpenQuestion> | undefined;
@@ -39,7 +40,11 @@ export class ModernCall {
   #flushing = false;
   #settled: ((reply: Reply, id: string) => void) | undefined;
 
-  constructor(request: Request, facts: ModernFacts, context: { reply: Reply; principal: Principal; parking: Parking }) {
+  constructor(
+    request: Request,
+    facts: ModernFacts,
+    context: { reply: Reply; principal: Principal; parking: Parking<ModernCall> },
+  ) {
     this.#request = request;
     this.#principal = context.principal;
     this.#parking = context.parking;
@@ -61,7 +66,9 @@ export class ModernCall {
   }
 
   /** The work is done: answers the connection that waits, or keeps the answer for the retry. */
-  settle(dispatched: Dispatched): void {
+  settle(done: Dispatched): void {
+    const dispatched =
+      this.#request.method === 'resources/read' ? { ...done, response: toModernReadError(done.response) } : done;
     this.#finish((reply, id) =>
       reply.answer(dispatched.response.write(id, toHead(dispatched)), toModernStatus(dispatched.response.errorCode)),
     );
@@ -173,6 +180,13 @@ function withoutToken(params: JsonObject): JsonObject {
   const { progressToken, ...rest } = meta;
   const { _meta, ...others } = params;
   return Object.keys(rest).length === 0 ? others : { ...others, _meta: rest };
+}
+
+/** Resource not found has a code of its own in legacy revisions only (2026-07-28 resources#error-handling, SEP-2164). */
+function toModernReadError(response: Response): Response {
+  if (!(response instanceof Answer) || response.errorCode !== -32002) return response;
+  const code = objectMembers(response.bytes, response.bodySpan.start).find((one) => one.key === 'code');
+  return code === undefined ? response : response.edit([{ ...code, text: '-32602' }]);
 }
 
 const COMPLETE = '"resultType":"complete"';

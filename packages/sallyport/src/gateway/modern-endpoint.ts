@@ -27,7 +27,7 @@ const REMOVED = new Set([
 
 export interface ModernContext {
   readonly ports: GatewayPorts;
-  readonly parking: Parking;
+  readonly parking: Parking<ModernCall>;
   readonly sessions: SessionStore;
   readonly endpoint: Endpoint;
   readonly principal: Principal;

@@ -3,11 +3,19 @@ import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
-import type { ModernCall } from './modern-call.ts';
 import type { Seal } from './seal.ts';
 
-interface ParkedCall {
-  readonly call: ModernCall;
+/** A call that can wait for its client. */
+export interface Parkable {
+  readonly parkId: string;
+  /** True while a client's connection waits for it. */
+  readonly attached: boolean;
+  /** Nobody came back. */
+  expire(): void;
+}
+
+interface ParkedCall<C> {
+  readonly call: C;
   readonly principal: string;
   readonly digest: string;
   round: number;
@@ -22,8 +30,8 @@ const MAX_PARKED = 10_000;
  * Calls of modern clients that wait for an answer a legacy upstream asked for. The client holds a sealed state; its
  * retry resumes the very call that waits. A state works once: nothing is ever run a second time because of it.
  */
-export class Parking {
-  readonly #parked = new Map<string, ParkedCall>();
+export class Parking<C extends Parkable> {
+  readonly #parked = new Map<string, ParkedCall<C>>();
   readonly #seal: Seal;
 
   constructor(seal: Seal) {
@@ -35,7 +43,7 @@ export class Parking {
   }
 
   /** The state to hand to the client for one round of questions. */
-  park(call: ModernCall, request: Request, principal: Principal): string {
+  park(call: C, request: Request, principal: Principal): string {
     let entry = this.#parked.get(call.parkId);
     if (entry === undefined) {
       if (this.#parked.size >= MAX_PARKED) throw new FaultError('overloaded', 'Too many calls wait for their clients.');
@@ -55,7 +63,7 @@ export class Parking {
    * The parked call a request resumes; `undefined` for a request without a state of ours.
    * @throws FaultError `invalid_params` for a state that is used up, expired, another principal's or another request's.
    */
-  find(request: Request, principal: Principal): ModernCall | undefined {
+  find(request: Request, principal: Principal): C | undefined {
     const state = member(request.params, 'requestState');
     const payload = typeof state === 'string' ? this.#seal.open(state) : undefined;
     if (payload === undefined) return undefined;
@@ -72,7 +80,7 @@ export class Parking {
     return entry.call;
   }
 
-  release(call: ModernCall): void {
+  release(call: C): void {
     const entry = this.#parked.get(call.parkId);
     if (entry === undefined) return;
     clearTimeout(entry.expiry);

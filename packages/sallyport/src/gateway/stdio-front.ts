@@ -5,6 +5,7 @@ import { type Message, Notification, parseBatch, parseMessage, Request } from '.
 import { PARENT_PROCESS } from '../core/principal.ts';
 import { answerBatch } from './batch.ts';
 import { LegacySession } from './legacy-session.ts';
+import type { ModernCall } from './modern-call.ts';
 import { type Cancellable, type ModernContext, receiveModern } from './modern-endpoint.ts';
 import { carriesModernMeta } from './modern-request.ts';
 import { Parking } from './parking.ts';
@@ -39,7 +40,7 @@ export function openStdioFront(
     now: () => ports.clock.now(),
     idleMs: () => Number.POSITIVE_INFINITY,
   });
-  const parking = new Parking(ports.seal);
+  const parking = new Parking<ModernCall>(ports.seal);
   const stateless = new StatelessRequests({
     ports,
     parking,

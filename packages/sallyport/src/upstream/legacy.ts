@@ -81,7 +81,14 @@ const MODERN_PARAMS: ReadonlySet<string> = new Set(['inputResponses', 'requestSt
 /** A request for a legacy server: modern metadata taken out, our progress token put in, everything else as it was written. */
 function writeLegacy(outgoing: UpstreamRequest, id: number, _exchange?: Exchange): OutgoingMessage {
   let { request, edits } = settleEdits(outgoing);
-  if (request.param('requestState') !== undefined || request.param('inputResponses') !== undefined) {
+  if (request.param('requestState') !== undefined) {
+    // States for this server are ours, and ours are opened before a request comes here. A retry must not run twice.
+    throw new FaultError(
+      'invalid_params',
+      'This requestState is not valid: it was changed, or belongs to another server. The call was not made.',
+    );
+  }
+  if (request.param('inputResponses') !== undefined) {
     request = withoutParams(request, edits, MODERN_PARAMS);
     edits = [];
   }
