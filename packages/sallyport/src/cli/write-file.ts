@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 
@@ -12,19 +22,23 @@ export function writeFileAtomically(file: string, text: string): void {
   const part = join(dirname(target), `.sallyport-${randomBytes(6).toString('hex')}`);
   try {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    const descriptor = openSync(part, 'wx', 0o600);
-    try {
-      writeSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeNew(part, text);
     renameSync(part, target);
   } catch (error) {
-    rmSync(part, { force: true });
+    if (existsSync(part)) rmSync(part);
     throw new FaultError('config', `The file ${file} cannot be written; check the permissions of its folder.`, {
       cause: error,
     });
+  }
+}
+
+function writeNew(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -43,6 +43,7 @@ describe('defaults', () => {
       allowedOrigins: [],
       prefix: 'server',
       pageSize: 1000,
+      pollAfterMs: 0,
       sessionIdleMs: 1_800_000,
       limits: {
         bodyBytes: 4_194_304,
