@@ -145,6 +145,9 @@ export async function startGateway(config: WrittenConfig, args: readonly string[
 /** `sallyport stdio`, spoken to line by line. */
 export class StdioGateway {
   readonly process: SallyportProcess;
+  readonly #lines: string[] = [];
+  #read = 0;
+  #searched = 0;
 
   constructor(config: WrittenConfig, args: readonly string[] = []) {
     this.process = new SallyportProcess(config, ['stdio', ...args]);
@@ -159,8 +162,15 @@ export class StdioGateway {
   }
 
   /** Whole lines so far, bytes as characters. */
-  get lines(): string[] {
-    return this.process.stdout.split('\n').slice(0, -1);
+  get lines(): readonly string[] {
+    const { stdout } = this.process;
+    for (let end = stdout.indexOf('\n', this.#searched); end >= 0; end = stdout.indexOf('\n', this.#read)) {
+      this.#lines.push(stdout.slice(this.#read, end));
+      this.#read = end + 1;
+      this.#searched = this.#read;
+    }
+    this.#searched = stdout.length;
+    return this.#lines;
   }
 
   /** The first line that contains `part`. */

@@ -22,6 +22,8 @@ export interface HttpFront {
 
 /** Kept longer than a client's pause between calls, shorter than a NAT's memory. Milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
+/** A refused client may go on sending, unread, for this long. Milliseconds. */
+const LINGER_MS = 1_000;
 /** Half-sent requests are looked for this often: a slow client is cut within a second of its limit. Milliseconds. */
 const CHECK_MS = 1_000;
 
@@ -100,9 +102,8 @@ export async function openHttpFront(ports: GatewayPorts, authenticate: Authentic
     if (!request.complete) headers['connection'] = 'close';
     const status = fault.code === 'not_found' ? 404 : fault.code === 'internal' ? 500 : toStatus(fault);
     response.writeHead(status, headers);
-    response.end(bytes, () => {
-      if (!request.complete) request.destroy();
-    });
+    if (request.complete) response.end(bytes);
+    else endAfterRest(request, response, bytes);
   }
 
   await listen(server, gateway);
@@ -124,6 +125,23 @@ export async function openHttpFront(ports: GatewayPorts, authenticate: Authentic
       return closing;
     },
   };
+}
+
+/**
+ * Says the whole answer at once and closes once the client has stopped sending: a connection closed over unread bytes is
+ * reset, and the reset may destroy the answer before the client has read it (RFC 9112 section 9.6).
+ */
+function endAfterRest(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+  response.write(bytes);
+  request.resume();
+  const end = () => {
+    clearTimeout(patience);
+    response.end(() => request.destroy());
+  };
+  const patience = setTimeout(end, LINGER_MS);
+  patience.unref();
+  request.once('end', end);
+  request.once('close', end);
 }
 
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {

@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
 
+/** A line of white space is at most this long to pass as an empty one. */
+const BLANK = 64;
+
 /** Hands over each line without its end; a line longer than `limit` is handed over cut just past it, so that it is refused and not kept. */
 export function readLines(input: Readable, limit: number, take: (line: Buffer) => void, end: () => void): () => void {
   let parts: Buffer[] = [];
@@ -13,7 +16,8 @@ export function readLines(input: Readable, limit: number, take: (line: Buffer) =
     const line = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts, length);
     parts = [];
     length = 0;
-    if (line.length > 0 && !/^\s*$/.test(line.toString('latin1', 0, Math.min(line.length, 64)))) take(line);
+    // Blank lines between messages are no messages; what is longer has to be looked at by whoever can say what is wrong with it.
+    if (line.length > BLANK || !/^\s*$/.test(line.toString('latin1'))) take(line);
   };
   const onData = (chunk: Buffer) => {
     let from = 0;
