@@ -25,6 +25,7 @@ export interface ConnectOptions {
   /** On whose behalf. */
   readonly capabilities: JsonObject;
   readonly clientInfo: JsonObject;
+  readonly signal: AbortSignal;
   /** What was found before. */
   readonly known: EraRecord | undefined;
 }
@@ -169,9 +170,14 @@ async function fallBack(connection: Connection, options: ConnectOptions, discove
   throw probed.fault;
 }
 
-async function openStdio({ settings, supervisor, createConnection }: ConnectOptions): Promise<Connection> {
+async function openStdio({ settings, supervisor, createConnection, signal }: ConnectOptions): Promise<Connection> {
   const connection = createConnection();
-  connection.attach(await supervisor.openWire(settings, connection));
+  try {
+    connection.attach(await supervisor.openWire(settings, connection, signal));
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
   return connection;
 }
 

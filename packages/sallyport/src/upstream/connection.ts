@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts';
 import { type Answer, type Message, Notification, parseBatch, parseMessage, type Request } from '../core/message.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { Dialect } from './dialect.ts';
+import { IdTable } from './id-table.ts';
 import { Notices } from './notices.ts';
 import { Pending, type Timing } from './pending.ts';
 import { missingCapability, Questions, whomToAsk } from './questions.ts';
@@ -43,7 +44,7 @@ export class Connection implements WireSink {
   /** When the last request ended. `performance.now()`. */
   usedAt = performance.now();
   readonly #options: ConnectionOptions;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new IdTable<Pending>();
   readonly #questions: Questions;
   readonly #notices: Notices;
   #wire: Wire | undefined;
@@ -70,9 +71,7 @@ export class Connection implements WireSink {
       emit: options.emit,
       find: (id) => this.#pending.get(id),
       sole: () =>
-        this.relates || this.inFlight !== 1
-          ? undefined
-          : [...this.#pending.values()].find((pending) => !pending.standing),
+        this.relates || this.inFlight !== 1 ? undefined : this.#pending.values().find((pending) => !pending.standing),
       owner: () => this.owner,
     });
   }
@@ -125,7 +124,8 @@ export class Connection implements WireSink {
         reject(new FaultError('cancelled', 'The client cancelled the request.'));
         return;
       }
-      const id = ++this.#lastId;
+      const id = this.#pending.nextId(this.#lastId);
+      this.#lastId = id;
       let message: OutgoingMessage;
       try {
         message = write(id);
@@ -282,7 +282,7 @@ export class Connection implements WireSink {
 
   #failAll(fault: FaultError): void {
     this.#questions.close();
-    for (const pending of [...this.#pending.values()]) {
+    for (const pending of this.#pending.values()) {
       this.#finish(pending);
       pending.reject(fault);
     }

@@ -101,13 +101,14 @@ export function toFailedOutcome(error: unknown): Outcome {
 }
 
 /**
- * True for an error that a server of this era would not give: the server behind the address was exchanged. Only errors
+ * True for an error that a server of this era and revision would not give: the server behind the address was exchanged. Only errors
  * that refuse the whole request count, so that asking again repeats nothing.
  */
 export function looksLikeOtherEra(era: 'legacy' | 'modern', answer: Answer): boolean {
   if (answer.outcome.kind === 'result') return false;
   const { code } = answer.outcome.error;
-  if (era === 'legacy') return code === UNSUPPORTED_VERSION || code === -32020;
+  if (code === UNSUPPORTED_VERSION) return true;
+  if (era === 'legacy') return code === -32020;
   // A legacy HTTP server refuses what comes without a session, without reading it: no id, code of the legacy range.
   return answer.id === '' && code <= -32000 && code > -32020;
 }

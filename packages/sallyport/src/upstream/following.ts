@@ -127,20 +127,22 @@ export class Following {
   async setLevel(connection: Connection, level: string, client: Client): Promise<Answer> {
     // A modern server is told with each request; there is nothing to set.
     if (connection.dialect?.era !== 'legacy') return DONE;
-    this.#interests.setLevel(client, level);
-    const effective = this.#interests.level(this.#users(this.#options.keyOf(client))) ?? level;
+    const key = this.#options.keyOf(client);
+    const others = this.#interests.level((each) => each.key !== client.key && this.#options.keyOf(each) === key);
+    const effective = moreVerbose(others, level) ?? level;
     const sent = this.#sent.get(connection);
-    if (sent?.level === effective && sent.levelAnswer !== undefined) return sent.levelAnswer;
-    return this.#sendLevel(connection, effective);
+    const known = sent?.level === effective ? sent.levelAnswer : undefined;
+    const answer = await (known ?? this.#sendLevel(connection, effective));
+    if (answer.outcome.kind === 'result') this.#interests.setLevel(client, level);
+    return answer;
   }
 
   /** A request wants log messages that its legacy server does not send yet; resolves when it does, `undefined`: at once. */
-  raiseLevel(connection: Connection, { client, logLevel }: Exchange): Promise<unknown> | undefined {
+  raiseLevel(connection: Connection, { logLevel }: Exchange): Promise<unknown> | undefined {
     const sent = this.#sent.get(connection);
     if (logLevel === undefined || sent === undefined) return undefined;
     if (sent.level !== undefined && moreVerbose(sent.level, logLevel) === sent.level) return undefined;
     if (member(connection.dialect?.identity.capabilities, 'logging') === undefined) return undefined;
-    this.#interests.setLevel(client, logLevel);
     return this.#sendLevel(connection, logLevel).catch(() => {});
   }
 
@@ -182,19 +184,21 @@ export class Following {
   #sendLevel(connection: Connection, level: string): Promise<Answer> {
     const asked = this.#request(connection, 'logging/setLevel', { level });
     const sent = this.#sent.get(connection);
-    if (sent !== undefined) {
-      sent.level = level;
-      sent.levelAnswer = asked;
-      asked.catch(() => {
-        if (sent.levelAnswer === asked) sent.level = sent.levelAnswer = undefined;
-      });
-    }
+    if (sent === undefined) return asked;
+    const before = { level: sent.level, levelAnswer: sent.levelAnswer };
+    sent.level = level;
+    sent.levelAnswer = asked;
+    const undo = () => {
+      if (sent.levelAnswer === asked) Object.assign(sent, before);
+    };
+    asked.then((answer) => answer.outcome.kind === 'error' && undo(), undo);
     return asked;
   }
 
   #request(connection: Connection, method: string, params: JsonObject): Promise<Answer> {
     const write = (id: number) => ({ id, text: Request.of(String(id), method, params).bytes.toString('latin1') });
-    return connection.request(method, write, { timing: connection.settings });
+    const { startTimeoutMs } = connection.settings;
+    return connection.request(method, write, { timing: { timeoutMs: startTimeoutMs, maxTimeoutMs: startTimeoutMs } });
   }
 
   // Modern connections

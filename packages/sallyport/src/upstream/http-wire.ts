@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpOrigin } from './http-origin.ts';
 import type { HttpReply } from './http-reply.ts';
+import { IdTable } from './id-table.ts';
 import { type PostOwner, PostReader } from './post-reader.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
@@ -28,7 +29,7 @@ class HttpWire implements Wire, PostOwner {
   readonly #origin: HttpOrigin;
   readonly #sink: WireSink;
   readonly #log: Log;
-  readonly #exchanges = new Map<number, PostReader>();
+  readonly #exchanges = new IdTable<PostReader>();
   readonly #resumed = new Map<number, EventStream>();
   readonly #lingering = new Map<number, NodeJS.Timeout>();
   /** Exchanges of notifications and answers of ours. */
@@ -131,7 +132,7 @@ class HttpWire implements Wire, PostOwner {
     this.#listener?.close();
     for (const reader of this.#oneWay) reader.reply?.cancel();
     this.#oneWay.clear();
-    for (const id of [...this.#exchanges.keys(), ...this.#resumed.keys()]) this.abandon(id);
+    for (const id of [...this.#exchanges.ids(), ...this.#resumed.keys()]) this.abandon(id);
     if (this.#session !== undefined) await this.#endSession();
   }
 

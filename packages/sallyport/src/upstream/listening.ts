@@ -44,7 +44,6 @@ export class Listening {
   #next: Stream | undefined;
   #pause = FIRST_PAUSE;
   #timer: NodeJS.Timeout | undefined;
-  #closed = false;
 
   constructor(options: ListeningOptions) {
     this.#options = options;
@@ -78,11 +77,6 @@ export class Listening {
       return undefined;
     }
     return id === undefined ? notification : withoutSubscription(notification);
-  }
-
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
   }
 
   #open(key: string): Promise<ListenFilter> {
@@ -129,6 +123,7 @@ export class Listening {
         }),
         {
           timing: { timeoutMs: startTimeoutMs, maxTimeoutMs: startTimeoutMs },
+          standing: true,
           started: (started) => {
             pending = started;
             stream.id = started.id;
@@ -159,7 +154,7 @@ export class Listening {
     if (wasCurrent) this.#current = undefined;
     else if (this.#next === stream) this.#next = undefined;
     else return;
-    if (!again || this.#closed || !this.#options.connection.usable || this.#next !== undefined) return;
+    if (!again || !this.#options.connection.usable || this.#next !== undefined) return;
     this.#timer = setTimeout(() => void this.update(this.#filter).catch(() => {}), this.#pause);
     this.#timer.unref();
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);

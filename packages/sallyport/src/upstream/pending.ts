@@ -16,6 +16,8 @@ export class Pending {
   readonly method: string;
   /** `undefined` for requests of our own. */
   readonly exchange: Exchange | undefined;
+  /** A stream that stays open. */
+  readonly standing: boolean;
   readonly startedAt = performance.now();
   /** Questions of the server that the client has not answered yet. */
   questions = 0;
@@ -30,6 +32,7 @@ export class Pending {
     readonly id: number;
     readonly method: string;
     readonly exchange: Exchange | undefined;
+    readonly standing: boolean;
     readonly timing: Timing;
     readonly late: (pending: Pending) => void;
     readonly resolve: (answer: Answer) => void;
@@ -38,6 +41,7 @@ export class Pending {
     this.id = options.id;
     this.method = options.method;
     this.exchange = options.exchange;
+    this.standing = options.standing;
     this.#timing = options.timing;
     this.#late = options.late;
     this.#resolve = options.resolve;

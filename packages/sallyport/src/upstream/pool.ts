@@ -4,7 +4,7 @@ import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Connected } from './connect.ts';
 import type { Connection } from './connection.ts';
-import { connectionKey, isOwn, type Knowledge, UNKNOWN_KEY } from './connection-key.ts';
+import { connectionKey, isOwn, type Knowledge } from './connection-key.ts';
 
 export interface PoolOptions {
   readonly settings: ServerSettings;
@@ -197,7 +197,7 @@ export class Pool {
   /** What the connection turned out to be decides where it belongs. */
   #rightKey(key: string, client: Client): string {
     const base = this.keyOf(client);
-    return key !== UNKNOWN_KEY && key.startsWith(`${base}#`) ? key : base;
+    return /^\d\|/.test(key) && key.slice(2) === base ? key : base;
   }
 
   /** A connection ended, for whatever reason. Returns the key it had. */
@@ -235,19 +235,16 @@ export class Pool {
     }
   }
 
-  /** No connection is made any more, requests in flight finish. Resolves when all are closed. */
-  async retire(): Promise<void> {
-    this.#closed = true;
-    await Promise.all(this.connections.map((connection) => connection.retire()));
+  /** Connections that nobody uses end now. */
+  async closeIdle(): Promise<void> {
+    await Promise.all(
+      this.connections.filter((connection) => !connection.busy).map((connection) => connection.close()),
+    );
   }
 
-  async close(fault: FaultError): Promise<void> {
+  /** No connection is made any more. */
+  close(): void {
     this.#closed = true;
-    await Promise.all(
-      [...this.connections.map((connection) => connection.close(fault)), ...this.#connecting.values()].map((ending) =>
-        ending.catch(NOTHING),
-      ),
-    );
   }
 
   #keyHeldBy(connection: Connection): string | undefined {
@@ -281,5 +278,6 @@ export class Pool {
 }
 
 function leaseKey(key: string, index: number): string {
-  return index === 0 ? key : `${key}#${index}`;
+  // In front: whatever a client's key holds, it cannot look like another client's lease.
+  return index === 0 ? key : `${index}|${key}`;
 }

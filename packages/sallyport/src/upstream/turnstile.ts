@@ -19,6 +19,7 @@ interface Waiting {
 export class Turnstile {
   readonly #options: TurnstileOptions;
   readonly #line = new Set<Waiting>();
+  readonly #leavers: (() => void)[] = [];
   #inside = 0;
 
   constructor(options: TurnstileOptions) {
@@ -75,8 +76,15 @@ export class Turnstile {
     });
   }
 
+  /** Resolves once nobody is inside and nobody waits. */
+  empty(): Promise<void> {
+    if (this.#inside === 0 && this.#line.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#leavers.push(resolve));
+  }
+
   leave(): void {
     this.#inside--;
+    if (this.#inside === 0 && this.#line.size === 0) for (const resolve of this.#leavers.splice(0)) resolve();
     for (const waiting of this.#line) {
       if (this.#inside >= this.#options.places) return;
       waiting.enter();

@@ -53,6 +53,9 @@ export class Upstream {
   readonly #turnstile: Turnstile;
   /** Faults the breaker knows already: one lost connection fails many requests. */
   readonly #counted = new WeakSet<FaultError>();
+  /** All of them, those in the middle of their handshake included. */
+  readonly #connections = new Set<Connection>();
+  readonly #closing = new AbortController();
   #record: EraRecord | undefined;
   #lastFault: FaultError | undefined;
   #reconnecting: NodeJS.Timeout | undefined;
@@ -165,7 +168,8 @@ export class Upstream {
   }
 
   #count(fault: FaultError, heardSince: boolean): void {
-    const counts = fault.code === 'unreachable' || (fault.code === 'timeout' && !heardSince);
+    const counts =
+      fault.code === 'unreachable' || (fault.code === 'timeout' && !heardSince) || fault === this.#lastFault;
     if (!counts) {
       this.#breaker.passed();
       return;
@@ -245,22 +249,27 @@ export class Upstream {
     this.#options.supervisor.forgive(this.settings.name);
     this.#breaker.succeeded();
     this.#lastFault = undefined;
-    await Promise.all(this.#pool.connections.map((connection) => connection.close(fault)));
+    await this.#closeConnections(fault);
   }
 
-  /** Finishes what is in flight and ends. Resolves when nothing of it is left. */
+  /** Finishes what is in flight, then ends. Resolves when nothing of it is left. */
   async retire(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#reconnecting);
-    await this.#pool.retire();
-    await this.#origin?.close();
+    await this.#pool.closeIdle();
+    await this.#turnstile.empty();
+    await this.close();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#reconnecting);
-    await this.#pool.close(new FaultError('draining', 'Sallyport is stopping.'));
+    this.#closing.abort();
+    this.#pool.close();
+    await this.#closeConnections(new FaultError('draining', `"${this.settings.name}" is being closed.`));
     await this.#origin?.close();
+  }
+
+  async #closeConnections(fault: FaultError): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close(fault)));
   }
 
   // Connecting
@@ -278,6 +287,7 @@ export class Upstream {
         capabilities: client.capabilities,
         clientInfo: own ? client.info : { ...identity },
         known: this.#known(),
+        signal: this.#closing.signal,
       });
       this.#learn(connected);
       this.#lastFault = undefined;
@@ -287,7 +297,7 @@ export class Upstream {
       return connected;
     } catch (error) {
       const fault = toFault(error);
-      this.#lastFault = fault;
+      if (fault.code !== 'upstream_unauthenticated' && fault.code !== 'draining') this.#lastFault = fault;
       log.warn({ upstream: settings.name, code: fault.code, reason: fault.message }, 'Connecting failed');
       throw fault;
     }
@@ -295,22 +305,24 @@ export class Upstream {
 
   #createConnection(): Connection {
     const { settings, supervisor, log, emit } = this.#options;
-    return new Connection({
+    const connection = new Connection({
       settings,
       log,
       emit,
-      gone: (connection, fault) => this.#gone(connection, fault),
+      gone: (ended, fault) => this.#gone(ended, fault),
       unreadable: (bytes) => {
         if (settings.transport.type === 'stdio') supervisor.noteNoise(settings.name, bytes);
       },
-      strayed: (connection) => this.#pool.stray(connection),
+      strayed: (straying) => this.#pool.stray(straying),
     });
+    this.#connections.add(connection);
+    return connection;
   }
 
   #gone(connection: Connection, fault: FaultError): void {
-    const lost = connection.usable;
+    this.#connections.delete(connection);
     const key = this.#pool.forget(connection);
-    if (!lost || key === undefined || this.#closed) return;
+    if (key === undefined || this.#closed) return;
     this.#options.log.info({ upstream: this.settings.name, reason: fault.message }, 'A connection ended');
     const follower = this.following.follower(key);
     if (follower !== undefined) this.#reconnectFor(follower);

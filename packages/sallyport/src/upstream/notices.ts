@@ -1,0 +1,74 @@
+import { member } from '../core/json.ts';
+import { type Notification, parseMessage } from '../core/message.ts';
+import type { UpstreamEvent } from '../core/upstream-port.ts';
+import { isWanted } from './log-level.ts';
+import type { Pending } from './pending.ts';
+
+export interface NoticesOptions {
+  readonly upstream: string;
+  readonly emit: (event: UpstreamEvent) => void;
+  readonly find: (id: number) => Pending | undefined;
+  /** Where messages do not say whose they are, one request alone in flight says it. */
+  readonly sole: () => Pending | undefined;
+  /** The one client the connection serves, if it is one. */
+  readonly owner: () => string | undefined;
+}
+
+const LISTS: ReadonlyMap<string, 'tools' | 'resources' | 'prompts'> = new Map([
+  ['notifications/tools/list_changed', 'tools'],
+  ['notifications/resources/list_changed', 'resources'],
+  ['notifications/prompts/list_changed', 'prompts'],
+]);
+
+/** Where each notification of a server goes: to the client of the request it belongs to, or out as an event. */
+export class Notices {
+  readonly #options: NoticesOptions;
+
+  constructor(options: NoticesOptions) {
+    this.#options = options;
+  }
+
+  /** `related`: the request on whose stream it came. */
+  take(notification: Notification, related: number | undefined): void {
+    const { method, params } = notification;
+    const { upstream, emit, owner } = this.#options;
+    if (method === 'notifications/progress') {
+      this.#progress(notification);
+      return;
+    }
+    const pending = related === undefined ? undefined : this.#options.find(related);
+    if (method === 'notifications/message') {
+      this.#logMessage(notification, pending);
+      return;
+    }
+    const list = LISTS.get(method);
+    const uri = member(params, 'uri');
+    if (list !== undefined) emit({ kind: 'list_changed', upstream, list });
+    else if (method === 'notifications/resources/updated' && typeof uri === 'string')
+      emit({ kind: 'resource_updated', upstream, uri, notification });
+    else if (pending?.exchange !== undefined) pending.exchange.notify(notification);
+    else emit({ kind: 'other', upstream, client: owner(), notification });
+  }
+
+  /** Progress keeps the request alive whether or not its client asked for it; only one that asked hears it, under its own token. */
+  #progress(notification: Notification): void {
+    const pending = this.#options.find(Number(member(notification.params, 'progressToken')));
+    if (pending === undefined) return;
+    pending.touch();
+    const token = pending.exchange?.progressToken;
+    if (token === undefined) return;
+    const text = notification.write([notification.setParam('progressToken', token)]);
+    const own = parseMessage(Buffer.from(text, 'latin1'));
+    if (own.kind === 'notification') pending.exchange?.notify(own);
+  }
+
+  #logMessage(notification: Notification, related: Pending | undefined): void {
+    const { upstream, emit, owner, sole } = this.#options;
+    const exchange = (related ?? sole())?.exchange;
+    if (exchange !== undefined && (related !== undefined || exchange.logLevel !== undefined)) {
+      // One client's messages are no event: on a shared connection others would read them.
+      const level = member(notification.params, 'level');
+      if (exchange.logLevel !== undefined && isWanted(level, exchange.logLevel)) exchange.notify(notification);
+    } else emit({ kind: 'log', upstream, client: owner(), notification });
+  }
+}
