@@ -53,7 +53,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     let answer = await ports.upstreams.send(tool.upstream, sent, exchange);
     record.resultBytes = answer.bytes.length;
 
-    if (answer.result !== undefined && needsResult(ports.guards, call)) {
+    if (needsResult(ports.guards, call) && answer.result !== undefined) {
       const inner = inspectResult(ports.guards, call, answer.result);
       const released = inner instanceof Promise ? await inner : inner;
       noteFailedGuard(ports, released, record);
@@ -62,7 +62,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
       if (released.rewritten !== undefined) answer = answer.withResult(released.rewritten);
     }
     if (inbound.endpoint.kind === 'all' && mentionsNames(answer)) answer = toPublicNames(answer, view, tool.upstream);
-    record.outcome = answer.result === undefined ? 'error' : answer.result['isError'] === true ? 'tool_error' : 'ok';
+    record.outcome = !answer.isResult ? 'error' : answer.resultMember('isError') === true ? 'tool_error' : 'ok';
     return answer;
   } catch (error) {
     const fault = toFault(error);

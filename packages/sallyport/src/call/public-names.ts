@@ -102,12 +102,11 @@ function find(members: readonly Member[], key: string): Member | undefined {
 
 /** A cheap first look: most answers mention neither resources nor tasks and are forwarded untouched. */
 export function mentionsNames(answer: Answer): boolean {
-  const { bytes, result } = answer;
-  if (result === undefined) return false;
+  if (!answer.isResult) return false;
   return (
-    Object.hasOwn(result, 'contents') ||
-    Object.hasOwn(result, 'task') ||
-    Object.hasOwn(result, 'taskId') ||
-    bytes.includes('"resource')
+    answer.hasMember('contents') ||
+    answer.hasMember('task') ||
+    answer.hasMember('taskId') ||
+    answer.bytes.includes('"resource')
   );
 }

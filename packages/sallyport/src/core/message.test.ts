@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FaultError } from './errors.ts';
-import { Answer, type Notification, parseBatch, parseMessage, Request, TextResult } from './message.ts';
+import { Answer, type Notification, parseBatch, parseMessage, Request } from './message.ts';
+import { TextResult } from './response.ts';
 
 const STRICT = { maxDepth: 64, uniqueKeys: true };
 const parse = (text: string | Buffer) => parseMessage(Buffer.from(text), STRICT);

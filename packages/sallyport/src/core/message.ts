@@ -13,6 +13,8 @@ import {
   spliceBytes,
   toBinary,
 } from './json-scan.ts';
+import type { Response } from './response.ts';
+import { Rewritable } from './rewritable.ts';
 
 /**
  * JSON-RPC 2.0 messages as bytes with the places a relay must touch. A message is parsed once; what is forwarded is
@@ -28,61 +30,6 @@ export interface MessageLimits {
 }
 
 const NO_PARAMS: JsonObject = Object.freeze({});
-
-abstract class Rewritable {
-  readonly bytes: Buffer;
-  readonly method: string;
-  readonly params: JsonObject;
-  readonly paramsSpan: Span | undefined;
-  #paramMembers: readonly Member[] | undefined;
-
-  constructor(bytes: Buffer, method: string, params: JsonObject, paramsSpan: Span | undefined) {
-    this.bytes = bytes;
-    this.method = method;
-    this.params = params;
-    this.paramsSpan = paramsSpan;
-  }
-
-  /** Where the value of `params.<key>` stands. */
-  param(key: string): Member | undefined {
-    if (this.paramsSpan === undefined) return undefined;
-    this.#paramMembers ??= objectMembers(this.bytes, this.paramsSpan.start);
-    return this.#paramMembers.find((candidate) => candidate.key === key);
-  }
-
-  /** `params.<outer>.<key>` as it was written: a number a double cannot hold stays what it is. */
-  textInParam(outer: string, key: string): string | undefined {
-    const holder = this.param(outer);
-    const found = holder && objectMembers(this.bytes, holder.start).find((candidate) => candidate.key === key);
-    return found && this.bytes.toString('utf8', found.start, found.end);
-  }
-
-  /** The edit that gives `params.<key>` a new value, written as JSON; inserts the member, or `params`, when missing. */
-  setParam(key: string, json: string): Edit {
-    const text = toBinary(json);
-    const present = this.param(key);
-    if (present !== undefined) return { start: present.start, end: present.end, text };
-    const name = toBinary(JSON.stringify(key));
-    if (this.paramsSpan === undefined) {
-      const end = this.bytes.lastIndexOf('}');
-      return { start: end, end, text: `,"params":{${name}:${text}}` };
-    }
-    const at = this.paramsSpan.start + 1;
-    return { start: at, end: at, text: `${name}:${text}${(this.#paramMembers?.length ?? 0) > 0 ? ',' : ''}` };
-  }
-
-  /** The edit that gives `params.<outer>.<key>` a new value, inserting what is missing. */
-  setInParam(outer: string, key: string, json: string): Edit {
-    const holder = this.param(outer);
-    const pair = `${JSON.stringify(key)}:${json}`;
-    if (holder === undefined || !isObject(this.params[outer])) return this.setParam(outer, `{${pair}}`);
-    const members = objectMembers(this.bytes, holder.start);
-    const present = members.find((candidate) => candidate.key === key);
-    if (present !== undefined) return { start: present.start, end: present.end, text: toBinary(json) };
-    const at = holder.start + 1;
-    return { start: at, end: at, text: toBinary(pair) + (members.length > 0 ? ',' : '') };
-  }
-}
 
 /** A request; `id` is the id exactly as it was written (`1`, `1.0`, `"a"`, `9007199254740993`). */
 export class Request extends Rewritable {
@@ -134,59 +81,39 @@ export type Outcome =
       readonly error: { readonly code: number; readonly message: string; readonly data?: Json };
     };
 
-/** What can be written as the response to a request. */
-export interface Response {
-  readonly errorCode: number | undefined;
-  /** The result as parsed; `undefined` for an error and for a result made of text of our own. */
-  readonly result: JsonObject | undefined;
-  /**
-   * The whole message under the client's id. `head` goes first into the result object: members as JSON text without
-   * a trailing comma, e.g. `"resultType":"complete"`.
-   */
-  write(id: string, head?: string): Buffer;
-}
-
-/** A result whose members are JSON text already, e.g. a page of a list: it is not parsed again to be sent. */
-export class TextResult implements Response {
-  readonly errorCode = undefined;
-  readonly result = undefined;
-  readonly #members: string;
-
-  constructor(members: string) {
-    this.#members = members;
-  }
-
-  write(id: string, head = ''): Buffer {
-    const comma = head !== '' && this.#members !== '' ? ',' : '';
-    // The id is a binary string, the members are text: only together with the right encoding each.
-    return Buffer.concat([
-      Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{${head}${comma}`, 'latin1'),
-      Buffer.from(`${this.#members}}}`, 'utf8'),
-    ]);
-  }
-}
-
-/** A response to a request, as it was written by whoever answered. */
+/** A response to a request, as it was written by whoever answered. A large result is parsed only when somebody reads it. */
 export class Answer implements Response {
   readonly kind = 'answer';
   readonly bytes: Buffer;
   /** The id as written; empty for an error without an id. */
   readonly id: string;
-  readonly outcome: Outcome;
   readonly idSpan: Span | undefined;
   readonly bodySpan: Span;
+  #outcome: Outcome | undefined;
+  #members: readonly Member[] | undefined;
 
-  constructor(bytes: Buffer, idSpan: Span | undefined, bodySpan: Span, outcome: Outcome) {
+  /** @param outcome `undefined`: a result that has not been parsed. */
+  constructor(bytes: Buffer, idSpan: Span | undefined, bodySpan: Span, outcome: Outcome | undefined) {
     this.bytes = bytes;
     this.idSpan = idSpan;
     this.bodySpan = bodySpan;
-    this.outcome = outcome;
+    this.#outcome = outcome;
     this.id = idSpan === undefined ? '' : bytes.toString('latin1', idSpan.start, idSpan.end);
+  }
+
+  /** @throws FaultError `upstream_protocol` for a large result that turns out not to be JSON. */
+  get outcome(): Outcome {
+    this.#outcome ??= { kind: 'result', result: this.#parse(this.bodySpan) as JsonObject };
+    return this.#outcome;
+  }
+
+  get isResult(): boolean {
+    return this.#outcome === undefined || this.#outcome.kind === 'result';
   }
 
   /** The JSON-RPC error code, or `undefined` for a result. */
   get errorCode(): number | undefined {
-    return this.outcome.kind === 'error' ? this.outcome.error.code : undefined;
+    return this.#outcome?.kind === 'error' ? this.#outcome.error.code : undefined;
   }
 
   /** The result, or `undefined` for an error. */
@@ -194,11 +121,37 @@ export class Answer implements Response {
     return this.outcome.kind === 'result' ? this.outcome.result : undefined;
   }
 
+  hasMember(key: string): boolean {
+    if (this.#outcome?.kind === 'error') return false;
+    if (this.#outcome !== undefined) return Object.hasOwn(this.#outcome.result, key);
+    return this.#find(key) !== undefined;
+  }
+
+  /** One member of the result, without parsing the rest of it. */
+  resultMember(key: string): Json | undefined {
+    if (this.#outcome?.kind === 'error') return undefined;
+    if (this.#outcome !== undefined) return member(this.#outcome.result, key);
+    const found = this.#find(key);
+    return found === undefined ? undefined : (this.#parse(found) as Json);
+  }
+
+  #find(key: string): Member | undefined {
+    this.#members ??= objectMembers(this.bytes, this.bodySpan.start);
+    return this.#members.findLast((candidate) => candidate.key === key);
+  }
+
+  #parse({ start, end }: Span): unknown {
+    try {
+      return JSON.parse(this.bytes.toString('utf8', start, end));
+    } catch {
+      throw new FaultError('upstream_protocol', 'The upstream answered with a result that is not JSON.');
+    }
+  }
+
   write(id: string, head = ''): Buffer {
     const { bytes, idSpan, bodySpan } = this;
     const body = bodySpan.start + 1;
-    const insert =
-      head === '' || this.outcome.kind === 'error' ? '' : head + (isEmptyObject(bytes, bodySpan) ? '' : ',');
+    const insert = head === '' || !this.isResult ? '' : head + (isEmptyObject(bytes, bodySpan) ? '' : ',');
     if (idSpan === undefined) {
       return Buffer.from(
         `{"jsonrpc":"2.0","id":${id},"error":${bytes.toString('latin1', bodySpan.start, bodySpan.end)}}`,
@@ -253,6 +206,40 @@ const RELAYED: MessageLimits = { maxDepth: 512, uniqueKeys: false };
  */
 export function parseMessage(bytes: Buffer, limits: MessageLimits = RELAYED): Message {
   return toMessage(bytes, parseJson(bytes, limits));
+}
+
+/** Below this an answer is parsed at once: that costs less than knowing whether it must be. Bytes. */
+const LAZY_FROM = 8_192;
+
+/**
+ * A message an upstream sent. A large result is looked at only as far as its frame: where it begins and ends, whose
+ * answer it is. What stands in it is forwarded as bytes and parsed when a guard or a name asks for it.
+ * @throws FaultError like {@link parseMessage}.
+ */
+export function parseUpstreamMessage(bytes: Buffer): Message {
+  return (bytes.length >= LAZY_FROM ? toLargeResult(bytes) : undefined) ?? parseMessage(bytes);
+}
+
+function toLargeResult(bytes: Buffer): Answer | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  let id: Span | undefined;
+  let result: Span | undefined;
+  let version = '';
+  let end = 0;
+  for (const found of objectMembers(bytes, 0)) {
+    end = found.end;
+    if (found.key === 'id') id = found;
+    else if (found.key === 'result') result = found;
+    else if (found.key === 'jsonrpc') version = bytes.toString('latin1', found.start, found.end);
+    else return undefined;
+  }
+  if (version !== '"2.0"' || id === undefined || result === undefined) return undefined;
+  const framed =
+    bytes[result.start] === 0x7b && bytes[result.end - 1] === 0x7d && /^\s*\}\s*$/.test(bytes.toString('latin1', end));
+  const answersRequest = /^(\d{1,15}|"[\x20-\x7e]{0,100}")$/.test(
+    bytes.toString('latin1', id.start, Math.min(id.end, id.start + 120)),
+  );
+  return framed && answersRequest ? new Answer(bytes, id, result, undefined) : undefined;
 }
 
 /** More than any client sends at once; requests in flight are limited further on. */

@@ -7,7 +7,7 @@ import type { CallPorts } from '../call/ports.ts';
 import { readResource } from '../call/read-resource.ts';
 import { relayTaskRequest, relayUnknown } from '../call/relay-request.ts';
 import type { ListKind, Page } from '../catalog/catalog.ts';
-import { type Response, TextResult } from '../core/message.ts';
+import { type Response, TextResult } from '../core/response.ts';
 
 /** How long and for whom an answer stays true; only modern clients are told (2026-07-28 caching). */
 export interface Caching {

@@ -1,5 +1,5 @@
 import type { View } from '../catalog/catalog.ts';
-import { isObject, type JsonObject, member } from '../core/json.ts';
+import { isObject } from '../core/json.ts';
 import { arrayElements, type Edit, objectMembers, splice } from '../core/json-scan.ts';
 import type { Answer } from '../core/message.ts';
 
@@ -62,13 +62,7 @@ function toRemoval(
 
 /** Structured content that is no object has no place in legacy results; the text beside it says the same (2026-07-28 tools#structured-content). */
 export function toLegacyResult(answer: Answer): Answer {
-  const { result } = answer;
-  if (
-    result === undefined ||
-    !Object.hasOwn(result, 'structuredContent') ||
-    isObject(member(result, 'structuredContent'))
-  )
-    return answer;
-  const { structuredContent, ...rest } = result;
-  return answer.withResult(rest satisfies JsonObject);
+  if (!answer.hasMember('structuredContent') || isObject(answer.resultMember('structuredContent'))) return answer;
+  const { structuredContent, ...rest } = answer.result ?? {};
+  return answer.withResult(rest);
 }

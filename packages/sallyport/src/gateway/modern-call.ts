@@ -1,8 +1,9 @@
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { objectMembers } from '../core/json-scan.ts';
-import { Answer, type Request, type Response } from '../core/message.ts';
+import { Answer, type Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Response } from '../core/response.ts';
 import type { Dispatched } from './dispatch.ts';
 import type { ModernFacts } from './modern-request.ts';
 import { inputResponses, newParkId, type Parking, toAnswer } from './parking.ts';
@@ -193,13 +194,12 @@ const COMPLETE = '"resultType":"complete"';
 
 /** What a modern result must say and a legacy upstream did not: its type, and for cacheable ones how long it is true. */
 function toHead({ response, caching }: Dispatched): string {
-  const { result } = response;
-  let head = result !== undefined && Object.hasOwn(result, 'resultType') ? '' : COMPLETE;
-  if (caching === undefined || (result !== undefined && result['resultType'] === 'input_required')) return head;
+  let head = response.hasMember('resultType') ? '' : COMPLETE;
+  if (caching === undefined || (response instanceof Answer && response.resultMember('resultType') === 'input_required'))
+    return head;
   const comma = () => (head === '' ? '' : ',');
-  if (result === undefined || !Object.hasOwn(result, 'ttlMs')) head += `${comma()}"ttlMs":${caching.ttlMs}`;
-  if (result === undefined || !Object.hasOwn(result, 'cacheScope'))
-    head += `${comma()}"cacheScope":"${caching.cacheScope}"`;
+  if (!response.hasMember('ttlMs')) head += `${comma()}"ttlMs":${caching.ttlMs}`;
+  if (!response.hasMember('cacheScope')) head += `${comma()}"cacheScope":"${caching.cacheScope}"`;
   return head;
 }
 

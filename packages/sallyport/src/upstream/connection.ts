@@ -3,7 +3,14 @@ import { FaultError, toFault } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { type JsonObject, member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
-import { type Answer, type Message, Notification, parseBatch, parseMessage, type Request } from '../core/message.ts';
+import {
+  type Answer,
+  type Message,
+  Notification,
+  parseBatch,
+  parseUpstreamMessage,
+  type Request,
+} from '../core/message.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { Dialect } from './dialect.ts';
 import { IdTable } from './id-table.ts';
@@ -184,7 +191,7 @@ export class Connection implements WireSink {
     this.heardAt = performance.now();
     let messages: readonly (Message | FaultError)[];
     try {
-      messages = (bytes[0] === OPEN_BRACKET ? parseBatch(bytes, LIMITS) : undefined) ?? [parseMessage(bytes)];
+      messages = (bytes[0] === OPEN_BRACKET ? parseBatch(bytes, LIMITS) : undefined) ?? [parseUpstreamMessage(bytes)];
     } catch (error) {
       messages = [toFault(error)];
     }

@@ -127,12 +127,11 @@ export async function callModern(
     const current = inputs === undefined ? outgoing : withInputs(outgoing, inputs);
     const write = (id: number) => dialect.write(current, id, exchange);
     const answer = await connection.request(method, write, { timing: settings, exchange });
-    const result = answer.result;
-    if (result === undefined || member(result, 'resultType') !== 'input_required') return answer;
-    const asked = member(result, 'inputRequests');
+    if (answer.resultMember('resultType') !== 'input_required') return answer;
+    const asked = answer.resultMember('inputRequests');
     const responses = exchange.answerInputs(isObject(asked) ? asked : {});
     if (responses === undefined) return answer;
-    const state = member(result, 'requestState');
+    const state = answer.resultMember('requestState');
     inputs = {
       inputResponses: await untilCancelled(responses, exchange),
       ...(state === undefined ? {} : { requestState: state }),

@@ -1,0 +1,58 @@
+import { isObject, type JsonObject } from './json.ts';
+import { type Edit, type Member, objectMembers, type Span, toBinary } from './json-scan.ts';
+
+/** A message with a method: its bytes, and the edits that change single members of its params. */
+export abstract class Rewritable {
+  readonly bytes: Buffer;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly paramsSpan: Span | undefined;
+  #paramMembers: readonly Member[] | undefined;
+
+  constructor(bytes: Buffer, method: string, params: JsonObject, paramsSpan: Span | undefined) {
+    this.bytes = bytes;
+    this.method = method;
+    this.params = params;
+    this.paramsSpan = paramsSpan;
+  }
+
+  /** Where the value of `params.<key>` stands. */
+  param(key: string): Member | undefined {
+    if (this.paramsSpan === undefined) return undefined;
+    this.#paramMembers ??= objectMembers(this.bytes, this.paramsSpan.start);
+    return this.#paramMembers.find((candidate) => candidate.key === key);
+  }
+
+  /** `params.<outer>.<key>` as it was written: a number a double cannot hold stays what it is. */
+  textInParam(outer: string, key: string): string | undefined {
+    const holder = this.param(outer);
+    const found = holder && objectMembers(this.bytes, holder.start).find((candidate) => candidate.key === key);
+    return found && this.bytes.toString('utf8', found.start, found.end);
+  }
+
+  /** The edit that gives `params.<key>` a new value, written as JSON; inserts the member, or `params`, when missing. */
+  setParam(key: string, json: string): Edit {
+    const text = toBinary(json);
+    const present = this.param(key);
+    if (present !== undefined) return { start: present.start, end: present.end, text };
+    const name = toBinary(JSON.stringify(key));
+    if (this.paramsSpan === undefined) {
+      const end = this.bytes.lastIndexOf('}');
+      return { start: end, end, text: `,"params":{${name}:${text}}` };
+    }
+    const at = this.paramsSpan.start + 1;
+    return { start: at, end: at, text: `${name}:${text}${(this.#paramMembers?.length ?? 0) > 0 ? ',' : ''}` };
+  }
+
+  /** The edit that gives `params.<outer>.<key>` a new value, inserting what is missing. */
+  setInParam(outer: string, key: string, json: string): Edit {
+    const holder = this.param(outer);
+    const pair = `${JSON.stringify(key)}:${json}`;
+    if (holder === undefined || !isObject(this.params[outer])) return this.setParam(outer, `{${pair}}`);
+    const members = objectMembers(this.bytes, holder.start);
+    const present = members.find((candidate) => candidate.key === key);
+    if (present !== undefined) return { start: present.start, end: present.end, text: toBinary(json) };
+    const at = holder.start + 1;
+    return { start: at, end: at, text: toBinary(pair) + (members.length > 0 ? ',' : '') };
+  }
+}
