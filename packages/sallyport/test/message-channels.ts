@@ -32,6 +32,8 @@ export async function openChannels(gateway: RunningGateway, config: WrittenConfi
   ];
 }
 
+/** Lists may become known, and their change be told, at any time. */
+const isNotification = (message: string) => message.startsWith('{"jsonrpc":"2.0","method":');
 const bytes = (message: string) => Buffer.from(message, 'latin1');
 const only = (answer: HttpAnswer) => messagesIn(answer).at(-1) ?? `nothing, HTTP ${answer.status}`;
 
@@ -54,7 +56,8 @@ async function openStdio(config: WrittenConfig, modern: boolean): Promise<Channe
   const ask = async (message: string): Promise<string> => {
     gateway.send(Buffer.from(message, 'latin1'));
     return gateway.process.until(() => {
-      const line = gateway.lines[taken];
+      let line = gateway.lines[taken];
+      while (line !== undefined && isNotification(line)) line = gateway.lines[++taken];
       if (line !== undefined) taken++;
       return line;
     });
@@ -80,7 +83,10 @@ async function openSse(gateway: RunningGateway): Promise<Channel> {
   const ask = async (message: string): Promise<string> => {
     const answer = await client.post(bytes(message));
     if (answer.status !== 202) return answer.body;
-    return (await events.next()).value ?? '';
+    for (;;) {
+      const data = (await events.next()).value ?? '';
+      if (!isNotification(data)) return data;
+    }
   };
   await ask(
     JSON.stringify({
