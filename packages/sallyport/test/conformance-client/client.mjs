@@ -10,6 +10,7 @@ import { createApp } from '../../dist/app.js';
 import { loadSnapshot } from '../../dist/config/load-snapshot.js';
 import { InProcessClient, toSample } from './in-process-client.mjs';
 
+const doneWithinMs = 18_000;
 const upstream = 'conformance';
 /** Legacy clients come through the shared endpoint, where names are rewritten; modern ones through the server's own. */
 const shared = { endpoint: { kind: 'all' }, prefix: `${upstream}_` };
@@ -168,6 +169,11 @@ async function main() {
   }
 }
 
+// The suite ends only the shell it started us through, and later than this.
+setTimeout(() => {
+  console.error(`not done after ${doneWithinMs} ms`);
+  process.exit(1);
+}, doneWithinMs).unref();
 try {
   await main();
 } catch (error) {
