@@ -1,0 +1,3 @@
+import { runMatrix } from './matrix/run-matrix.ts';
+
+runMatrix('sse');

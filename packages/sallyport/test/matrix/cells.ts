@@ -1,0 +1,68 @@
+/** The matrix: who is in front, who is behind, which pairs cannot exist, and why. */
+
+export type Fields = Record<string, unknown>;
+export type Front = 'stdio' | 'http' | 'sse';
+export type Era = 'legacy' | 'modern';
+
+export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
+export type Revision = (typeof revisions)[number];
+export const modernRevision = '2026-07-28';
+
+/** A client: how it connects and which revision it speaks. */
+export interface Row {
+  readonly front: Front;
+  readonly revision: Revision;
+  /** Why there can be no such client. */
+  readonly impossible: string | undefined;
+}
+
+/** An upstream: how Sallyport connects to it and which era it speaks. */
+export interface Column {
+  readonly name: string;
+  readonly transport: Front;
+  readonly era: Era;
+  readonly impossible: string | undefined;
+}
+
+const noHttpYet = 'Streamable HTTP starts at 2025-03-26';
+const noSseAnyMore = 'HTTP+SSE exists with `initialize` only, which 2026-07-28 has not';
+
+export const rows: readonly Row[] = (['stdio', 'http', 'sse'] as const).flatMap((front) =>
+  revisions.map((revision) => ({ front, revision, impossible: toImpossible(front, revision) })),
+);
+
+function toImpossible(front: Front, revision: Revision): string | undefined {
+  if (front === 'http' && revision === '2024-11-05') return noHttpYet;
+  return front === 'sse' && revision === modernRevision ? noSseAnyMore : undefined;
+}
+
+export const columns: readonly Column[] = (['stdio', 'http', 'sse'] as const).flatMap((transport) =>
+  (['legacy', 'modern'] as const).map((era) => ({
+    name: `${transport}-${era}`,
+    transport,
+    era,
+    impossible: transport === 'sse' && era === 'modern' ? noSseAnyMore : undefined,
+  })),
+);
+
+/** The upstreams that exist, in the order in which they stand in the configuration. */
+export const upstreams = columns.filter((column) => column.impossible === undefined);
+
+export function isModern(revision: Revision): boolean {
+  return revision === modernRevision;
+}
+
+export function isFrom(revision: Revision, first: Revision): boolean {
+  return revisions.indexOf(revision) >= revisions.indexOf(first);
+}
+
+/** What a client of this revision can be asked: nothing that its revision does not know yet. */
+export function toCapabilities(revision: Revision): Fields {
+  if (isModern(revision)) return { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+  return {
+    roots: { listChanged: true },
+    sampling: {},
+    ...(isFrom(revision, '2025-11-25') ? { elicitation: { form: {}, url: {} } } : {}),
+    ...(revision === '2025-06-18' ? { elicitation: {} } : {}),
+  };
+}

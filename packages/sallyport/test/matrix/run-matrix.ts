@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { Cell } from './cell.ts';
+import { type Column, type Front, type Row, rows, upstreams } from './cells.ts';
+import { checkPage, type Results } from './page.ts';
+import type { RawClient } from './raw-client.ts';
+import { scenarios } from './scenarios/scenarios.ts';
+import { createWorld, directRevision, type Endpoint, type World } from './world.ts';
+
+/** Declares every cell of the matrix with clients on this side of Sallyport; the last test compares the published page. */
+export function runMatrix(front: Front): void {
+  const results: Results = new Map();
+  const direct = new Map<string, RawClient>();
+  let world: World | undefined;
+
+  beforeAll(async () => {
+    world = await createWorld();
+    for (const era of ['legacy', 'modern'] as const)
+      direct.set(era, await world.connectDirectly(era, directRevision(era)));
+  });
+  afterAll(async () => {
+    for (const client of direct.values()) await client.close();
+    await world?.close();
+  });
+
+  for (const row of rows.filter((one) => one.front === front && one.impossible === undefined)) {
+    describe(`${front} client of ${row.revision}`, () => {
+      describe('on the shared endpoint', () => {
+        // One client for all upstreams: that is what the shared endpoint is for.
+        const shared = connecting({ row, endpoint: 'all', column: upstreams[0] as Column });
+        for (const column of upstreams) describe(column.name, () => cells({ row, column, endpoint: 'all' }, shared));
+      });
+      describe.each(upstreams)('on the endpoint of $name alone', (column) => {
+        cells({ row, column, endpoint: 'server' }, connecting({ row, endpoint: 'server', column }));
+      });
+    });
+  }
+
+  it('finds what docs/compatibility.md says', () => checkPage(front, results));
+
+  interface Place {
+    readonly row: Row;
+    readonly column: Column;
+    readonly endpoint: Endpoint;
+  }
+
+  function connecting({ row, endpoint, column }: Place): () => RawClient {
+    let client: RawClient | undefined;
+    beforeAll(async () => {
+      client = await world?.connect(row, endpoint, column);
+    });
+    afterAll(() => client?.close());
+    return () => {
+      if (client === undefined) throw new Error('not connected');
+      return client;
+    };
+  }
+
+  function cells(place: Place, client: () => RawClient): void {
+    const { row, column } = place;
+    for (const scenario of scenarios) {
+      const { title } = scenario;
+      const missing = scenario.missing?.(row);
+      const run = missing === undefined ? scenario.run : scenario.refuse;
+      if (run === undefined) continue;
+      it(missing === undefined ? title : `${title} (refused: ${missing})`, async () => {
+        const key = `${title}|${row.revision}|${column.name}`;
+        results.set(key, false);
+        const other = direct.get(column.era);
+        if (other === undefined) throw new Error('not connected');
+        await run(new Cell(place, { client: client(), direct: other }));
+        results.set(key, results.get(`${key}|failed`) !== true);
+      });
+    }
+  }
+}
