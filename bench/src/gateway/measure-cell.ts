@@ -1,7 +1,7 @@
 import type { LoadProcess } from '../load/load-process.ts';
 import { cpuBetween, programProcesses, resetPeaks, usageOf } from '../process/process-tree.ts';
-import { type Instance, labelOf } from '../programs/program.ts';
 import { UPSTREAM_MARK } from '../programs/programs.ts';
+import type { OpenCallers } from './open-callers.ts';
 import type { Cell, Row, Sample } from './rows.ts';
 
 export interface Pace {
@@ -19,9 +19,7 @@ const LEAST_ROUNDS = 3;
 /** Unmeasured load before each window. */
 const WAKE_MS = 40;
 
-interface Entrant {
-  readonly instance: Instance;
-  readonly key: string;
+interface Entrant extends Pick<OpenCallers, 'instance' | 'key'> {
   readonly samples: (Sample | undefined)[];
   errors: number;
   problem: string | undefined;
@@ -30,19 +28,18 @@ interface Entrant {
 /** Every program that speaks the cell's era, in turns: each round measures each once, beginning with another one. */
 export async function measureCell(
   cell: Cell,
-  instances: readonly Instance[],
+  opened: readonly OpenCallers[],
   { load, pace, untilMs }: { readonly load: LoadProcess; readonly pace: Pace; readonly untilMs: number },
 ): Promise<Row[]> {
-  const entrants: Entrant[] = [];
-  for (const instance of instances) {
-    if (!instance.program.eras.includes(cell.era)) continue;
-    const entrant: Entrant = { instance, key: labelOf(instance), samples: [], errors: 0, problem: undefined };
-    entrants.push(entrant);
+  const entrants: Entrant[] = opened
+    .filter(({ era }) => era === cell.era)
+    .map(({ instance, key, problem }) => ({ instance, key, samples: [], errors: 0, problem }));
+  for (const entrant of entrants) {
+    if (entrant.problem !== undefined) continue;
     try {
-      const { era, callers } = cell;
-      await load.run({ do: 'open', key: entrant.key, target: instance.target, era, callers });
-      const warm = await load.run({ do: 'run', key: entrant.key, tool: cell.tool, ms: pace.warmMs });
-      if (warm?.allCalls === 0) throw new Error(warm.firstError ?? 'no answer');
+      const { tool, callers } = cell;
+      const warm = await load.run({ do: 'run', key: entrant.key, tool, callers, ms: pace.warmMs });
+      if (warm?.calls === 0) throw new Error(warm.firstError ?? 'no answer');
     } catch (error) {
       entrant.problem = error instanceof Error ? error.message : String(error);
     }
@@ -56,7 +53,6 @@ export async function measureCell(
         entrant.problem === undefined ? await takeSample(entrant, cell, { load, pace }) : undefined;
     }
   }
-  for (const entrant of entrants) await load.run({ do: 'close', key: entrant.key }).catch(() => {});
   return entrants.map(({ instance, samples, errors, problem }) => {
     const { name, kind } = instance.program;
     return { ...cell, program: name, kind, via: instance.via, samples, errors, problem };
@@ -73,21 +69,21 @@ async function takeSample(
   const pids = child === undefined ? [] : programProcesses(child.pid, UPSTREAM_MARK);
   try {
     // After its rivals' turns its connections may be closed and its caches cold: that is not what is measured.
-    await load.run({ do: 'run', key: entrant.key, tool: cell.tool, ms: WAKE_MS });
+    await load.run({ do: 'run', key: entrant.key, tool: cell.tool, callers: cell.callers, ms: WAKE_MS });
     resetPeaks(pids);
     const before = usageOf(pids);
-    const result = await load.run({ do: 'run', key: entrant.key, tool: cell.tool, ms });
+    const result = await load.run({ do: 'run', key: entrant.key, tool: cell.tool, callers: cell.callers, ms });
     const after = usageOf(pids);
     if (result === undefined) return undefined;
     entrant.errors += result.errors;
     if (result.errors > 0) entrant.problem = result.firstError;
-    if (result.allCalls === 0) return undefined;
+    if (result.calls === 0) return undefined;
     return {
       callsPerSecond: result.calls / result.seconds,
       p50: result.p50,
       p95: result.p95,
       p99: result.p99,
-      cpuUs: child === undefined ? Number.NaN : cpuBetween(before, after) / result.allCalls,
+      cpuUs: child === undefined ? Number.NaN : cpuBetween(before, after) / result.calls,
       peakMb: child === undefined ? Number.NaN : after.peakBytes / 1e6,
       loadBusy: result.loadBusy,
     };

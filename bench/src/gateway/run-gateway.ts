@@ -9,6 +9,7 @@ import { HTTP_UPSTREAM, PROGRAMS } from '../programs/programs.ts';
 import { computeFigures, type Results } from './figures.ts';
 import { type FootprintOptions, measureFootprints, measureTenUpstreams } from './footprint.ts';
 import { measureCell, type Pace } from './measure-cell.ts';
+import { type OpenCallers, openCallers } from './open-callers.ts';
 import { printTable } from './print-table.ts';
 import { type Cell, medianOf, type Row } from './rows.ts';
 
@@ -63,16 +64,19 @@ export async function runGateway(options: GatewayOptions): Promise<string> {
     const upstreamUrl = `http://127.0.0.1:${port}/mcp`;
     const chosen = choosePrograms(options);
     const { instances, missing } = await startAll(chosen, { upstreamUrl, directory, say });
-    const rows = await measureCells(plan, instances, { load, say });
+    const callers = Math.max(...plan.cells.map((cell) => cell.callers));
+    say(`opening ${callers} callers of each, warming up`);
+    const opened = await openCallers(instances, { load, callers, say });
+    const rows = await measureCells(plan, opened, { load, say });
     for (const instance of instances) await instance.child?.stop();
 
     const footprintOptions: FootprintOptions = { load, upstreamUrl, directory, say, ...plan };
+    const sallyport = chosen.find(({ program }) => program.name === 'sallyport');
+    const ten = sallyport && (await measureTenUpstreams(sallyport.program, footprintOptions));
     const footprints = await measureFootprints(
       chosen.filter(({ program, via }) => program.name !== 'direct' && (via === 'http' || program.vias.length === 1)),
       footprintOptions,
     );
-    const sallyport = chosen.find(({ program }) => program.name === 'sallyport');
-    const ten = sallyport && (await measureTenUpstreams(sallyport.program, footprintOptions));
     const results: Results = { rows: [...rows, ...missing], footprints, ten };
     const figures = computeFigures(results);
     warnOfBusyLoad(rows, say);
@@ -138,7 +142,7 @@ async function startAll(
 
 async function measureCells(
   plan: Plan,
-  instances: readonly Instance[],
+  opened: readonly OpenCallers[],
   { load, say }: { readonly load: LoadProcess; readonly say: (text: string) => void },
 ): Promise<Row[]> {
   const began = performance.now();
@@ -152,7 +156,7 @@ async function measureCells(
     }
     say(`${Math.round(spent / 1000)} s: ${name}`);
     const untilMs = performance.now() + (plan.budgetMs - spent) / (plan.cells.length - index);
-    rows.push(...(await measureCell(cell, instances, { load, pace, untilMs })));
+    rows.push(...(await measureCell(cell, opened, { load, pace, untilMs })));
   }
   return rows;
 }

@@ -14,7 +14,7 @@ async function carryOut(order: Order): Promise<WindowResult | undefined> {
       callers.set(order.key, await openCallers(order));
       return undefined;
     case 'run':
-      return runWindow(callers.get(order.key) ?? [], order.tool, order.ms);
+      return runWindow((callers.get(order.key) ?? []).slice(0, order.callers), order.tool, order.ms);
     case 'sessions':
       sessions.set(order.key, await openIdleSessions(order.target, order.count));
       return undefined;

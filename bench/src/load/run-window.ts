@@ -3,10 +3,9 @@ import { type Latency, percentiles } from './latency.ts';
 import type { Tool } from './messages.ts';
 
 export interface WindowResult extends Latency {
-  /** Right answers within the window. */
+  /** Right answers to calls begun in the window. */
   readonly calls: number;
-  /** Right answers in all, those begun in the window and answered after it included: what CPU time is divided by. */
-  readonly allCalls: number;
+  /** From the first call to the last right answer. */
   readonly seconds: number;
   readonly errors: number;
   readonly firstError: string | undefined;
@@ -27,7 +26,7 @@ export function runWindow(callers: readonly Caller[], tool: Tool, ms: number): P
     const start = performance.now();
     const end = start + ms;
     let count = 0;
-    let inWindow = 0;
+    let last = start;
     let errors = 0;
     let firstError: string | undefined;
     let open = callers.length;
@@ -41,9 +40,8 @@ export function runWindow(callers: readonly Caller[], tool: Tool, ms: number): P
       const elapsed = performance.now() - start;
       resolve({
         ...percentiles(times.subarray(0, count)),
-        calls: inWindow,
-        allCalls: count,
-        seconds: ms / 1000,
+        calls: count,
+        seconds: (last - start) / 1000,
         errors: errors + open,
         firstError: firstError ?? (open > 0 ? `${open} calls unanswered ${DRAIN_MS} ms after the window` : undefined),
         loadBusy: (cpu.user + cpu.system) / 1000 / elapsed,
@@ -59,7 +57,7 @@ export function runWindow(callers: readonly Caller[], tool: Tool, ms: number): P
         if (wrong === undefined) {
           times[count] = now - began;
           count += 1;
-          if (now <= end) inWindow += 1;
+          last = now;
         } else {
           errors += 1;
           firstError ??= wrong;

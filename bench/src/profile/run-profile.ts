@@ -44,11 +44,14 @@ export async function runProfile(options: ProfileOptions): Promise<string> {
     const child = instance.child;
     if (child === undefined) throw new Error('nothing to profile');
     await load.run({ do: 'open', key: 'profile', target: instance.target, era, callers });
-    await load.run({ do: 'run', key: 'profile', tool, ms: WARM_MS });
+    await load.run({ do: 'run', key: 'profile', tool, callers, ms: WARM_MS });
     const pids = programProcesses(child.pid, UPSTREAM_MARK);
     const before = usageOf(pids);
     const fromUs = Number(process.hrtime.bigint() / 1000n);
-    const result = await load.run({ do: 'run', key: 'profile', tool, ms: seconds * 1000 }, seconds * 1000 + 30_000);
+    const result = await load.run(
+      { do: 'run', key: 'profile', tool, callers, ms: seconds * 1000 },
+      seconds * 1000 + 30_000,
+    );
     const toUs = Number(process.hrtime.bigint() / 1000n);
     const cpuUs = cpuBetween(before, usageOf(pids));
     await load.run({ do: 'close', key: 'profile' });
@@ -58,7 +61,7 @@ export async function runProfile(options: ProfileOptions): Promise<string> {
     if (file === undefined) throw new Error(`${target} left no profile: it must end by itself on SIGTERM`);
     if (keep !== undefined) copyFileSync(join(profiles, file), keep);
     const profile = JSON.parse(readFileSync(join(profiles, file), 'utf8')) as CpuProfile;
-    const calls = result?.allCalls ?? 0;
+    const calls = result?.calls ?? 0;
     const { functions, busyUs } = summarizeProfile(profile, fromUs, toUs);
     const heading =
       `${target} ${via}, ${tool}, ${era}, ${callers} callers, ${seconds} s: ${calls} calls, ` +

@@ -44,7 +44,7 @@ export interface Instance {
   readonly firstListMs: number;
 }
 
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 15_000;
 const RETRY_MS = 5;
 
 /** Starts `program` and waits until it lists the upstream's tools. Rejects with its last words when it does not. */
