@@ -78,6 +78,13 @@ function toDialect(result: JsonObject, revision: string): Dialect {
 /** Only a modern client's retry carries these, and only a modern server reads them. */
 const MODERN_PARAMS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
 
+const MODERN_META: readonly (readonly [string, string | undefined])[] = [
+  [VERSION_KEY, undefined],
+  [CLIENT_INFO_KEY, undefined],
+  [CAPABILITIES_KEY, undefined],
+  [LOG_LEVEL_KEY, undefined],
+];
+
 /** A request for a legacy server: modern metadata taken out, our progress token put in, everything else as it was written. */
 function writeLegacy(outgoing: UpstreamRequest, id: number, _exchange?: Exchange): OutgoingMessage {
   let { request, edits } = settleEdits(outgoing);
@@ -92,15 +99,10 @@ function writeLegacy(outgoing: UpstreamRequest, id: number, _exchange?: Exchange
     request = withoutParams(request, edits, MODERN_PARAMS);
     edits = [];
   }
-  const meta = setMeta(
-    request,
-    new Map([
-      [VERSION_KEY, undefined],
-      [CLIENT_INFO_KEY, undefined],
-      [CAPABILITIES_KEY, undefined],
-      [LOG_LEVEL_KEY, undefined],
-      ['progressToken', String(id)],
-    ]),
-  );
-  return { id, text: request.write(String(id), [...edits, meta]) };
+  // The usual request has nothing to take out.
+  const meta =
+    request.param('_meta') === undefined
+      ? request.setParam('_meta', `{"progressToken":${id}}`)
+      : setMeta(request, new Map([...MODERN_META, ['progressToken', String(id)]]));
+  return { id, text: request.write(String(id), edits.length === 0 ? [meta] : [...edits, meta]) };
 }

@@ -16,14 +16,17 @@ export type MetaChanges = ReadonlyMap<string, string | undefined>;
 /** The edit that changes `params._meta`, with every other member of it byte for byte as it was. */
 export function setMeta(request: Request | Notification, changes: MetaChanges): Edit {
   const holder = request.param('_meta');
-  const added = [...changes].filter(([, json]) => json !== undefined).map(([key, json]) => `"${key}":${json}`);
-  if (holder === undefined || !isObject(request.params['_meta']))
-    return request.setParam('_meta', `{${added.join(',')}}`);
+  let added = '';
+  for (const [key, json] of changes) if (json !== undefined) added += `${added === '' ? '' : ','}"${key}":${json}`;
+  if (holder === undefined || !isObject(request.params['_meta'])) return request.setParam('_meta', `{${added}}`);
   const { bytes } = request;
-  const kept = objectMembers(bytes, holder.start)
-    .filter(({ key }) => !changes.has(key))
-    .map(({ key, start, end }) => `${toBinary(JSON.stringify(key))}:${bytes.toString('latin1', start, end)}`);
-  return { start: holder.start, end: holder.end, text: `{${[...kept, ...added.map(toBinary)].join(',')}}` };
+  let kept = '';
+  for (const { key, start, end } of objectMembers(bytes, holder.start)) {
+    if (changes.has(key)) continue;
+    kept += `${toBinary(JSON.stringify(key))}:${bytes.toString('latin1', start, end)},`;
+  }
+  const text = added === '' ? kept.slice(0, -1) : kept + toBinary(added);
+  return { start: holder.start, end: holder.end, text: `{${text}}` };
 }
 
 /**
@@ -34,8 +37,12 @@ export function settleEdits({ request, edits }: UpstreamRequest): {
   readonly request: Request;
   readonly edits: readonly Edit[];
 } {
-  if (edits.every((edit) => edit.start < edit.end)) return { request, edits };
+  if (edits.every(replaces)) return { request, edits };
   return { request: reparse(request.write(request.id, edits)), edits: [] };
+}
+
+function replaces(edit: Edit): boolean {
+  return edit.start < edit.end;
 }
 
 /** The request without some members of its params. */

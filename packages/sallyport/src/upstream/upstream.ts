@@ -11,7 +11,7 @@ import { type Connected, connect } from './connect.ts';
 import { Connection } from './connection.ts';
 import type { Knowledge } from './connection-key.ts';
 import { looksLikeOtherEra } from './era.ts';
-import { type EraRecord, type EraStore, toEraKey } from './era-store.ts';
+import { type EraRecord, type EraStore, LearnedEra, toEraKey } from './era-store.ts';
 import { Following } from './following.ts';
 import { createHttpOrigin, type HttpOrigin } from './http-origin.ts';
 import { callModern } from './modern.ts';
@@ -32,8 +32,6 @@ export interface UpstreamOptions {
 const LINE = 256;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
-/** A legacy HTTP server may have learned a modern revision since: asked again after this long. */
-const LEGACY_HTTP_TRUSTED_MS = 24 * 3600 * 1000;
 
 const LEGACY_NOTIFICATIONS: ReadonlySet<string> = new Set([
   'notifications/roots/list_changed',
@@ -46,7 +44,7 @@ export class Upstream {
   readonly settings: ServerSettings;
   readonly following: Following;
   readonly #options: UpstreamOptions;
-  readonly #eraKey: string;
+  readonly #era: LearnedEra;
   readonly #origin: HttpOrigin | undefined;
   readonly #pool: Pool;
   readonly #breaker: Breaker;
@@ -56,7 +54,6 @@ export class Upstream {
   /** All of them, those in the middle of their handshake included. */
   readonly #connections = new Set<Connection>();
   readonly #closing = new AbortController();
-  #record: EraRecord | undefined;
   #lastFault: FaultError | undefined;
   #reconnecting: NodeJS.Timeout | undefined;
   #pause = FIRST_PAUSE;
@@ -67,8 +64,7 @@ export class Upstream {
     const { transport, name } = settings;
     this.#options = options;
     this.settings = settings;
-    this.#eraKey = toEraKey(name, transport);
-    this.#record = eras.get(this.#eraKey);
+    this.#era = new LearnedEra({ store: eras, key: toEraKey(name, transport), clock });
     if (transport.type !== 'stdio') {
       const userAgent = `${identity.name}/${identity.version}`;
       this.#origin = createHttpOrigin({
@@ -80,7 +76,7 @@ export class Upstream {
     }
     this.#pool = new Pool({
       settings,
-      knowledge: toKnowledge(this.#record, settings),
+      knowledge: toKnowledge(this.#era.record, settings),
       connect: (client, own) => this.#connect(client, own),
       ready: (connection, key) => this.following.prepare(connection, key),
       wanted: (key) => this.following.follower(key) !== undefined,
@@ -97,16 +93,8 @@ export class Upstream {
 
   async send(request: UpstreamRequest, exchange: Exchange): Promise<Answer> {
     if (exchange.cancelled) throw toCancelled();
-    if (!this.#turnstile.tryEnter()) await this.#turnstile.enter(exchange);
-    try {
-      this.#breaker.admit();
-      return await this.#attempt(request, exchange);
-    } finally {
-      this.#turnstile.leave();
-    }
-  }
-
-  async #attempt(request: UpstreamRequest, exchange: Exchange): Promise<Answer> {
+    this.#breaker.admit();
+    if (!this.#turnstile.tryEnter()) await this.#wait(exchange);
     const startedAt = performance.now();
     let connection: Connection | undefined;
     try {
@@ -130,6 +118,20 @@ export class Upstream {
       const fault = toFault(error);
       this.#count(fault, connection !== undefined && connection.heardAt > startedAt);
       throw fault.code === 'session_not_found' ? new FaultError('unreachable', fault.message, { cause: fault }) : fault;
+    } finally {
+      this.#turnstile.leave();
+    }
+  }
+
+  async #wait(exchange: Exchange): Promise<void> {
+    // Whoever stands in line says nothing about the upstream.
+    this.#breaker.passed();
+    await this.#turnstile.enter(exchange);
+    try {
+      this.#breaker.admit();
+    } catch (error) {
+      this.#turnstile.leave();
+      throw error;
     }
   }
 
@@ -162,7 +164,7 @@ export class Upstream {
       { upstream: this.settings.name, era },
       'The upstream seems to speak another era than before',
     );
-    this.#record = undefined;
+    this.#era.forget();
     void connection.retire();
     return true;
   }
@@ -225,8 +227,8 @@ export class Upstream {
       name,
       state: this.#state(),
       era: this.#pool.knowledge?.era,
-      eraFoundAt: this.#record?.foundAt,
-      revision: connections[0]?.dialect?.identity.revision ?? this.#record?.revision,
+      eraFoundAt: this.#era.record?.foundAt,
+      revision: connections[0]?.dialect?.identity.revision ?? this.#era.record?.revision,
       connections: connections.length,
       inFlight: this.#turnstile.inside,
       pids: supervisor.pids(name),
@@ -286,10 +288,12 @@ export class Upstream {
         createConnection: () => this.#createConnection(),
         capabilities: client.capabilities,
         clientInfo: own ? client.info : { ...identity },
-        known: this.#known(),
+        known: this.#era.trusted(),
         signal: this.#closing.signal,
       });
-      this.#learn(connected);
+      const { dialect } = connected.connection;
+      if (dialect !== undefined)
+        this.#era.learn({ era: dialect.era, revision: dialect.identity.revision, transport: connected.transport });
       this.#lastFault = undefined;
       this.#pause = FIRST_PAUSE;
       // Another client's connection to a server that is connected already says nothing new.
@@ -339,23 +343,6 @@ export class Upstream {
     }, this.#pause);
     this.#reconnecting.unref();
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
-  }
-
-  #known(): EraRecord | undefined {
-    const record = this.#record;
-    if (record === undefined || record.era === 'modern' || record.transport === 'stdio') return record;
-    return this.#options.clock.now() - Date.parse(record.foundAt) > LEGACY_HTTP_TRUSTED_MS ? undefined : record;
-  }
-
-  #learn({ connection, transport }: Connected): void {
-    const { dialect } = connection;
-    if (dialect === undefined) return;
-    const { era, identity } = dialect;
-    const known = this.#known();
-    if (known?.era === era && known.transport === transport && known.revision === identity.revision) return;
-    const foundAt = new Date(this.#options.clock.now()).toISOString();
-    this.#record = { era, revision: identity.revision, foundAt, transport };
-    this.#options.eras.set(this.#eraKey, this.#record);
   }
 }
 

@@ -60,7 +60,13 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   };
 
   return {
-    send: async (name, request, exchange) => find(name).send(request, exchange),
+    send(name, request, exchange) {
+      try {
+        return find(name).send(request, exchange);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
     notify: async (name, notification, client) => upstreams.get(name)?.notify(notification, client),
     identify: async (name, client) => find(name).identify(client),
     async subscribe(name, uri, client) {
