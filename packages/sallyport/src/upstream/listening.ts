@@ -30,7 +30,7 @@ export interface ListeningOptions {
 interface Stream {
   readonly key: string;
   readonly acknowledged: Promise<ListenFilter>;
-  readonly acknowledge: (filter: ListenFilter) => void;
+  readonly acknowledge: (filter: ListenFilter | Promise<ListenFilter>) => void;
   readonly refuse: (fault: FaultError) => void;
   id: number | undefined;
 }
@@ -81,8 +81,11 @@ export class Listening {
 
   #open(key: string): Promise<ListenFilter> {
     clearTimeout(this.#timer);
-    this.#drop(this.#next);
+    const overtaken = this.#next;
     const stream = createStream(key);
+    // Whoever waited for the older filter wants part of this one: its answer is theirs.
+    overtaken?.acknowledge(stream.acknowledged);
+    this.#drop(overtaken);
     this.#next = stream;
     void this.#run(stream, this.#filter);
     void stream.acknowledged.then(
@@ -166,7 +169,7 @@ export class Listening {
 }
 
 function createStream(key: string): Stream {
-  let acknowledge: (filter: ListenFilter) => void = () => {};
+  let acknowledge: Stream['acknowledge'] = () => {};
   let refuse: (fault: FaultError) => void = () => {};
   const acknowledged = new Promise<ListenFilter>((resolve, reject) => {
     acknowledge = resolve;

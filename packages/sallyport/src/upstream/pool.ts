@@ -42,6 +42,7 @@ export class Pool {
   readonly #waiting = new Set<() => void>();
   readonly #idleTimers = new Map<Connection, NodeJS.Timeout>();
   #closed = false;
+  #strays = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -127,7 +128,9 @@ export class Pool {
     for (let index = 0; index < MAX_LEASES; index++) {
       const each = leaseKey(key, index);
       const connection = this.#ready.get(each);
-      if (connection?.usable && !this.#leased.has(connection) && connection.inFlight === 0) return connection;
+      // Lists and subscriptions in flight are nobody's to be asked through: they must not move a client's next call to
+      // another child, where what its last call did has not happened.
+      if (connection?.usable && !this.#leased.has(connection)) return connection;
       if (!connection?.usable && !this.#connecting.has(each)) missing ??= each;
     }
     return missing;
@@ -181,14 +184,16 @@ export class Pool {
     const { connection, transport } = await connect(client, isOwn(settings, foreseen, client));
     const era = connection.dialect?.era ?? 'legacy';
     if (this.knowledge?.era !== era || this.knowledge.transport !== transport)
-      this.knowledge = { era, transport, strays: this.knowledge?.strays ?? false };
+      this.knowledge = { era, transport, strays: this.#strays };
+    connection.madeFor = client.key;
+    await ready(connection, this.#rightKey(key, client));
+    // Anew: the server may have asked meanwhile, and shown that sharing will not do.
     const right = this.#rightKey(key, client);
     connection.owner = isOwn(settings, this.knowledge, client) ? client.key : undefined;
     if (this.#closed || this.#ready.get(right)?.usable) {
       await connection.close();
       return;
     }
-    await ready(connection, right);
     if (!connection.usable) return;
     this.#ready.set(right, connection);
     this.#watchIdle(connection, right);
@@ -214,8 +219,9 @@ export class Pool {
 
   /** The upstream asks outside of requests: from now on clients that can be asked get connections of their own. */
   stray(connection: Connection): void {
-    if (this.knowledge === undefined || this.knowledge.strays) return;
-    this.knowledge = { ...this.knowledge, strays: true };
+    if (this.#strays) return;
+    this.#strays = true;
+    if (this.knowledge !== undefined) this.knowledge = { ...this.knowledge, strays: true };
     const key = this.#keyHeldBy(connection);
     const owner = connection.soleUser;
     if (key === undefined) return;
