@@ -41,6 +41,15 @@ export interface Stream {
   cut(): void;
 }
 
+/** Streams the reply to tools/call and hands the stream to the test. */
+export function streaming(subject: Subject): Promise<{ turn: Turn; stream: Stream }> {
+  return new Promise((resolve) => void subject.on('tools/call', (turn) => resolve({ turn, stream: turn.stream() })));
+}
+
+export function answerTo(turn: Turn, result: Readonly<Record<string, unknown>> = {}) {
+  return { jsonrpc: '2.0', id: turn.message.id, result };
+}
+
 type Responder = (turn: Turn) => void;
 
 export interface Subject {

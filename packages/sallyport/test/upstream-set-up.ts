@@ -147,6 +147,14 @@ export class TestExchange implements Exchange {
   }
 }
 
+/** What a client declares that can be asked anything. */
+export const CAPABLE: JsonObject = { roots: {}, sampling: {}, elicitation: {} };
+
+/** A request of such a client. */
+export function capable(own: ConstructorParameters<typeof TestExchange>[0] = {}): TestExchange {
+  return new TestExchange({ client: createClient('c', CAPABLE), ...own });
+}
+
 export function toRequest(method: string, params?: JsonObject, id = '"client-1"'): UpstreamRequest {
   return { request: Request.of(id, method, params), edits: [], target: undefined, paramHeaders: undefined };
 }

@@ -46,6 +46,8 @@ export class Connection implements WireSink {
   capabilities: JsonObject = {};
   /** The key of the one client this connection serves; `undefined` while it is shared. */
   owner: string | undefined;
+  /** The client on whose behalf it was made. */
+  madeFor: string | undefined;
   /** When the last answer or notification came. `performance.now()`. */
   heardAt = 0;
   /** When the last request ended. `performance.now()`. */
@@ -110,9 +112,9 @@ export class Connection implements WireSink {
     return this.inFlight > 0 || this.#questions.open > 0;
   }
 
-  /** The one client that ever used it, if it was one. */
+  /** The one client that ever used it, if it was one; the one it was made for while nobody has. */
   get soleUser(): string | undefined {
-    return this.#users.many ? undefined : this.#users.first;
+    return this.#users.many ? undefined : (this.#users.first ?? this.madeFor);
   }
 
   /**
