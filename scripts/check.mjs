@@ -30,6 +30,11 @@ const steps = [
     command: [process.execPath, join(root, 'scripts/node24.mjs'), bin('vitest'), 'run', '--project', 'unit'],
   },
   { name: 'conformance', command: [process.execPath, join(root, 'scripts/conformance-all.mjs')], count: lastCount },
+  {
+    name: 'conformance-client',
+    command: [process.execPath, join(root, 'scripts/conformance-client.mjs')],
+    count: lastCount,
+  },
 ];
 
 let passed = 0;

@@ -31,6 +31,7 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
     logLevel: toLevel(textOption(options, 'logLevel')),
     logCalls: options['callLog'] !== false,
   });
+  note(app, first);
   if (file === undefined) return { app, close: () => app.close() };
 
   let text = readConfigText(file);
@@ -44,7 +45,10 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
       return snapshot;
     },
     watch: (onChange) => watchFile(file, onChange),
-    publish: (snapshot) => app.reload(snapshot),
+    publish: (snapshot) => {
+      app.reload(snapshot);
+      note(app, snapshot);
+    },
     refuse: (fault) => app.log.error({ file, error: fault }, `the changed configuration is not used: ${fault.message}`),
   });
   const onHangup = () => void watch.reload();
@@ -57,6 +61,11 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
       await app.close();
     },
   };
+}
+
+/** What stands in the file and does nothing here is said once, not searched for later. */
+function note(app: App, { notes }: Snapshot): void {
+  for (const text of notes) app.log.warn({}, text);
 }
 
 function toLevel(text: string | undefined): LogLevel {

@@ -1,5 +1,8 @@
+import type { App } from '../app.ts';
 import { FaultError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import { type Command, type Input, isSet, textOption } from './command.ts';
+import { type ControlVerbs, openControlSocket } from './control-socket.ts';
 import { type GatewayOverrides, SERVE_OPTIONS, serve, untilInterrupted } from './serve.ts';
 import { write } from './terminal.ts';
 
@@ -16,19 +19,39 @@ export const up: Command = {
   async run(input) {
     const { terminal } = input;
     const { app, close } = await serve(input, toOverrides(input));
+    const closers: (() => Promise<void> | undefined)[] = [];
     try {
       const { origin, key } = await app.openHttp();
+      const control = await openControlSocket(app.snapshot().stateDir, toVerbs(app));
+      closers.push(() => control?.close());
       app.warm();
       const facts = describe(origin, key, [...app.snapshot().servers.keys()]);
       await write(terminal.stdout, isSet(input.options, 'json') ? `${JSON.stringify(facts)}\n` : toText(facts));
       await untilInterrupted(input);
       await write(terminal.stderr, 'Ending: calls in flight may finish. Ctrl-C again ends at once.\n');
     } finally {
+      for (const end of closers) await end();
       await close();
     }
     return undefined;
   },
 };
+
+/** What other command lines of the same user may ask of this process. */
+function toVerbs(app: App): ControlVerbs {
+  return {
+    // Through JSON: a plain copy with nothing in it that JSON cannot say.
+    status: () =>
+      JSON.parse(
+        JSON.stringify(
+          Object.fromEntries(
+            [...app.snapshot().servers.keys()].map((name) => [name, app.upstreams.status(name) ?? null]),
+          ),
+        ),
+      ) as JsonObject,
+    restart: (name) => app.upstreams.restart(name),
+  };
+}
 
 function toOverrides({ options }: Input): GatewayOverrides {
   const host = textOption(options, 'host');

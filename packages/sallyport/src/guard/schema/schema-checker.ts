@@ -89,9 +89,11 @@ class WatchedSchemaChecker implements SchemaChecker {
     const before = this.#setAside.get(tool.digest);
     if (before !== undefined) return before;
     const schemas: (readonly [string, JsonObject])[] = [];
+    let cheap = true;
     for (const name of ['inputSchema', 'outputSchema'] as const) {
       const { cost } = this.#know(tool, name);
       if (cost.kind === 'refused') return this.#refuse(tool, `its ${name} ${cost.reason}`);
+      cheap &&= cost.kind === 'cheap';
       const schema = member(tool.definition, name);
       if (isObject(schema)) schemas.push([name, schema]);
     }
@@ -102,6 +104,8 @@ class WatchedSchemaChecker implements SchemaChecker {
     });
     if (outcome.kind === 'checked')
       return outcome.refusal === undefined ? undefined : this.#refuse(tool, `its ${outcome.refusal}`);
+    // A cheap schema cannot take that long by what it is made of: then it is the machine that is busy.
+    if (outcome.kind === 'late' && cheap) return undefined;
     if (outcome.kind === 'late')
       return this.#refuse(tool, `its schemas take longer than ${this.#compileMs} ms to compile and try out`);
     // Says nothing about the schema: not remembered, so that the next check decides.
