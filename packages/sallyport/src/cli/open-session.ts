@@ -62,7 +62,7 @@ export async function withSession<T>(
   });
 }
 
-interface Parts {
+export interface SessionParts {
   readonly settings: ServerSettings;
   readonly client: Client;
   readonly port: UpstreamPort;
@@ -70,7 +70,8 @@ interface Parts {
   readonly ask: ReturnType<typeof createAskPerson>;
 }
 
-function openSession({ settings, client, port, input, ask }: Parts): Session {
+/** The session of one server of `port`, which stays its caller's to close. */
+export function openSession({ settings, client, port, input, ask }: SessionParts): Session {
   const server = settings.name;
   const { terminal, signal } = input;
   const say = (text: string): void => void terminal.stderr.write(`${toPlainText(text)}\n`);

@@ -46,6 +46,61 @@ export function resolveTarget(word: string | undefined, input: Input): readonly 
   return servers.map((settings) => applyOptions(settings, input));
 }
 
+/** One server of a target: its settings, or why it has none. */
+export type Resolved =
+  | { readonly name: string; readonly written: Written | undefined; readonly settings: ServerSettings }
+  | { readonly name: string; readonly written: Written | undefined; readonly fault: FaultError };
+
+/** How a server stands in a file, variables not filled in. */
+export interface Written {
+  readonly file: string;
+  readonly entry: JsonObject;
+}
+
+/**
+ * The same server by server: a mistake in the configuration of one does not hide the others.
+ * @throws FaultError `usage`, `not_found`; `config` when the file cannot be read at all.
+ */
+export function resolveEach(word: string | undefined, input: Input): readonly Resolved[] {
+  const target = parseTarget(word, input.dashed);
+  if (target?.kind === 'url' || target?.kind === 'command') {
+    const name = target.kind === 'url' ? hostOf(target.url) : target.command;
+    return [resolveOne(name, undefined, () => resolveTarget(word, input))];
+  }
+  const { terminal, options } = input;
+  const file =
+    target?.kind === 'file'
+      ? resolve(terminal.cwd, target.file)
+      : findConfigFile(textOption(options, 'config'), terminal);
+  const only = target?.kind === 'file' ? target.server : target?.name;
+  const request = { env: terminal.env, stateDir: findStateDir(terminal), version: 1, file };
+  if (file === undefined) {
+    if (only === undefined) return [];
+    throw unknownServer(only, request);
+  }
+  const all = listWritten(file, readConfigText(file), isYaml(file));
+  if (only !== undefined && !all.has(only)) throw unknownServer(only, request);
+  return [...all].flatMap(([name, entry]) => {
+    if (only === undefined ? entry['disabled'] === true : name !== only) return [];
+    return [resolveOne(name, { file, entry }, () => loadOne(name, request, input))];
+  });
+}
+
+function loadOne(name: string, request: SnapshotRequest, input: Input): readonly ServerSettings[] {
+  return [...pickServer(name, request).servers.values()].map((settings) => applyOptions(settings, input));
+}
+
+function resolveOne(name: string, written: Written | undefined, load: () => readonly ServerSettings[]): Resolved {
+  try {
+    const [settings] = load();
+    if (settings === undefined) throw new FaultError('not_found', `There is no server "${name}".`);
+    return { name: settings.name, written, settings };
+  } catch (error) {
+    if (error instanceof FaultError && error.code === 'config') return { name, written, fault: error };
+    throw error;
+  }
+}
+
 function loadTarget(target: Target | undefined, input: Input): Snapshot {
   const { terminal, options } = input;
   const common = { env: terminal.env, stateDir: findStateDir(terminal), version: 1 };
