@@ -116,7 +116,7 @@ function openListen(
   opening: { request: Request; facts: ModernFacts; snapshot: Snapshot; reply: Reply },
 ): Cancellable {
   const listen = new Listen(ports, { ...opening, endpoint });
-  const unfollow = sessions.follow(listen);
+  const unfollow = sessions.follow(listen, opening.snapshot.gateway.limits.sessions);
   void listen.open().catch((error: unknown) => {
     unfollow();
     listen.close();

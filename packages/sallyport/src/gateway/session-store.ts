@@ -46,9 +46,11 @@ export class SessionStore {
     return randomBytes(16).toString('base64url');
   }
 
+  /** @throws FaultError `overloaded` when `limit` sessions are all in use; the longest idle one makes room. */
   add(session: LegacySession, limit: number): void {
+    if (this.#sessions.size >= limit) this.#longestIdle()?.close();
     if (this.#sessions.size >= limit)
-      throw new FaultError('overloaded', `Sallyport has ${limit} sessions. End one or try again later.`);
+      throw new FaultError('overloaded', `Sallyport has ${limit} sessions in use. End one or try again later.`);
     this.#sessions.set(session.id, session);
     this.#followers.add(session);
     const then = session.onClose;
@@ -71,7 +73,17 @@ export class SessionStore {
     return session;
   }
 
-  follow(follower: Follower): () => void {
+  #longestIdle(): LegacySession | undefined {
+    let found: LegacySession | undefined;
+    for (const session of this.#sessions.values())
+      if (!session.busy && (found === undefined || session.lastUsed < found.lastUsed)) found = session;
+    return found;
+  }
+
+  /** @throws FaultError `overloaded`: streams cost what sessions cost and share their limit. */
+  follow(follower: Follower, limit: number): () => void {
+    if (this.#followers.size >= limit)
+      throw new FaultError('overloaded', `Sallyport has ${limit} sessions and streams. End one or try again later.`);
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
