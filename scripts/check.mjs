@@ -27,7 +27,14 @@ const steps = [
   },
   {
     name: 'node24',
-    command: [process.execPath, join(root, 'scripts/node24.mjs'), bin('vitest'), 'run', '--project', 'unit'],
+    command: async () => [
+      await findNode24(),
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      '--project',
+      'unit',
+      '--reporter=dot',
+    ],
   },
   { name: 'conformance', command: [process.execPath, join(root, 'scripts/conformance-all.mjs')], count: lastCount },
   {

@@ -1,3 +1,107 @@
-import type { Front } from './cells.ts';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { type Column, columns, type Front, type Row, rows } from './cells.ts';
+import type { Scenario } from './scenarios/scenario.ts';
+import { scenarios } from './scenarios/scenarios.ts';
+
+/** `title|revision|column` -> whether every test of that cell passed, on both endpoints. */
 export type Results = Map<string, boolean>;
-export function checkPage(_front: Front, _results: Results): void {}
+
+const page = new URL('../../../../docs/compatibility.md', import.meta.url);
+const update = 'SALLYPORT_UPDATE_DOCS';
+
+const frontNames: Readonly<Record<Front, string>> = { stdio: 'stdio', http: 'Streamable HTTP', sse: 'HTTP+SSE' };
+
+const introduction = `# Compatibility
+
+Every client below is put in front of every server below, with Sallyport between them, once on the shared endpoint and
+once on the endpoint of that server alone. A row is a client: how it connects and the protocol revision it speaks. A
+column is a server: how Sallyport connects to it and whether it is of the legacy era (with \`initialize\`, up to
+2025-11-25) or the modern one (2026-07-28). ✓ the tests of that cell passed, on both endpoints; – there can be no such
+cell, and the note says why.
+
+This page is written by the test that it reports: \`packages/sallyport/test/matrix-*.test.ts\`, which fails when they
+differ. After a change of the matrix: \`npx tsc -b && ${update}=1 npx vitest run --project e2e
+--no-file-parallelism packages/sallyport/test/matrix-\`.
+`;
+
+/**
+ * Compares the rows of this front in the published page with what was found, and everything that is not a result with
+ * what the page is made of; writes them instead when asked to. The rows of the other fronts are their tests' business.
+ */
+export function checkPage(front: Front, results: Results): void {
+  const published = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  const others = readRows(published);
+  const lines = [introduction];
+  for (const scenario of scenarios) lines.push(toSection(scenario, { front, results, others }));
+  const made = `${lines.join('\n')}\n`;
+  if (process.env[update] === '1') writeFileSync(page, made);
+  else expect(published, `docs/compatibility.md is out of date: ${update}=1 writes it anew`).toBe(made);
+}
+
+interface Sources {
+  readonly front: Front;
+  readonly results: Results;
+  readonly others: ReadonlyMap<string, string>;
+}
+
+function toSection(scenario: Scenario, { front, results, others }: Sources): string {
+  const notes = new Map<string, number>();
+  const note = (reason: string) => {
+    const number = notes.get(reason) ?? notes.size + 1;
+    notes.set(reason, number);
+    return `–<sup>${number}</sup>`;
+  };
+  const line = (row: Row) => {
+    const impossible = row.impossible ?? scenario.missing?.(row);
+    const marks = columns.map((column) => {
+      const reason = impossible ?? column.impossible;
+      return reason === undefined ? toMark(results, { scenario, row, column }) : note(reason);
+    });
+    const key = `${scenario.title}|${toName(row)}`;
+    const own = row.front === front || impossible !== undefined;
+    return own ? toLine([toName(row), ...marks]) : (others.get(key) ?? toLine([toName(row), ...marks]));
+  };
+  const body = rows.map(line);
+  return [
+    `## ${scenario.title}`,
+    '',
+    `${scenario.proves}.`,
+    '',
+    toLine(['client \\ server', ...columns.map(({ transport, era }) => `${frontNames[transport]}, ${era}`)]),
+    toLine(['---', ...columns.map(() => ':---:')]),
+    ...body,
+    '',
+    ...[...notes].map(([reason, number]) => `<sup>${number}</sup> ${reason}.  `),
+    '',
+  ].join('\n');
+}
+
+function toMark(results: Results, { scenario, row, column }: { scenario: Scenario; row: Row; column: Column }): string {
+  const found = results.get(toKey(scenario, row, column));
+  return found === undefined ? '?' : found ? '✓' : '✗';
+}
+
+export function toKey(scenario: Scenario, row: Row, column: Column): string {
+  return `${scenario.title}|${row.revision}|${column.name}`;
+}
+
+function toName({ front, revision }: Row): string {
+  return `${frontNames[front]}, ${revision}`;
+}
+
+function toLine(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** `title|client` -> the line it has in a published page. */
+function readRows(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  let title = '';
+  for (const line of text.split('\n')) {
+    if (line.startsWith('## ')) title = line.slice(3);
+    const name = /^\| ([^|]+) \|/.exec(line)?.[1];
+    if (name !== undefined) found.set(`${title}|${name}`, line);
+  }
+  return found;
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { Cell } from './cell.ts';
 import { type Column, type Front, type Row, rows, upstreams } from './cells.ts';
-import { checkPage, type Results } from './page.ts';
+import { checkPage, type Results, toKey } from './page.ts';
 import type { RawClient } from './raw-client.ts';
 import { scenarios } from './scenarios/scenarios.ts';
 import { createWorld, directRevision, type Endpoint, type World } from './world.ts';
@@ -11,6 +11,8 @@ export function runMatrix(front: Front): void {
   const results: Results = new Map();
   const direct = new Map<string, RawClient>();
   let world: World | undefined;
+  let declared = 0;
+  let started = 0;
 
   beforeAll(async () => {
     world = await createWorld();
@@ -35,7 +37,11 @@ export function runMatrix(front: Front): void {
     });
   }
 
-  it('finds what docs/compatibility.md says', () => checkPage(front, results));
+  // Left out when only some of the cells were chosen to run.
+  it('finds what docs/compatibility.md says', ({ skip }) => {
+    if (started < declared) skip('not all cells were run');
+    checkPage(front, results);
+  });
 
   interface Place {
     readonly row: Row;
@@ -62,13 +68,16 @@ export function runMatrix(front: Front): void {
       const missing = scenario.missing?.(row);
       const run = missing === undefined ? scenario.run : scenario.refuse;
       if (run === undefined) continue;
+      declared++;
       it(missing === undefined ? title : `${title} (refused: ${missing})`, async () => {
-        const key = `${title}|${row.revision}|${column.name}`;
+        started++;
+        const key = toKey(scenario, row, column);
+        const soFar = results.get(key) ?? true;
         results.set(key, false);
         const other = direct.get(column.era);
         if (other === undefined) throw new Error('not connected');
         await run(new Cell(place, { client: client(), direct: other }));
-        results.set(key, results.get(`${key}|failed`) !== true);
+        results.set(key, soFar);
       });
     }
   }

@@ -13,17 +13,20 @@ interface Listening {
   stop(): Promise<void>;
 }
 
+let streams = 0;
+
 /** Opens the one stream on which a modern client hears of changes; a legacy client hears of list changes anyway. */
 async function listen(cell: Cell, notifications: Fields): Promise<Listening> {
   if (!cell.modern) return { meta: {}, stop: async () => {} };
+  const id = `stream ${++streams}`;
   const from = cell.client.heard.length;
-  const call: Call = cell.client.request('subscriptions/listen', { notifications }, { id: '"listening"' });
+  const call: Call = cell.client.request('subscriptions/listen', { notifications }, { id: JSON.stringify(id) });
   const { message } = await cell.client.waitFor(
     'the acknowledgement',
     (heard) => heard.message.method === 'notifications/subscriptions/acknowledged',
     from,
   );
-  const meta = { _meta: { [subscriptionKey]: 'listening' } };
+  const meta = { _meta: { [subscriptionKey]: id } };
   expect(message.params).toEqual({ notifications, ...meta });
   return { meta, stop: () => call.cancel() };
 }
