@@ -7,7 +7,7 @@ import { describeMachine } from '../process/machine.ts';
 import { type Instance, labelOf, type Program, startInstance, type Via } from '../programs/program.ts';
 import { HTTP_UPSTREAM, PROGRAMS } from '../programs/programs.ts';
 import { computeFigures, type Results } from './figures.ts';
-import { type FootprintOptions, measureFootprints, measureTenUpstreams } from './footprint.ts';
+import { type FootprintOptions, measureFootprints } from './footprint.ts';
 import { measureCell, type Pace } from './measure-cell.ts';
 import { type OpenCallers, openCallers } from './open-callers.ts';
 import { printTable } from './print-table.ts';
@@ -25,7 +25,6 @@ interface Plan {
   readonly cells: readonly (Cell & { readonly pace: Pace })[];
   readonly sessions: number;
   readonly starts: number;
-  readonly settleMs: number;
   /** For all cells. Those behind schedule get fewer rounds; past it the cells without a figure are left out. */
   readonly budgetMs: number;
 }
@@ -70,12 +69,9 @@ export async function runGateway(options: GatewayOptions): Promise<string> {
     const rows = await measureCells(plan, opened, { load, say });
     for (const instance of instances) await instance.child?.stop();
 
-    const footprintOptions: FootprintOptions = { load, upstreamUrl, directory, say, ...plan };
-    const sallyport = chosen.find(({ program }) => program.name === 'sallyport');
-    const ten = sallyport && (await measureTenUpstreams(sallyport.program, footprintOptions));
-    const footprints = await measureFootprints(
+    const { footprints, ten } = await measureFootprints(
       chosen.filter(({ program, via }) => program.name !== 'direct' && (via === 'http' || program.vias.length === 1)),
-      footprintOptions,
+      { load, upstreamUrl, directory, say, sessions: plan.sessions, starts: plan.starts },
     );
     const results: Results = { rows: [...rows, ...missing], footprints, ten };
     const figures = computeFigures(results);
@@ -98,8 +94,8 @@ function createPlan({ quick, rounds }: GatewayOptions): Plan {
   const cells = KEY_CELLS.map((cell) => ({ ...cell, pace: key }));
   if (!quick) cells.push(...OTHER_CELLS.map((cell) => ({ ...cell, pace: other })));
   return quick
-    ? { cells, sessions: 400, starts: 2, settleMs: 6_000, budgetMs: 66_000 }
-    : { cells, sessions: 800, starts: 4, settleMs: 20_000, budgetMs: 420_000 };
+    ? { cells, sessions: 400, starts: 2, budgetMs: 55_000 }
+    : { cells, sessions: 800, starts: 4, budgetMs: 400_000 };
 }
 
 function choosePrograms({ quick, against }: GatewayOptions): { program: Program; via: Via }[] {
