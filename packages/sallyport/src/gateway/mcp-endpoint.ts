@@ -11,7 +11,7 @@ import { carriesModernMeta } from './modern-request.ts';
 import type { Parking } from './parking.ts';
 import type { GatewayPorts } from './ports.ts';
 import { readBody } from './read-body.ts';
-import { HttpReply, STREAM_HEADERS, toEvent } from './reply.ts';
+import { HttpReply, STREAM_HEADERS, toEvent, writeEvent } from './reply.ts';
 import { hasBatches, hasPrimingEvents, isLegacyRevision } from './revisions.ts';
 import type { SessionStore } from './session-store.ts';
 import type { Streams } from './streams.ts';
@@ -191,14 +191,14 @@ function openStandaloneStream(context: McpContext, http: HttpExchange): void {
   }
   response.writeHead(200, { ...STREAM_HEADERS, 'mcp-session-id': session.id });
   response.flushHeaders();
-  for (const { id, text } of resumed?.missed ?? []) response.write(toEvent(text, id), 'latin1');
+  for (const { id, text } of resumed?.missed ?? []) writeEvent(response, toEvent(text, id));
   if (resumed !== undefined && resumed.stream !== 0) {
     if (resumed.reply === undefined || resumed.reply.done) response.end();
     else resumed.reply.attach(response);
     return;
   }
-  session.setOutlet((text, id) => response.write(toEvent(text, id), 'latin1'));
-  const stream = { keepAlive: () => response.write(':\n\n') };
+  session.setOutlet((text, id) => writeEvent(response, toEvent(text, id)));
+  const stream = { keepAlive: () => writeEvent(response, ':\n\n') };
   context.streams.open(stream);
   const then = session.onClose;
   session.onClose = () => {

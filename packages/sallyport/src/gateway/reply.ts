@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { EventLog } from './event-log.ts';
+import { MAX_UNREAD } from './outbox.ts';
 
 /** Where the messages that belong to one request go, whatever the transport. Calls never throw; after the answer nothing more is sent. */
 export interface Reply {
@@ -133,9 +134,15 @@ export class HttpReply implements Reply {
   }
 
   #write(text: string): void {
-    const response = this.#response;
-    if (response !== undefined && !response.destroyed && !response.writableEnded) response.write(text, 'latin1');
+    if (this.#response !== undefined) writeEvent(this.#response, text);
   }
+}
+
+/** Writes to an event stream as long as it is read; never after its end, which would be an error nobody listens for. */
+export function writeEvent(response: ServerResponse, text: string): void {
+  if (response.destroyed || response.writableEnded) return;
+  if (response.writableLength > MAX_UNREAD) response.destroy();
+  else response.write(text, 'latin1');
 }
 
 /** One server-sent event around a JSON-RPC message (a binary string). JSON from a relay may hold raw line ends between tokens. */

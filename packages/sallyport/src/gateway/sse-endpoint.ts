@@ -2,6 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import { parseMessage, Request } from '../core/message.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { HttpExchange, McpContext } from './mcp-endpoint.ts';
+import { Outbox } from './outbox.ts';
 import { readBody } from './read-body.ts';
 import { STREAM_HEADERS, toEvent } from './reply.ts';
 import { toErrorBytes } from './to-response.ts';
@@ -12,6 +13,7 @@ interface Stream {
   readonly path: string;
   session: LegacySession | undefined;
   send(text: string): void;
+  answer(text: string): void;
 }
 
 /** A person's curl waits this long for the answer in its own terminal. Milliseconds. */
@@ -39,18 +41,22 @@ export class SseEndpoint {
       throw new FaultError('overloaded', 'Too many event streams are open.');
     const id = sessions.newId();
     const path = endpoint.kind === 'all' ? '/message' : `/servers/${encodeURIComponent(endpoint.name)}/message`;
+    const outbox = new Outbox(response);
     const stream: Stream = {
       principal: principal.id,
       path,
       session: undefined,
       send: (text) => {
-        if (!response.destroyed) response.write(toEvent(text, undefined), 'latin1');
+        if (!outbox.tell(toEvent(text, undefined))) response.destroy();
+      },
+      answer: (text) => {
+        if (!outbox.answer(toEvent(text, undefined))) response.destroy();
       },
     };
     this.#streams.set(id, stream);
     response.writeHead(200, STREAM_HEADERS);
     response.write(`event: endpoint\ndata: ${path}?sessionId=${id}\n\n`);
-    const quiet = { keepAlive: () => response.write(':\n\n') };
+    const quiet = { keepAlive: () => outbox.tell(':\n\n') };
     streams.open(quiet);
     response.on('close', () => {
       streams.closed(quiet);
@@ -88,7 +94,7 @@ export class SseEndpoint {
     const patience = echo ? setTimeout(() => response.writeHead(202).end(), ECHO_WAIT_MS) : undefined;
     const answer = (bytes: Buffer) => {
       const text = bytes.toString('latin1');
-      stream.send(text);
+      stream.answer(text);
       clearTimeout(patience);
       if (echo && !response.headersSent && !response.destroyed) {
         response.writeHead(200, STREAM_HEADERS).end(toEvent(text, undefined), 'latin1');

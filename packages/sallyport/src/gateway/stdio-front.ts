@@ -8,6 +8,7 @@ import { LegacySession } from './legacy-session.ts';
 import type { ModernCall } from './modern-call.ts';
 import { type Cancellable, type ModernContext, receiveModern } from './modern-endpoint.ts';
 import { carriesModernMeta } from './modern-request.ts';
+import { Outbox } from './outbox.ts';
 import { Parking } from './parking.ts';
 import type { GatewayPorts } from './ports.ts';
 import { readLines } from './read-lines.ts';
@@ -55,11 +56,13 @@ export function openStdioFront(
     finish = resolve;
   });
 
-  const write = (text: string) => {
-    if (!streams.stdout.destroyed)
-      streams.stdout.write(`${text.includes('\n') ? text.replaceAll(/[\r\n]+/g, ' ') : text}\n`, 'latin1');
+  const outbox = new Outbox(streams.stdout);
+  const answer = (bytes: Buffer) => {
+    if (!outbox.answer(toLine(bytes.toString('latin1')))) finish();
   };
-  const reply: Reply = { message: write, answer: (bytes) => write(bytes.toString('latin1')) };
+  // What a client that stopped reading is not told is lost to it; its answers wait, up to a bound.
+  const tell = (text: string) => void outbox.tell(toLine(text));
+  const reply: Reply = { message: tell, answer };
 
   function receiveLine(line: Buffer): void {
     const { limits } = ports.snapshot().gateway;
@@ -76,7 +79,7 @@ export function openStdioFront(
         throw new FaultError('invalid_request', 'Batches are part of revision 2025-03-26 only, after "initialize".');
       else answerBatch(batch, reply, receive);
     } catch (error) {
-      write(toErrorBytes(undefined, error).toString('latin1'));
+      answer(toErrorBytes(undefined, error));
     }
   }
 
@@ -114,7 +117,7 @@ export function openStdioFront(
       principal: PARENT_PROCESS,
     });
     session = opened;
-    opened.setOutlet(write);
+    opened.setOutlet(tell);
     opened.onClose = () => finish();
     sessions.add(opened, 1);
     try {
@@ -142,6 +145,11 @@ export function openStdioFront(
       finish();
     },
   };
+}
+
+/** One message a line: JSON may hold line ends between its tokens, and there a space means the same. */
+function toLine(text: string): string {
+  return `${text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text}\n`;
 }
 
 /** Modern requests in flight on one channel: here only `notifications/cancelled` can say which of them is given up. */
