@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import { FaultError } from '../core/errors.ts';
 import { HttpReply, type ReplyReader } from './http-reply.ts';
+import { Http1Pool } from './http1-pool.ts';
 
 /** One HTTP upstream: its address, its configured headers and the connections kept open to it, shared by all wires. */
 export interface HttpOrigin {
@@ -8,7 +9,7 @@ export interface HttpOrigin {
   /** The URL without credentials and query, for messages. */
   readonly place: string;
   /** Sends one request. `headers` are name, value, name, value…, added to the configured ones. */
-  post(headers: readonly string[], body: Buffer, reader: ReplyReader, options?: PostOptions): HttpReply;
+  post(headers: readonly string[], body: string, reader: ReplyReader, options?: PostOptions): HttpReply;
   /** GET of an event stream, DELETE of a session. */
   ask(method: 'GET' | 'DELETE', headers: readonly string[], reader: ReplyReader): HttpReply;
   close(): Promise<void>;
@@ -17,6 +18,8 @@ export interface HttpOrigin {
 export interface PostOptions {
   /** The answer stays open: it gets a connection beside those of calls. */
   readonly stream?: boolean;
+  /** How long the reply may take; `undefined`: whoever sent it watches the clock. */
+  readonly replyMs?: number | undefined;
   /** Path and query when not those of the URL. */
   readonly path?: string;
 }
@@ -37,15 +40,22 @@ export function createHttpOrigin(options: HttpOriginOptions): HttpOrigin {
   const settings = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: options.connectMs } };
   // No cap on connections: calls are capped before they get here, and an answer to a question must never wait behind
   // the very call that asks it.
-  const calls = new Pool(url.origin, settings);
+  const calls = new Http1Pool({ origin: url, connectMs: options.connectMs });
+  const start = toHead(url, configured);
   const streams = new Pool(url.origin, settings);
   const ownPath = `${url.pathname}${url.search}`;
   return {
     url,
     place,
-    post(headers, body, reader, { stream = false, path = ownPath } = {}) {
+    post(headers, body, reader, { stream = false, path = ownPath, replyMs } = {}) {
       const reply = new HttpReply(reader);
-      (stream ? streams : calls).dispatch({ path, method: 'POST', headers: [...configured, ...headers], body }, reply);
+      if (!stream && replyMs === undefined) {
+        calls.send(`POST ${path}${start}${toLines(headers)}content-length: ${body.length}\r\n\r\n${body}`, reply);
+        return reply;
+      }
+      const limit = replyMs === undefined ? {} : { headersTimeout: replyMs, bodyTimeout: replyMs };
+      const bytes = Buffer.from(body, 'latin1');
+      streams.dispatch({ path, method: 'POST', headers: [...configured, ...headers], body: bytes, ...limit }, reply);
       return reply;
     },
     ask(method, headers, reader) {
@@ -54,9 +64,34 @@ export function createHttpOrigin(options: HttpOriginOptions): HttpOrigin {
       return reply;
     },
     async close() {
-      await Promise.all([calls.destroy(), streams.destroy()]);
+      calls.close();
+      await streams.destroy();
     },
   };
+}
+
+/** What follows the path in the head of every request. @throws FaultError `config` for a header that is none. */
+function toHead(url: URL, configured: readonly string[]): string {
+  const host = configured.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
+    ? ''
+    : `host: ${url.host}\r\n`;
+  return ` HTTP/1.1\r\n${host}connection: keep-alive\r\n${toLines(configured)}`;
+}
+
+/** RFC 9110 section 5.5: anything else could end the line and begin another request. */
+const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+function toLines(headers: readonly string[]): string {
+  let lines = '';
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    const value = headers[i + 1] ?? '';
+    if (!TOKEN.test(name) || FORBIDDEN_IN_VALUE.test(value))
+      throw new FaultError('config', `The header "${name.slice(0, 64)}" holds characters HTTP does not allow.`);
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
 }
 
 function toHeaders(url: URL, options: HttpOriginOptions): string[] {

@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { FaultError } from '../core/errors.ts';
+import { headerValues } from './http1-parser.ts';
+import type { ResponseReader } from './http1-pool.ts';
 import { type SseListener, SseParser } from './sse-parser.ts';
 
 /** How the body of a reply is taken. */
@@ -22,10 +24,11 @@ const NOTHING = Buffer.alloc(0);
  * One request's reply, read from undici's dispatch interface: `undici.request` plus a stream costs more than half of
  * what the whole relay may (see docs/performance.md), and a body that came in one piece is handed on without a copy.
  */
-export class HttpReply implements Dispatcher.DispatchHandler {
+export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
   status = 0;
   readonly #reader: ReplyReader;
-  #headers: readonly Buffer[] = [];
+  /** As undici gives them, or the whole head as our own client does. */
+  #headers: readonly Buffer[] | string = [];
   #mode: BodyMode = 'drop';
   #first: Buffer | undefined;
   #rest: Buffer[] | undefined;
@@ -47,6 +50,7 @@ export class HttpReply implements Dispatcher.DispatchHandler {
 
   header(name: string): string | undefined {
     const headers = this.#headers;
+    if (typeof headers === 'string') return headerValues(headers, name)[0];
     for (let i = 0; i + 1 < headers.length; i += 2) {
       const key = headers[i];
       if (key?.length === name.length && key.toString('latin1').toLowerCase() === name)
@@ -55,6 +59,32 @@ export class HttpReply implements Dispatcher.DispatchHandler {
     return undefined;
   }
 
+  // Our own client.
+
+  started(abort: () => void): void {
+    this.onConnect(abort);
+  }
+
+  head(status: number, head: string): void {
+    this.#begin(status, head);
+  }
+
+  data(chunk: Buffer): void {
+    this.onData(chunk);
+  }
+
+  ended(): void {
+    this.onComplete();
+  }
+
+  failed(error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#reader.failed(error);
+  }
+
+  // undici.
+
   onConnect(abort: (error?: Error) => void): void {
     if (this.#over) abort();
     else this.#abort = abort;
@@ -62,12 +92,16 @@ export class HttpReply implements Dispatcher.DispatchHandler {
 
   onHeaders(status: number, headers: Buffer[]): boolean {
     // 1xx are announcements; the answer follows.
-    if (status < 200 || this.#over) return true;
+    if (status >= 200) this.#begin(status, headers);
+    return true;
+  }
+
+  #begin(status: number, headers: readonly Buffer[] | string): void {
+    if (this.#over) return;
     this.status = status;
     this.#headers = headers;
     this.#mode = this.#reader.head(this);
     if (this.#mode === 'events') this.#parser = new SseParser(this.#reader);
-    return true;
   }
 
   onData(chunk: Buffer): boolean {
@@ -93,9 +127,7 @@ export class HttpReply implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#reader.failed(error);
+    this.failed(error);
   }
 
   #giveUp(reason: string): void {

@@ -16,6 +16,9 @@ export interface HttpWireOptions {
 /** How long a server may keep a stream open after the answer came on it. */
 const LINGER_MS = 5000;
 const GOODBYE_MS = 2000;
+/** Nothing waits for the reply to a notification: a server that never sends one must not keep the connection. */
+const ONE_WAY = { replyMs: 30_000 };
+const STREAM = { stream: true };
 /** Broken streams are taken up again this often without hearing anything new. */
 const RESUME_ATTEMPTS = 5;
 
@@ -81,12 +84,8 @@ class HttpWire implements Wire, PostOwner {
       this.#stateless = true;
       headers = [...headers, ...Object.entries(message.headers).flat()];
     }
-    reader.reply = this.#origin.post(
-      headers,
-      Buffer.from(text, 'latin1'),
-      reader,
-      message.stream ? { stream: true } : undefined,
-    );
+    const options = id === undefined ? ONE_WAY : message.stream ? STREAM : undefined;
+    reader.reply = this.#origin.post(headers, text, reader, options);
   }
 
   abandon(id: number): void {

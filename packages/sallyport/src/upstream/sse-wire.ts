@@ -12,6 +12,9 @@ export interface SseWireOptions {
   readonly timeoutMs: number;
 }
 
+/** Nothing waits for the reply to a notification: a server that never sends one must not keep the connection. */
+const ONE_WAY_MS = 30_000;
+
 /**
  * HTTP+SSE of 2024-11-05: one event stream down, POSTs up to the address the stream's first event names.
  * @throws FaultError when there is no such stream, or it names an address elsewhere.
@@ -70,7 +73,7 @@ class SseWire implements Wire, ReplyReader {
     };
     const reply: HttpReply | undefined = this.#origin.post(
       ['content-type', 'application/json', 'accept-encoding', 'identity'],
-      Buffer.from(text, 'latin1'),
+      text,
       {
         head: ({ status }) => (status < 300 ? 'drop' : 'whole'),
         whole: (body, { status, ...rest }) => {
@@ -85,7 +88,7 @@ class SseWire implements Wire, ReplyReader {
           over(reply);
         },
       },
-      this.#path === undefined ? {} : { path: this.#path },
+      { replyMs: id === undefined ? ONE_WAY_MS : undefined, ...(this.#path === undefined ? {} : { path: this.#path }) },
     );
     this.#posts.add(reply);
   }

@@ -1,0 +1,194 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { FaultError } from '../core/errors.ts';
+import { Http1Parser, headerValues } from './http1-parser.ts';
+
+/** Whoever waits for one response. `ended` or `failed` comes once, last. */
+export interface ResponseReader {
+  /** The request is on its way; `abort` closes its connection. */
+  started(abort: () => void): void;
+  head(status: number, head: string): void;
+  data(chunk: Buffer): void;
+  ended(): void;
+  failed(error: unknown): void;
+}
+
+export interface Http1PoolOptions {
+  readonly origin: URL;
+  readonly connectMs: number;
+}
+
+/** A server closes idle connections; without a word about when, this long is safe with all common ones. Milliseconds. */
+const IDLE_MS = 4_000;
+/** A request must not meet the server's closing on its way. Milliseconds. */
+const HINT_MARGIN_MS = 1_000;
+const MAX_IDLE_MS = 600_000;
+
+/**
+ * Kept HTTP/1.1 connections to one origin, one request at a time on each. The request path's own client: head and body
+ * leave in a single write, and a response that came in one piece is handed on without a copy (measured beside undici's
+ * Pool in docs/performance.md). What is not on that path (streams, GET, DELETE) stays with undici.
+ */
+export class Http1Pool {
+  readonly #options: Http1PoolOptions;
+  /** The one used last is taken first: the others may grow idle and be closed. */
+  readonly #idle: Http1Connection[] = [];
+  readonly #all = new Set<Http1Connection>();
+  #closed = false;
+
+  constructor(options: Http1PoolOptions) {
+    this.#options = options;
+  }
+
+  /** @param message the whole request, head and body, as a binary string */
+  send(message: string, reader: ResponseReader): void {
+    if (this.#closed) {
+      reader.failed(new FaultError('draining', 'The connection is being closed.'));
+      return;
+    }
+    const connection = this.#take() ?? this.#open();
+    connection.send(message, reader);
+  }
+
+  #take(): Http1Connection | undefined {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (connection.usable) return connection;
+    }
+    return undefined;
+  }
+
+  #open(): Http1Connection {
+    const connection = new Http1Connection(this.#options, {
+      free: () => {
+        if (this.#closed) connection.close();
+        else this.#idle.push(connection);
+      },
+      gone: () => {
+        this.#all.delete(connection);
+        const at = this.#idle.indexOf(connection);
+        if (at >= 0) this.#idle.splice(at, 1);
+      },
+    });
+    this.#all.add(connection);
+    return connection;
+  }
+
+  /** Idempotent. Requests in flight fail. */
+  close(): void {
+    this.#closed = true;
+    for (const connection of [...this.#all]) connection.close();
+  }
+}
+
+interface Owner {
+  free(): void;
+  gone(): void;
+}
+
+class Http1Connection {
+  readonly #socket: Socket;
+  readonly #owner: Owner;
+  readonly #parser: Http1Parser;
+  #reader: ResponseReader | undefined;
+  #connecting: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #idleMs = IDLE_MS;
+  #ended = false;
+
+  constructor(options: Http1PoolOptions, owner: Owner) {
+    this.#owner = owner;
+    this.#parser = new Http1Parser({
+      head: (status, head) => {
+        this.#idleMs = toIdleMs(head);
+        this.#reader?.head(status, head);
+      },
+      data: (chunk) => this.#reader?.data(chunk),
+      end: (reusable) => this.#finish(reusable),
+    });
+    this.#socket = openSocket(options.origin);
+    this.#connecting = setTimeout(() => this.#fail(connectTimeout()), options.connectMs);
+    this.#socket.once(options.origin.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
+      clearTimeout(this.#connecting),
+    );
+    this.#socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    this.#socket.on('end', () => this.#hangUp());
+    this.#socket.on('error', (error) => this.#fail(error));
+    this.#socket.on('close', () => this.#hangUp());
+  }
+
+  get usable(): boolean {
+    return !this.#ended && this.#reader === undefined && this.#socket.writable;
+  }
+
+  send(message: string, reader: ResponseReader): void {
+    clearTimeout(this.#idleTimer);
+    this.#reader = reader;
+    this.#parser.expect();
+    reader.started(() => this.close());
+    if (!this.#ended) this.#socket.write(message, 'latin1');
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#parser.push(chunk);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #finish(reusable: boolean): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    if (reusable && !this.#ended) {
+      this.#idleTimer = setTimeout(() => this.close(), this.#idleMs);
+      this.#idleTimer.unref();
+      this.#owner.free();
+    } else this.close();
+    reader?.ended();
+  }
+
+  #hangUp(): void {
+    if (this.#parser.finish()) return;
+    this.#fail(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }));
+  }
+
+  #fail(error: unknown): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    this.close();
+    reader?.failed(error);
+  }
+
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#reader = undefined;
+    clearTimeout(this.#connecting);
+    clearTimeout(this.#idleTimer);
+    this.#socket.destroy();
+    this.#owner.gone();
+  }
+}
+
+function openSocket({ protocol, hostname, port }: URL): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const address = {
+    host,
+    noDelay: true,
+    keepAlive: true,
+    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+  };
+  if (protocol !== 'https:') return connectTcp(address);
+  return connectTls({ ...address, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}) });
+}
+
+/** When the server says it will close an idle connection, less a margin. */
+function toIdleMs(head: string): number {
+  const hint = /timeout=(\d{1,6})/i.exec(headerValues(head, 'keep-alive')[0] ?? '')?.[1];
+  if (hint === undefined) return IDLE_MS;
+  return Math.min(Math.max(Number(hint) * 1_000 - HINT_MARGIN_MS, 0), MAX_IDLE_MS);
+}
+
+function connectTimeout(): Error {
+  return Object.assign(new Error('Connecting took too long.'), { code: 'ETIMEDOUT' });
+}
