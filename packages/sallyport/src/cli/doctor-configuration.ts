@@ -22,8 +22,13 @@ function explainFault(fault: FaultError, name: string): Finding {
   const own = all.filter((problem) => pathOf(problem)[1] === name);
   if (all.length === 0) return { outcome: 'failed', detail: message, fix: FIX };
   const shown = (own.length > 0 ? own : all).map(describeProblem);
-  return { outcome: 'failed', detail: shown.join('\n'), fix: FIX };
+  const missing = shown.flatMap((line) => /environment variable (\w+) is not set/.exec(line)?.[1] ?? []);
+  const fix = missing.length === shown.length ? `${MISSING}: ${[...new Set(missing)].join(', ')}.` : FIX;
+  return { outcome: 'failed', detail: shown.join('\n'), fix };
 }
+
+const MISSING =
+  'Set these variables in the environment Sallyport is started from (desktop programs do not read the files of your shell)';
 
 const FIX = 'Correct it as the message says; the other steps need an entry that is valid.';
 

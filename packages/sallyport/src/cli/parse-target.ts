@@ -10,7 +10,7 @@ export type Target =
 
 /**
  * A URL, a command after `--`, a file (`mcp.json`, `./mcp.json#github`), or the name of a saved server.
- * @throws FaultError `usage` for a `--` with nothing behind it.
+ * @throws FaultError `usage` for a `--` with nothing behind it, and for a URL without its scheme.
  */
 export function parseTarget(word: string | undefined, dashed: readonly string[] | undefined): Target | undefined {
   if (dashed !== undefined) {
@@ -19,7 +19,10 @@ export function parseTarget(word: string | undefined, dashed: readonly string[] 
     return { kind: 'command', command, args };
   }
   if (word === undefined) return undefined;
-  if (/^https?:\/\//i.test(word)) return { kind: 'url', url: word };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return { kind: 'url', url: word };
+  if (/^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+|\[[0-9a-f:]+\]):\d{1,5}(?:\/|$)/i.test(word)) {
+    throw new FaultError('usage', `A URL begins with http:// or https://; write http://${word}.`);
+  }
   const hash = word.indexOf('#');
   const file = hash < 0 ? word : word.slice(0, hash);
   if (/\.(?:json|jsonc|ya?ml)$/i.test(file) || /[/\\]/.test(file)) {
