@@ -261,6 +261,11 @@ describe('all servers and this machine', () => {
     expect(through).toMatchObject({ exit: 0 });
   });
 
+  test('a file without servers', async () => {
+    const run = await runDoctor(['./sallyport.json'], { cwd: write({}) });
+    expect(run).toMatchObject({ exit: 1, stdout: '', stderr: expect.stringContaining('The file has no servers.') });
+  });
+
   test('a name that is not there', async () => {
     const run = await runDoctor(['nothere', '--json'], { cwd: write({ mcpServers: { there: { command: 'node' } } }) });
     expect(run.exit).toBe(1);

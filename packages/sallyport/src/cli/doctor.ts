@@ -65,7 +65,9 @@ async function examine(input: Input): Promise<Output> {
 function listExaminations(input: Input): readonly Examination[] {
   const { target } = splitTarget(input);
   if (target !== undefined || input.dashed !== undefined) {
-    return resolveEach(target, input).map((resolved) => examineServer(resolved, input));
+    const found = resolveEach(target, input);
+    if (found.length === 0) throw new FaultError('usage', 'The file has no servers. "sallyport server add" adds one.');
+    return found.map((resolved) => examineServer(resolved, input));
   }
   return [examineMachine(input), ...listConfigured(input).map((resolved) => examineServer(resolved, input))];
 }
