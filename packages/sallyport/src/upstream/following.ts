@@ -42,6 +42,11 @@ export class Following {
     this.#options = options;
   }
 
+  /** Everybody who follows something. */
+  followers(): readonly Client[] {
+    return this.#interests.followers();
+  }
+
   /** A client that needs the connection with this key to exist. */
   follower(key: string): Client | undefined {
     return this.#interests.follower(this.#users(key));

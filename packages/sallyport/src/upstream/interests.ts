@@ -60,6 +60,14 @@ export class Interests {
     return level;
   }
 
+  followers(): readonly Client[] {
+    const clients = new Map<string, Client>();
+    for (const table of [this.#uris, this.#tasks])
+      for (const followers of table.values())
+        for (const { client } of followers.values()) clients.set(client.key, client);
+    return [...clients.values()];
+  }
+
   /** Someone who follows a resource or a task, among the chosen. */
   follower(chosen: (client: Client) => boolean): Client | undefined {
     for (const table of [this.#uris, this.#tasks])

@@ -202,7 +202,7 @@ export class Pool {
   /** What the connection turned out to be decides where it belongs. */
   #rightKey(key: string, client: Client): string {
     const base = this.keyOf(client);
-    return /^\d\|/.test(key) && key.slice(2) === base ? key : base;
+    return toBase(key) === base ? key : base;
   }
 
   /** A connection ended, for whatever reason. Returns the key it had. */
@@ -234,6 +234,10 @@ export class Pool {
 
   /** A client is gone. */
   release(clientKey: string): void {
+    for (const [key, attempt] of this.#connecting) {
+      // A child that starts for nobody would run until Sallyport ends.
+      if (toBase(key) === `client:${clientKey}`) void attempt.then(() => this.release(clientKey), NOTHING);
+    }
     for (const [key, connection] of this.#ready) {
       if (connection.owner !== clientKey) continue;
       this.#ready.delete(key);
@@ -281,6 +285,11 @@ export class Pool {
     };
     this.#idleTimers.set(connection, setTimeout(look, idleMs).unref());
   }
+}
+
+/** The key without the number of its lease. */
+function toBase(key: string): string {
+  return key.replace(/^\d\|/, '');
 }
 
 function leaseKey(key: string, index: number): string {

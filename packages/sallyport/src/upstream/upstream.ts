@@ -317,10 +317,17 @@ export class Upstream {
       unreadable: (bytes) => {
         if (settings.transport.type === 'stdio') supervisor.noteNoise(settings.name, bytes);
       },
-      strayed: (straying) => this.#pool.stray(straying),
+      strayed: (straying) => this.#strayed(straying),
     });
     this.#connections.add(connection);
     return connection;
+  }
+
+  #strayed(connection: Connection): void {
+    this.#pool.stray(connection);
+    // Who followed something on the shared connection follows it on another one now.
+    for (const client of this.following.followers())
+      if (this.#pool.find(client) === undefined) void this.acquire(client).catch(() => {});
   }
 
   #gone(connection: Connection, fault: FaultError): void {

@@ -31,7 +31,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   const { log, clock } = options;
   const supervisor = options.supervisor ?? createSupervisor({ log, clock });
   const upstreams = new Map<string, Upstream>();
-  const retiring = new Set<Promise<void>>();
+  const retiring = new Map<Upstream, Promise<void>>();
   const listeners = new Set<(event: UpstreamEvent) => void>();
   let servers = options.servers();
   let closed: Promise<void> | undefined;
@@ -53,10 +53,9 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   };
 
   const closeAll = async () => {
-    await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
-    // The supervisor ends what is still retiring.
+    await Promise.all([...upstreams.values(), ...retiring.keys()].map((upstream) => upstream.close()));
+    await Promise.all(retiring.values());
     if (options.supervisor === undefined) await supervisor.close();
-    await Promise.all(retiring);
   };
 
   return {
@@ -98,8 +97,10 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
         const settings = next.get(name);
         if (settings !== undefined && JSON.stringify(settings) === JSON.stringify(upstream.settings)) continue;
         upstreams.delete(name);
-        const gone = upstream.retire().finally(() => retiring.delete(gone));
-        retiring.add(gone);
+        retiring.set(
+          upstream,
+          upstream.retire().finally(() => retiring.delete(upstream)),
+        );
       }
     },
     close() {
