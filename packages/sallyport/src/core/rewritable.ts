@@ -18,7 +18,8 @@ export abstract class Rewritable {
 
   /** Where the value of `params.<key>` stands. */
   param(key: string): Member | undefined {
-    if (this.paramsSpan === undefined) return undefined;
+    // The parsed params know at once what is not there; looking through the bytes is for what is.
+    if (this.paramsSpan === undefined || !Object.hasOwn(this.params, key)) return undefined;
     this.#paramMembers ??= objectMembers(this.bytes, this.paramsSpan.start);
     return this.#paramMembers.find((candidate) => candidate.key === key);
   }
@@ -41,7 +42,7 @@ export abstract class Rewritable {
       return { start: end, end, text: `,"params":{${name}:${text}}` };
     }
     const at = this.paramsSpan.start + 1;
-    return { start: at, end: at, text: `${name}:${text}${(this.#paramMembers?.length ?? 0) > 0 ? ',' : ''}` };
+    return { start: at, end: at, text: `${name}:${text}${isEmpty(this.params) ? '' : ','}` };
   }
 
   /** The edit that gives `params.<outer>.<key>` a new value, inserting what is missing. */
@@ -55,4 +56,9 @@ export abstract class Rewritable {
     const at = holder.start + 1;
     return { start: at, end: at, text: toBinary(pair) + (members.length > 0 ? ',' : '') };
   }
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const key in object) if (Object.hasOwn(object, key)) return false;
+  return true;
 }
