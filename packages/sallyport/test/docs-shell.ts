@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { atTheEnd } from './at-the-end.ts';
+import { type Block, ROOT } from './docs-pages.ts';
+import { type Announcement, newTestFolder } from './running-sallyport.ts';
+
+const MAIN = join(ROOT, 'packages/sallyport/dist/cli/main.js');
+/** Where the guides say that Sallyport listens. */
+const WRITTEN_HOST = '127.0.0.1:7411';
+const BLOCK_MS = 30_000;
+
+interface Step {
+  readonly command: string;
+  /** What the page shows below it; `undefined`: nothing. */
+  readonly expected: string | undefined;
+}
+
+/** What a clone looks like after `npm start`: the sample running, its key in `.sallyport`. */
+export class DocsShell {
+  readonly #folder: string;
+  readonly #host: string;
+  readonly #env: NodeJS.ProcessEnv;
+
+  private constructor(folder: string, host: string, env: NodeJS.ProcessEnv) {
+    this.#folder = folder;
+    this.#host = host;
+    this.#env = env;
+  }
+
+  static async open(): Promise<DocsShell> {
+    const folder = newTestFolder();
+    for (const name of readdirSync(ROOT)) {
+      // Copied, not linked: commands of the guides may write into it.
+      if (name === 'sallyport.sample.json') cpSync(join(ROOT, name), join(folder, name));
+      else if (!['.git', '.sallyport'].includes(name)) symlinkSync(join(ROOT, name), join(folder, name));
+    }
+    mkdirSync(join(folder, '.sallyport'), { mode: 0o700 });
+    const { XDG_CONFIG_HOME: _config, XDG_STATE_HOME: _state, ...inherited } = process.env;
+    const env = {
+      ...inherited,
+      HOME: folder,
+      SALLYPORT_STATE: join(folder, '.sallyport'),
+      SALLYPORT_CONFIG: join(folder, 'sallyport.sample.json'),
+    };
+    const child = spawn(process.execPath, [MAIN, 'up', '--port', '0', '--json'], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const exited = new Promise((resolve) => child.once('close', resolve));
+    atTheEnd(async () => {
+      child.kill('SIGTERM');
+      await exited;
+    });
+    const facts = await new Promise<Announcement>((resolve, reject) => {
+      let text = '';
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        if (text.includes('\n')) resolve(JSON.parse(text.slice(0, text.indexOf('\n'))));
+      });
+      child.once('close', () => reject(new Error('Sallyport ended')));
+    });
+    return new DocsShell(folder, new URL(facts.url).host, env);
+  }
+
+  /** Runs a block and says what differs from the page; nothing: all is as it is written. */
+  async run(block: Block): Promise<readonly string[]> {
+    const steps = block.language === 'console' ? toSteps(block.text) : [{ command: block.text, expected: undefined }];
+    const results = await this.#runAll(steps);
+    return steps.flatMap((step, index) => {
+      const result = results[index];
+      if (result === undefined) return [`${step.command}\n  was not run`];
+      if (step.expected === undefined)
+        return result.status === '0' ? [] : [`${step.command}\n  exit ${result.status}: ${result.output}`];
+      return toPattern(step.expected).test(`${result.output}\n`)
+        ? []
+        : [`${step.command}\n--- the page says\n${step.expected}\n--- it printed\n${result.output}`];
+    });
+  }
+
+  /** One shell for the whole block: variables and background jobs live on from line to line. */
+  async #runAll(steps: readonly Step[]): Promise<readonly { output: string; status: string }[]> {
+    const script = steps.map(
+      ({ command }) => `${command.replaceAll(WRITTEN_HOST, this.#host)}\n__status=$?; printf '\\0%s\\0' "$__status"; (exit $__status)`,
+    );
+    const prelude = `sallyport() { "${process.execPath}" "${MAIN}" "$@"; }\nKEY=$(cat .sallyport/key)\n`;
+    const child = spawn('bash', ['-c', `exec 2>&1\n${prelude}${script.join('\n')}`], {
+      cwd: this.#folder,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    const timer = setTimeout(() => killGroup(child.pid), BLOCK_MS);
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    await new Promise((resolve) => child.once('exit', resolve));
+    clearTimeout(timer);
+    killGroup(child.pid);
+    const parts = text.replaceAll(this.#host, WRITTEN_HOST).replaceAll(this.#folder, '/home/you/sallyport').split('\0');
+    return steps.flatMap((_, index) => {
+      const [output, status] = [parts[index * 2], parts[index * 2 + 1]];
+      return output === undefined || status === undefined ? [] : [{ output: trimLines(output), status }];
+    });
+  }
+
+  /** A file of the working folder. */
+  read(name: string): string {
+    return readFileSync(join(this.#folder, name), 'utf8');
+  }
+
+  remove(name: string): void {
+    rmSync(join(this.#folder, name), { force: true, recursive: true });
+  }
+}
+
+/** What a block left running ends with it. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing was left.
+  }
+}
+
+/** `$ ` begins a command, `> ` continues it, all else is what it printed. */
+function toSteps(text: string): readonly Step[] {
+  const steps: { command: string; expected: string | undefined }[] = [];
+  for (const line of text.split('\n')) {
+    const last = steps.at(-1);
+    if (line.startsWith('$ ')) steps.push({ command: line.slice(2), expected: undefined });
+    else if (last === undefined) throw new Error(`a console block begins with "$ ": ${line}`);
+    else if (line.startsWith('> ')) last.command += `\n${line.slice(2)}`;
+    else if (last.expected === undefined) last.expected = line;
+    else last.expected += `\n${line}`;
+  }
+  return steps.map((step) => ({ ...step, expected: step.expected?.trim() || undefined }));
+}
+
+/** `…` stands for anything within a line, a line that is nothing else for any lines. */
+function toPattern(expected: string): RegExp {
+  const lines = trimLines(expected)
+    .split('\n')
+    .map((line) => {
+      if (line.trim() === '…') return '(?:.*\\n)*?';
+      return `${line.split('…').map(escapePattern).join('.*')}\\n`;
+    });
+  return new RegExp(`^${lines.join('')}$`, 'u');
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** Each line without its trailing blanks, empty ones at both ends left out. */
+function trimLines(text: string): string {
+  const trimmed = text
+    .replaceAll('\r', '')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim();
+  return trimmed;
+}
