@@ -10,6 +10,7 @@ import type { Inbound } from './inbound.ts';
 import { toParamHeaders } from './param-headers.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
+import { findUnreachableOwner } from './unreachable.ts';
 
 /**
  * The whole life of one tools/call, read top to bottom: resolve -> outer door -> forward -> inner door -> answer;
@@ -76,17 +77,20 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
   }
 }
 
-function resolveTool({ request, view }: Inbound): Tool {
+function resolveTool(inbound: Inbound): Tool {
+  const { request, view } = inbound;
   const name = member(request.params, 'name');
   if (typeof name !== 'string')
     throw new FaultError('invalid_params', 'tools/call needs "name": the name of a tool from tools/list.');
   const tool = view.tool(name);
-  if (tool === undefined)
-    throw new FaultError(
+  if (tool !== undefined) return tool;
+  throw (
+    findUnreachableOwner(inbound, name) ??
+    new FaultError(
       'invalid_params',
       `Unknown tool: ${name.slice(0, 128)}. tools/list has the names.${unavailable(view.unavailable)}`,
-    );
-  return tool;
+    )
+  );
 }
 
 function unavailable(upstreams: readonly { upstream: string; reason: string }[]): string {

@@ -4,15 +4,17 @@ import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
+import { findUnreachableOwner } from './unreachable.ts';
 
 /** The life of one prompts/get. */
-export async function getPrompt(ports: CallPorts, { request, exchange, view, endpoint }: Inbound): Promise<Answer> {
+export async function getPrompt(ports: CallPorts, inbound: Inbound): Promise<Answer> {
+  const { request, exchange, view, endpoint } = inbound;
   const name = member(request.params, 'name');
   const prompt = typeof name === 'string' ? view.prompt(name) : undefined;
   if (prompt === undefined)
-    throw new FaultError(
-      'invalid_params',
-      `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`,
+    throw (
+      findUnreachableOwner(inbound, String(name)) ??
+      new FaultError('invalid_params', `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`)
     );
   const edits = prompt.name === name ? [] : [request.setParam('name', JSON.stringify(prompt.name))];
   const answer = await ports.upstreams.send(

@@ -4,6 +4,7 @@ import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { toPublicNames } from './public-names.ts';
+import { findUnreachableOwner } from './unreachable.ts';
 
 /** MCP resources#error-handling; servers of different revisions use either code for "no such resource". */
 const NOT_FOUND_CODES = new Set([-32002, -32602]);
@@ -29,12 +30,10 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
     last ??= shown;
   }
   if (last !== undefined) return last;
-  throw new FaultError(
-    'resource_not_found',
-    `Resource not found: ${String(member(request.params, 'uri')).slice(0, 256)}`,
-    {
-      data: { uri: String(member(request.params, 'uri')) },
-    },
+  const uri = String(member(request.params, 'uri'));
+  throw (
+    findUnreachableOwner(inbound, uri) ??
+    new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } })
   );
 }
 

@@ -147,7 +147,9 @@ describe('trouble', () => {
     const { catalog, changes } = setUp({ a: withTools('a'), b: slow });
     const snapshot = snapshotOf([serverSettings('a'), serverSettings('b', { startTimeoutMs: 50 })]);
     const view = await catalog.view(snapshot, ALL, clientOf());
-    expect(view.unavailable).toEqual([{ upstream: 'b', reason: 'no answer within 50 ms of starting it' }]);
+    expect(view.unavailable).toEqual([
+      { upstream: 'b', reason: 'no answer within 50 ms of starting it; raise startTimeoutMs if it needs longer' },
+    ]);
     expect(catalog.view(snapshot, ALL, clientOf())).not.toBeInstanceOf(Promise);
     go();
     await vi.waitFor(() => expect(changes).toContainEqual({ upstream: 'b', list: 'tools', profile: '' }));

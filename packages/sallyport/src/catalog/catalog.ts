@@ -159,7 +159,10 @@ class LiveCatalog implements Catalog {
   async #await({ settings, stock, shelf }: ShelfEntry, client: Client): Promise<void> {
     if (stock === undefined || shelf === undefined) return;
     if (await waitAtMost(shelf.refresh(client), settings.startTimeoutMs)) return;
-    shelf.giveUpWaiting(client.principal.id, `no answer within ${settings.startTimeoutMs} ms of starting it`);
+    shelf.giveUpWaiting(
+      client.principal.id,
+      `no answer within ${settings.startTimeoutMs} ms of starting it; raise startTimeoutMs if it needs longer`,
+    );
     // Whatever comes later is picked up behind.
     stock.plan(true);
   }
@@ -176,9 +179,9 @@ class LiveCatalog implements Catalog {
     for (const { settings, stock, shelf } of shelves) {
       const identity = shelf?.identity;
       const lists = shelf === undefined ? new Map<ListKind, KnownList>() : listsOf(shelf, principal);
-      if (identity === undefined || shelf === undefined) {
-        unavailable.push({ upstream: settings.name, reason: reasonOf(shelf, principal) });
-      } else {
+      const reason = whyIncomplete(shelf, lists, principal);
+      if (reason !== undefined) unavailable.push({ upstream: settings.name, reason });
+      if (identity !== undefined) {
         const prefix = choosePrefix(settings, snapshot.gateway.prefix, (server) => this.#randomPrefix(server));
         parts.push({ server: settings, prefix, identity, lists });
       }
@@ -335,8 +338,16 @@ function listsOf(shelf: Shelf, principal: string): ReadonlyMap<ListKind, KnownLi
   return lists;
 }
 
-function reasonOf(shelf: Shelf | undefined, principal: string): string {
-  return shelf?.failure('tools', principal)?.reason ?? 'the server was replaced by a reload';
+/** Why a view may lack what this upstream has. */
+function whyIncomplete(
+  shelf: Shelf | undefined,
+  lists: ReadonlyMap<ListKind, KnownList>,
+  principal: string,
+): string | undefined {
+  if (shelf === undefined) return 'the server was replaced by a reload';
+  if (shelf.identity === undefined) return shelf.failure('tools', principal)?.reason ?? 'nothing is known of it yet';
+  const missing = [...LIST_KINDS.keys()].find((kind) => !lists.has(kind));
+  return missing && shelf.failure(missing, principal)?.reason;
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

@@ -86,7 +86,7 @@ export interface View {
   readonly serverInfo: JsonObject;
   /** Shared endpoint: those of all, each under a heading that names its server. */
   readonly instructions: string | undefined;
-  /** Upstreams of which nothing is known yet, and why. */
+  /** Upstreams of which nothing, or not every list, is known, and why. */
   readonly unavailable: readonly { readonly upstream: string; readonly reason: string }[];
   /** @throws FaultError `invalid_params` for a cursor that is not one of ours. */
   list(kind: ListKind, cursor: string | undefined): Page;

@@ -182,10 +182,17 @@ export class Shelf {
   async #fetch(kinds: readonly ListKind[], client: Client): Promise<void> {
     const { upstreams, settings } = this.#ports;
     const { name, startTimeoutMs, timeoutMs } = settings();
-    const late = AbortSignal.timeout(startTimeoutMs + timeoutMs);
+    const ms = startTimeoutMs + timeoutMs;
+    const late = AbortSignal.timeout(ms);
     const signal = AbortSignal.any([late, this.#stop.signal]);
     const gone = new Promise<never>((_, reject) => {
-      const stop = () => reject(new FaultError('timeout', 'The lists were not answered in time.'));
+      const stop = () =>
+        reject(
+          new FaultError(
+            'timeout',
+            `"${name}" did not answer within ${ms} ms when asked for its lists. Look at its log, or raise its startTimeoutMs and timeoutMs.`,
+          ),
+        );
       signal.addEventListener('abort', stop, { once: true });
     });
     gone.catch(() => {});

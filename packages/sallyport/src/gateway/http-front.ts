@@ -46,7 +46,8 @@ export async function openHttpFront(ports: GatewayPorts, authenticate: Authentic
   const server = createServer(
     {
       maxHeaderSize: gateway.limits.headerBytes,
-      headersTimeout: gateway.limits.headerMs,
+      // Headers are a part of the request; Node refuses to wait longer for them than for the whole.
+      headersTimeout: Math.min(gateway.limits.headerMs, gateway.limits.requestMs),
       requestTimeout: gateway.limits.requestMs,
       connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
