@@ -66,13 +66,25 @@ export async function runGateway(options: GatewayOptions): Promise<string> {
     const callers = Math.max(...plan.cells.map((cell) => cell.callers));
     say(`opening ${callers} callers of each, warming up`);
     const opened = await openCallers(instances, { load, callers, say });
-    const rows = await measureCells(plan, opened, { load, say });
+    const assertIntact = (): void => {
+      // Whoever ends processes by name ends these too, and what is measured then means nothing.
+      const own = [
+        upstream,
+        ...instances.flatMap(({ program, child }) => (program.kind === 'baseline' && child) || []),
+      ];
+      const gone = own.find((child) => child.ended() !== undefined);
+      if (gone !== undefined)
+        throw new Error(`a process of the bench itself was stopped (${gone.ended()}): no figures`);
+    };
+    const rows = await measureCells(plan, opened, { load, say, assertIntact });
+    assertIntact();
     for (const instance of instances) await instance.child?.stop();
 
     const { footprints, ten } = await measureFootprints(
       chosen.filter(({ program, via }) => program.name !== 'direct' && (via === 'http' || program.vias.length === 1)),
       { load, upstreamUrl, directory, say, sessions: plan.sessions, starts: plan.starts },
     );
+    if (upstream.ended() !== undefined) throw new Error('the upstream of the bench itself was stopped: no figures');
     const results: Results = { rows: [...rows, ...missing], footprints, ten };
     const figures = computeFigures(results);
     warnOfBusyLoad(rows, say);
@@ -94,8 +106,8 @@ function createPlan({ quick, rounds }: GatewayOptions): Plan {
   const cells = KEY_CELLS.map((cell) => ({ ...cell, pace: key }));
   if (!quick) cells.push(...OTHER_CELLS.map((cell) => ({ ...cell, pace: other })));
   return quick
-    ? { cells, sessions: 400, starts: 2, budgetMs: 55_000 }
-    : { cells, sessions: 800, starts: 4, budgetMs: 400_000 };
+    ? { cells, sessions: 400, starts: 2, budgetMs: 45_000 }
+    : { cells, sessions: 800, starts: 4, budgetMs: 370_000 };
 }
 
 function choosePrograms({ quick, against }: GatewayOptions): { program: Program; via: Via }[] {
@@ -139,7 +151,11 @@ async function startAll(
 async function measureCells(
   plan: Plan,
   opened: readonly OpenCallers[],
-  { load, say }: { readonly load: LoadProcess; readonly say: (text: string) => void },
+  {
+    load,
+    say,
+    assertIntact,
+  }: { readonly load: LoadProcess; readonly say: (text: string) => void; readonly assertIntact: () => void },
 ): Promise<Row[]> {
   const began = performance.now();
   const rows: Row[] = [];
@@ -151,6 +167,7 @@ async function measureCells(
       continue;
     }
     say(`${Math.round(spent / 1000)} s: ${name}`);
+    assertIntact();
     const untilMs = performance.now() + (plan.budgetMs - spent) / (plan.cells.length - index);
     rows.push(...(await measureCell(cell, opened, { load, pace, untilMs })));
   }
