@@ -135,6 +135,7 @@ function internalExchange(client: Client): Exchange {
     client,
     logLevel: undefined,
     progressToken: undefined,
+    unattended: true,
     onCancel: undefined,
     cancelled: false,
     notify() {},

@@ -17,6 +17,8 @@ export interface Exchange {
    * question belongs to, such a request has a connection to itself while it runs, so that the question can only be its own.
    */
   readonly exclusive?: boolean;
+  /** True for our own errands on behalf of a client (its lists): no question of an upstream can be put through it. */
+  readonly unattended?: boolean;
   /** Set by whoever works on the request; called once when the client cancels, goes away, or the deadline of the front passes. */
   onCancel: ((reason: string) => void) | undefined;
   readonly cancelled: boolean;

@@ -26,6 +26,8 @@ interface Question {
   readonly exchange: RequestExchange | undefined;
 }
 
+/** A question may be answered for this long after the end of the request it was asked through. Milliseconds. */
+const LATE_ANSWER_MS = 60_000;
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /**
@@ -147,8 +149,11 @@ export class LegacySession {
   #forget(id: string, exchange: RequestExchange): void {
     this.#exchanges.delete(id);
     for (const question of this.#questions.values()) {
-      if (question.exchange === exchange)
-        question.reject(new FaultError('cancelled', 'The request the question belonged to has ended.'));
+      if (question.exchange !== exchange) continue;
+      const end = () => question.reject(new FaultError('cancelled', 'The request the question belonged to has ended.'));
+      // The client has the question and will answer: a server that asks for roots on the side waits for that.
+      if (exchange.cancelled) end();
+      else setTimeout(end, LATE_ANSWER_MS).unref();
     }
   }
 

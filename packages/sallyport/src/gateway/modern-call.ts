@@ -89,11 +89,6 @@ export class ModernCall {
     this.#reply = reply;
     this.#id = retry.id;
     this.exchange.reply = reply;
-    const settled = this.#settled;
-    if (settled !== undefined) {
-      this.#deliver(settled);
-      return;
-    }
     const responses = inputResponses(retry);
     for (const [key, question] of this.#questions ?? []) {
       const response = member(responses, key);
@@ -101,7 +96,8 @@ export class ModernCall {
       this.#questions?.delete(key);
       question.resolve(toAnswer(response));
     }
-    if ((this.#questions?.size ?? 0) > 0) this.#flushSoon();
+    if (this.#settled !== undefined) this.#finish(this.#settled);
+    else if ((this.#questions?.size ?? 0) > 0) this.#flushSoon();
   }
 
   /** Nobody came back in time: the upstream's question fails, and with it the call. */
@@ -159,11 +155,15 @@ export class ModernCall {
   }
 
   #finish(deliver: (reply: Reply, id: string) => void): void {
+    if (this.#reply === undefined) {
+      // The client has the questions: its retry brings their answers, and takes this one.
+      this.#settled = deliver;
+      return;
+    }
     for (const question of this.#questions?.values() ?? [])
       question.reject(new FaultError('cancelled', 'The call has ended.'));
     this.#questions?.clear();
-    if (this.#reply === undefined) this.#settled = deliver;
-    else this.#deliver(deliver);
+    this.#deliver(deliver);
   }
 
   #deliver(deliver: (reply: Reply, id: string) => void): void {

@@ -145,7 +145,7 @@ export class Connection implements WireSink {
       const late = (pending: Pending) =>
         this.#giveUp(
           pending,
-          new FaultError('timeout', `"${this.settings.name}" did not answer ${method} in time.`),
+          new FaultError('timeout', `"${this.settings.name}" did not answer ${method} in time. ${toFix(options)}`),
           options,
         );
       const standing = options.standing === true;
@@ -155,7 +155,8 @@ export class Connection implements WireSink {
       if (exchange !== undefined) this.#enter(exchange, pending, options);
       options.started?.(pending);
       wire.send(message);
-      if (exchange !== undefined && this.#questions.waiting > 0) this.#questions.release(pending);
+      if (exchange !== undefined && exchange.unattended !== true && this.#questions.waiting > 0)
+        this.#questions.release(pending);
     });
   }
 
@@ -337,7 +338,7 @@ export class Connection implements WireSink {
         -32603,
         'Requests of several clients are in flight: it is not clear whom to ask.',
       );
-    else if (asked !== 'nobody') this.#questions.ask(request, asked);
+    else if (asked !== 'nobody') this.#questions.ask(request, asked, { stray: true });
     // Whoever comes next may only be asked when it can be no other client's question.
     else if (this.owner !== undefined || !this.#users.many) this.#questions.wait(request);
     else this.#questions.refuse(request, -32603, 'No request is in flight, and several clients use this connection.');
@@ -372,6 +373,12 @@ export class Connection implements WireSink {
     );
     this.#options.unreadable(bytes);
   }
+}
+
+function toFix({ handshake }: RequestOptions): string {
+  return handshake === true
+    ? 'Look at its log, or raise its startTimeoutMs.'
+    : 'Try again, or raise its timeoutMs if this takes longer.';
 }
 
 export interface RequestOptions {

@@ -33,8 +33,11 @@ export class Questions {
     return this.#open.size + this.#waiting.length;
   }
 
-  /** Asks the client of `pending`; the client's answer goes back byte for byte under the server's own id. */
-  ask(request: Request, pending: Pending): void {
+  /**
+   * Asks the client of `pending`; the client's answer goes back byte for byte under the server's own id. `stray`: the
+   * question belongs to no request, and waits for the next one when this one ends before anybody could be asked.
+   */
+  ask(request: Request, pending: Pending, { stray = false } = {}): void {
     const { exchange } = pending;
     if (exchange === undefined) {
       this.refuse(request, -32603, 'No client is behind this request.');
@@ -53,6 +56,7 @@ export class Questions {
         (answer) => answer.write(id).toString('latin1'),
         (error: unknown) => {
           const fault = toFault(error);
+          if (stray && fault.code === 'cancelled' && !exchange.cancelled && this.#open.delete(id)) this.wait(request);
           return Answer.error(id, fault.failure.rpc, fault.message, fault.data).bytes.toString('latin1');
         },
       )
@@ -83,7 +87,7 @@ export class Questions {
   release(pending: Pending): void {
     for (const { request, timer } of this.#waiting.splice(0)) {
       clearTimeout(timer);
-      this.ask(request, pending);
+      this.ask(request, pending, { stray: true });
     }
   }
 
@@ -126,7 +130,7 @@ const INTERRUPTIBLE: ReadonlySet<string> = new Set(['tools/call', 'prompts/get',
 
 /** The request through which a question is asked that does not say whose it is: the oldest one that is not asked already. */
 export function whomToAsk(requests: Iterable<Pending>): Pending | 'nobody' | 'several' {
-  const asked = [...requests].filter((pending) => pending.exchange !== undefined);
+  const asked = [...requests].filter(({ exchange }) => exchange !== undefined && exchange.unattended !== true);
   if (new Set(asked.map((pending) => pending.exchange?.client.key)).size > 1) return 'several';
   const free = asked.filter((pending) => pending.questions === 0);
   const order = [...free, ...asked];
