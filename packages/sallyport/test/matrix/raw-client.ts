@@ -67,9 +67,16 @@ export interface CallOptions {
 
 type Respond = (params: Fields) => Fields;
 
+export interface ClientOptions {
+  /** Another name makes another client to servers that go by it. */
+  readonly name?: string;
+  readonly capabilities?: Fields;
+  /** Results by method, from the first moment on. */
+  readonly responds?: Readonly<Record<string, Respond>>;
+}
+
 const patienceMs = 15_000;
 const metaPrefix = 'io.modelcontextprotocol/';
-export const clientInfo = { name: 'matrix', version: '1.0.0' };
 
 /** A client of any revision that keeps every byte it hears, so that tests can look at facts of the wire. */
 export class RawClient {
@@ -81,6 +88,7 @@ export class RawClient {
   /** Results by method; what stands here is what this client can be asked. */
   readonly responds = new Map<string, Respond>();
   readonly capabilities: Fields;
+  readonly info: Fields;
   initialized: Fields = {};
   readonly #transport: Transport;
   readonly #waiting = new Map<string, { from: number; resolve: (answer: Answer) => void }>();
@@ -88,10 +96,12 @@ export class RawClient {
   #lastVia = 0;
   #lastId = 0;
 
-  private constructor(revision: Revision, open: (hear: Hear) => Transport, capabilities: Fields) {
+  private constructor(revision: Revision, open: (hear: Hear) => Transport, options: ClientOptions) {
     this.revision = revision;
     this.modern = isModern(revision);
-    this.capabilities = capabilities;
+    this.capabilities = options.capabilities ?? toCapabilities(revision);
+    this.info = { name: options.name ?? 'matrix', version: '1.0.0' };
+    for (const [method, respond] of Object.entries(options.responds ?? {})) this.responds.set(method, respond);
     this.#transport = open((text, via, status) => this.#hear(text, via, status));
   }
 
@@ -99,11 +109,11 @@ export class RawClient {
   static async connect(
     revision: Revision,
     open: (hear: Hear) => Transport,
-    capabilities = toCapabilities(revision),
+    options: ClientOptions = {},
   ): Promise<RawClient> {
-    const client = new RawClient(revision, open, capabilities);
+    const client = new RawClient(revision, open, options);
     if (client.modern) return client;
-    const params = { protocolVersion: revision, capabilities, clientInfo };
+    const params = { protocolVersion: revision, capabilities: client.capabilities, clientInfo: client.info };
     const { result, text } = await client.request('initialize', params).answer;
     if (result?.['protocolVersion'] !== revision) throw new Error(`not negotiated: ${text}`);
     client.initialized = result;
@@ -189,7 +199,7 @@ export class RawClient {
     if (!this.modern) return meta === undefined ? params : { ...params, _meta: meta };
     const own = {
       [`${metaPrefix}protocolVersion`]: this.revision,
-      [`${metaPrefix}clientInfo`]: clientInfo,
+      [`${metaPrefix}clientInfo`]: this.info,
       [`${metaPrefix}clientCapabilities`]: this.capabilities,
     };
     return { ...params, _meta: { ...own, ...meta } };
