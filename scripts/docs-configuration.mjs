@@ -27,7 +27,7 @@ export function sections() {
 function toTable(entries, prefix = '') {
   const rows = entries.map(
     ([key, property]) =>
-      `| \`${prefix}${key}\` | ${toType(property)} | ${toDefault(property)} | ${escape(property.description ?? '')} |`,
+      `| \`${prefix}${key}\` | ${toType(property)} | ${toDefault(property)} | ${escapeCell(property.description ?? '')} |`,
   );
   return ['| Key | Value | Default | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
@@ -53,6 +53,6 @@ function group(value) {
   return String(value).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
 }
 
-function escape(text) {
+function escapeCell(text) {
   return text.replaceAll('|', '\\|');
 }

@@ -7,7 +7,8 @@ const MEANINGS = {
   internal: 'a defect; the log has the cause',
   parse: 'the message is no JSON: invalid UTF-8, too deep, a key twice',
   invalid_request: 'the message is JSON and no request that can be served here',
-  invalid_params: 'a parameter is missing or wrong: unknown tool, prompt or task, a foreign cursor, a used `requestState`',
+  invalid_params:
+    'a parameter is missing or wrong: unknown tool, prompt or task, a foreign cursor, a used `requestState`',
   method_not_found: 'nobody here knows the method',
   not_found: 'nothing at this path; no server of this name',
   resource_not_found: 'no server has this resource',
@@ -44,6 +45,9 @@ export async function sections() {
     const fault = new FaultError(code, '');
     return `| \`${code}\` | ${meaning} | ${rpc} | ${toStatus(fault)} | ${faultStatus(fault)} | ${exit} | ${retryable ? 'yes' : ''} |`;
   });
-  const head = ['| Failure | What | JSON-RPC | HTTP, legacy | HTTP, modern | Exit code | Try again |', '| --- | --- | --- | --- | --- | --- | --- |'];
+  const head = [
+    '| Failure | What | JSON-RPC | HTTP, legacy | HTTP, modern | Exit code | Try again |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+  ];
   return new Map([['errors', [...head, ...rows].join('\n')]]);
 }

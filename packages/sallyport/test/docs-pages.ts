@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix, relative } from 'node:path';
+import { join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -77,10 +77,19 @@ const PLACES = new Set(
 
 /** Paths of the repository that a page names in code type and that do not exist. */
 export function findMissingPaths(page: string): readonly string[] {
+  const bases = ['.', posix.dirname(page), ...SOURCES];
   return [...toProse(page).matchAll(/`([^`\n]+)`/g)]
     .map((match) => match[1] ?? '')
     .filter(isRepositoryPath)
-    .filter((path) => !['.', dirname(page), ...SOURCES].some((base) => exists(posix.join(base, path))));
+    .filter((path) => !bases.some((base) => exists(posix.join(base, path))) && !isBelow(page, path));
+}
+
+/** A folder's README names the files of its folders without saying which. */
+function isBelow(page: string, name: string): boolean {
+  if (posix.basename(page) !== 'README.md' || page === 'README.md' || name.includes('/')) return false;
+  return readdirSync(join(ROOT, posix.dirname(page)), { recursive: true, encoding: 'utf8' })
+    .filter((path) => !/(^|[\\/])(node_modules|dist)[\\/]/.test(path))
+    .some((path) => fits(posix.basename(path.replaceAll('\\', '/')), name));
 }
 
 function isRepositoryPath(text: string): boolean {
@@ -93,8 +102,12 @@ function isRepositoryPath(text: string): boolean {
 function exists(path: string): boolean {
   if (!path.includes('*')) return existsSync(join(ROOT, path));
   const folder = join(ROOT, posix.dirname(path));
-  const [head = '', tail = ''] = posix.basename(path).split('*');
-  return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith(head) && name.endsWith(tail));
+  return existsSync(folder) && readdirSync(folder).some((name) => fits(name, posix.basename(path)));
+}
+
+function fits(name: string, pattern: string): boolean {
+  const [head = '', tail] = pattern.split('*');
+  return tail === undefined ? name === pattern : name.startsWith(head) && name.endsWith(tail);
 }
 
 /** Relative links of a page that lead nowhere. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { atTheEnd } from './at-the-end.ts';
 import { type Block, ROOT } from './docs-pages.ts';
@@ -7,7 +7,9 @@ import { type Announcement, newTestFolder } from './running-sallyport.ts';
 
 const MAIN = join(ROOT, 'packages/sallyport/dist/cli/main.js');
 /** Where the guides say that Sallyport listens. */
-const WRITTEN_HOST = '127.0.0.1:7411';
+const WRITTEN_PORT = '7411';
+const WRITTEN_HOST = `127.0.0.1:${WRITTEN_PORT}`;
+const WRITTEN_FOLDER = '/home/you/sallyport';
 const BLOCK_MS = 30_000;
 
 interface Step {
@@ -82,7 +84,8 @@ export class DocsShell {
   /** One shell for the whole block: variables and background jobs live on from line to line. */
   async #runAll(steps: readonly Step[]): Promise<readonly { output: string; status: string }[]> {
     const script = steps.map(
-      ({ command }) => `${command.replaceAll(WRITTEN_HOST, this.#host)}\n__status=$?; printf '\\0%s\\0' "$__status"; (exit $__status)`,
+      ({ command }) =>
+        `${command.replaceAll(WRITTEN_HOST, this.#host)}\n__status=$?; printf '\\0%s\\0' "$__status"; (exit $__status)`,
     );
     const prelude = `sallyport() { "${process.execPath}" "${MAIN}" "$@"; }\nKEY=$(cat .sallyport/key)\n`;
     const child = spawn('bash', ['-c', `exec 2>&1\n${prelude}${script.join('\n')}`], {
@@ -99,20 +102,12 @@ export class DocsShell {
     await new Promise((resolve) => child.once('exit', resolve));
     clearTimeout(timer);
     killGroup(child.pid);
-    const parts = text.replaceAll(this.#host, WRITTEN_HOST).replaceAll(this.#folder, '/home/you/sallyport').split('\0');
+    const port = new RegExp(`\\b${this.#host.split(':')[1]}\\b`, 'g');
+    const parts = text.replace(port, WRITTEN_PORT).replaceAll(this.#folder, WRITTEN_FOLDER).split('\0');
     return steps.flatMap((_, index) => {
       const [output, status] = [parts[index * 2], parts[index * 2 + 1]];
       return output === undefined || status === undefined ? [] : [{ output: trimLines(output), status }];
     });
-  }
-
-  /** A file of the working folder. */
-  read(name: string): string {
-    return readFileSync(join(this.#folder, name), 'utf8');
-  }
-
-  remove(name: string): void {
-    rmSync(join(this.#folder, name), { force: true, recursive: true });
   }
 }
 
@@ -157,11 +152,10 @@ function escapePattern(text: string): string {
 
 /** Each line without its trailing blanks, empty ones at both ends left out. */
 function trimLines(text: string): string {
-  const trimmed = text
+  return text
     .replaceAll('\r', '')
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
     .trim();
-  return trimmed;
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadSnapshot } from '../src/config/load-snapshot.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
+import { loadSnapshot } from '../src/config/load-snapshot.ts';
 import { findDeadLinks, findMissingPaths, listPages, ROOT, readPage, toBlocks } from './docs-pages.ts';
 import { DocsShell } from './docs-shell.ts';
 
@@ -18,7 +18,9 @@ const blocks = pages.flatMap(toBlocks);
 const generators = ['docs-configuration.mjs', 'docs-commands.mjs', 'docs-errors.mjs'];
 
 it('reads the pages it should', () => {
-  expect(pages).toEqual(expect.arrayContaining(['README.md', 'README.zh-CN.md', 'docs/configuration.md', 'bench/README.md']));
+  expect(pages).toEqual(
+    expect.arrayContaining(['README.md', 'README.zh-CN.md', 'docs/configuration.md', 'bench/README.md']),
+  );
   expect(pages.length).toBeGreaterThan(20);
 });
 
