@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
@@ -21,7 +21,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
   const { request, exchange, view } = inbound;
   const startedAt = performance.now();
   const record: CallRecord = {
-    callId: randomUUID(),
+    callId: nextCallId(),
     principal: exchange.client.principal.id,
     client: exchange.client.info.name,
     upstream: undefined,
@@ -75,6 +75,14 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     record.ms = performance.now() - startedAt;
     ports.callLog.write(record);
   }
+}
+
+/** Unique over restarts by its first half, in this process by its second; a UUID per call would cost more than the guards. */
+const PROCESS_ID = randomBytes(8).toString('base64url');
+let calls = 0;
+
+function nextCallId(): string {
+  return `${PROCESS_ID}-${(++calls).toString(36)}`;
 }
 
 function resolveTool(inbound: Inbound): Tool {

@@ -58,6 +58,11 @@ describe('attacks are refused', () => {
     ['Mcp-Method twice', [...HOST, 'Mcp-Method', 'tools/list', 'mcp-method', 'tools/call'], 'invalid_request'],
     ['Mcp-Session-Id twice', [...HOST, 'Mcp-Session-Id', 'a', 'Mcp-Session-Id', 'b'], 'invalid_request'],
     ['Authorization twice', [...HOST, 'Authorization', 'Bearer a', 'Authorization', 'Bearer b'], 'invalid_request'],
+    [
+      'one of a hundred Mcp-Param headers twice',
+      [...HOST, ...Array.from({ length: 100 }, (_, i) => [`Mcp-Param-${i}`, 'x']).flat(), 'mcp-param-99', 'y'],
+      'invalid_request',
+    ],
     ['an absolute target of another host', HOST, 'invalid_request', 'http://evil.example/mcp'],
     ['a target with another port', HOST, 'invalid_request', 'http://127.0.0.1:1/mcp'],
     ['a target that is no path', HOST, 'invalid_request', '*'],

@@ -4,8 +4,8 @@ import { FaultError } from '../core/errors.ts';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Headers that decide something and may therefore stand only once: Node joins or drops repeats in silence. */
-const ONCE = new Set(['host', 'origin', 'authorization', 'content-length', 'content-type', 'last-event-id']);
+/** Headers that decide something and may therefore stand only once, as do all of ours: Node joins or drops repeats in silence. */
+const ONCE = ['host', 'origin', 'authorization', 'content-length', 'content-type', 'last-event-id'];
 
 /**
  * What is checked of an HTTP request before its body is read: DNS rebinding and browsers on other sites (Host and
@@ -37,20 +37,55 @@ export function checkHttpRequest(request: IncomingMessage, settings: GatewaySett
   }
 }
 
+/** A bit for each name that may stand once, by the name as written; 0 for all others. Clients write names alike. */
+const bits = new Map<string, number>();
+const names: string[] = [];
+const MAX_SPELLINGS = 512;
+const MAX_BITS = 31;
+
 function checkHeadersOnce(raw: readonly string[]): void {
-  let seen: Set<string> | undefined;
+  let seen = 0;
   for (let i = 0; i < raw.length; i += 2) {
     const written = raw[i] ?? '';
-    // Cheap first: only names that start like one of ours are lowered and looked up.
-    const first = written.charCodeAt(0) | 0x20;
-    if (first !== 0x68 && first !== 0x6d && first !== 0x6f && first !== 0x61 && first !== 0x63 && first !== 0x6c)
-      continue;
-    const name = written.toLowerCase();
-    if (!ONCE.has(name) && !name.startsWith('mcp-')) continue;
-    seen ??= new Set();
-    if (seen.has(name)) throw new FaultError('invalid_request', `The ${name} header stands twice.`);
+    const bit = bits.get(written) ?? toBit(written);
+    if (bit === UNSURE) {
+      checkHeadersSlowly(raw);
+      return;
+    }
+    if ((seen & bit) !== 0) throw repeated(written);
+    seen |= bit;
+  }
+}
+
+const UNSURE = -1;
+
+function toBit(written: string): number {
+  const name = written.toLowerCase();
+  const once = isOnce(name);
+  let at = once ? names.indexOf(name) : -1;
+  if (once && at < 0 && names.length < MAX_BITS) at = names.push(name) - 1;
+  if (once && at < 0) return UNSURE;
+  const bit = once ? 1 << at : 0;
+  if (bits.size < MAX_SPELLINGS) bits.set(written, bit);
+  return bit;
+}
+
+function checkHeadersSlowly(raw: readonly string[]): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = (raw[i] ?? '').toLowerCase();
+    if (!isOnce(name)) continue;
+    if (seen.has(name)) throw repeated(name);
     seen.add(name);
   }
+}
+
+function isOnce(name: string): boolean {
+  return ONCE.includes(name) || name.startsWith('mcp-');
+}
+
+function repeated(name: string): FaultError {
+  return new FaultError('invalid_request', `The ${name.toLowerCase()} header stands twice.`);
 }
 
 let lastHost: { readonly host: string; readonly settings: GatewaySettings } | undefined;

@@ -47,7 +47,8 @@ export async function serveMcp(context: McpContext, http: HttpExchange): Promise
 async function post(context: McpContext, http: HttpExchange): Promise<void> {
   const { request, response } = http;
   const { limits } = context.ports.snapshot().gateway;
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+  const type = request.headers['content-type'];
+  if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type ?? '')) {
     // Also what keeps a web page from posting without a preflight.
     throw new FaultError('media_type', 'Send the message as Content-Type: application/json.');
   }
@@ -224,8 +225,20 @@ export interface Accepts {
   readonly streamFirst: boolean;
 }
 
-/** @throws FaultError `not_acceptable` when the client accepts neither form of answer. */
+/** Clients repeat themselves: what an Accept header means is worked out once. */
+const accepted = new Map<string, Accepts>();
+const MAX_ACCEPTED = 100;
+
 function readAccept(accept: string | undefined): Accepts {
+  const known = accepted.get(accept ?? '');
+  if (known !== undefined) return known;
+  const accepts = parseAccept(accept);
+  if (accepted.size < MAX_ACCEPTED) accepted.set(accept ?? '', accepts);
+  return accepts;
+}
+
+/** @throws FaultError `not_acceptable` when the client accepts neither form of answer. */
+function parseAccept(accept: string | undefined): Accepts {
   if (accept === undefined || accept.includes('*/*')) return { json: true, stream: true, streamFirst: false };
   const streamFirst = /^\s*text\/event-stream/i.test(accept);
   const accepts = {
