@@ -85,7 +85,12 @@ class HttpWire implements Wire, PostOwner {
       headers = [...headers, ...Object.entries(message.headers).flat()];
     }
     const options = id === undefined ? ONE_WAY : message.stream ? STREAM : undefined;
-    reader.reply = this.#origin.post(headers, text, reader, options);
+    try {
+      reader.reply = this.#origin.post(headers, text, reader, options);
+    } catch (error) {
+      // A header HTTP does not allow, made of a server's own words: the request fails, the wire does not throw.
+      queueMicrotask(() => reader.failed(error));
+    }
   }
 
   abandon(id: number): void {

@@ -142,6 +142,15 @@ describe('a modern upstream', () => {
     });
   });
 
+  it('is not sent headers that HTTP does not allow, and the request fails at once', async () => {
+    subject.on('tools/call', ({ result }) => result({}));
+    const upstreams = open();
+    const bad = { ...toCall('tool'), paramHeaders: { 'Mcp-Param-X\r\nx-evil': '1' } };
+    await expect(upstreams.send('subject', bad, new TestExchange())).rejects.toMatchObject({ code: 'config' });
+    await upstreams.send('subject', toCall('tool'), new TestExchange());
+    expect(seenOf('tools/call')).toHaveLength(1);
+  });
+
   it('is cancelled by closing the exchange alone', async () => {
     const talk = streaming(subject);
     const exchange = new TestExchange();

@@ -63,13 +63,26 @@ class SseWire implements Wire, ReplyReader {
     opened?.(fault);
   }
 
-  send({ id, text }: OutgoingMessage): void {
-    if (this.#closed) return;
+  send(message: OutgoingMessage): void {
+    this.#post(message, undefined);
+  }
+
+  /** POSTs may overtake each other: strict servers refuse requests that come before this notification. */
+  async establish(_revision: string, initialized: OutgoingMessage): Promise<void> {
+    await new Promise<void>((resolve) => this.#post(initialized, resolve));
+  }
+
+  #post({ id, text }: OutgoingMessage, done: (() => void) | undefined): void {
+    if (this.#closed) {
+      done?.();
+      return;
+    }
     let fault: FaultError | undefined;
     const { place } = this.#origin;
     const over = (reply: HttpReply | undefined) => {
       if (reply !== undefined) this.#posts.delete(reply);
       if (fault !== undefined && id !== undefined) this.#sink.failed(id, fault);
+      done?.();
     };
     const reply: HttpReply | undefined = this.#origin.post(
       ['content-type', 'application/json', 'accept-encoding', 'identity'],
