@@ -47,7 +47,7 @@ export interface Cancellable {
  * @returns how to tell the request that its client went away; `undefined` when it is answered already
  */
 export function receiveModern(context: ModernContext, request: Request, reply: Reply): Cancellable | undefined {
-  const { ports, principal, endpoint, parking } = context;
+  const { ports, principal, parking } = context;
   try {
     const facts = readModernFacts(request, principal, context.header);
     if (REMOVED.has(request.method)) throw new FaultError('method_not_found', `Method not found: ${request.method}`);
@@ -60,29 +60,40 @@ export function receiveModern(context: ModernContext, request: Request, reply: R
     if (request.method === 'subscriptions/listen') return openListen(context, { request, facts, snapshot, reply });
     ports.inFlight.enter(facts.client.key, snapshot.gateway.limits);
     const call = new ModernCall(request, facts, { reply, principal, parking });
-    void work(context, { request, facts, snapshot, call }).finally(() => ports.inFlight.leave(facts.client.key));
+    void work(context, { request, facts, snapshot, call });
     return { closed: () => call.onReplyClosed(reply) };
   } catch (error) {
     reply.answer(toErrorBytes(request.id, error), faultStatus(error));
     return undefined;
   }
+}
 
-  async function work(
-    { header }: ModernContext,
-    job: { request: Request; facts: ModernFacts; snapshot: Snapshot; call: ModernCall },
-  ): Promise<void> {
-    try {
-      const known = ports.catalog.view(job.snapshot, endpoint, job.facts.client);
-      const view = known instanceof Promise ? await known : known;
-      if (header !== undefined && job.request.method === 'tools/call') checkArguments(job.request, view, header);
-      const done =
-        job.request.method === 'server/discover'
-          ? discover(view)
-          : dispatch(ports, { ...job, exchange: job.call.exchange, endpoint, view });
-      job.call.settle(done instanceof Promise ? await done : done);
-    } catch (error) {
-      job.call.fail(error);
-    }
+interface Job {
+  readonly request: Request;
+  readonly facts: ModernFacts;
+  readonly snapshot: Snapshot;
+  readonly call: ModernCall;
+}
+
+/** Never rejects. */
+async function work(
+  { ports, endpoint, header }: ModernContext,
+  { request, facts, snapshot, call }: Job,
+): Promise<void> {
+  const { client } = facts;
+  try {
+    const known = ports.catalog.view(snapshot, endpoint, client);
+    const view = known instanceof Promise ? await known : known;
+    if (header !== undefined && request.method === 'tools/call') checkArguments(request, view, header);
+    const done =
+      request.method === 'server/discover'
+        ? discover(view)
+        : dispatch(ports, { request, exchange: call.exchange, endpoint, snapshot, view });
+    call.settle(done instanceof Promise ? await done : done);
+  } catch (error) {
+    call.fail(error);
+  } finally {
+    ports.inFlight.leave(client.key);
   }
 }
 
