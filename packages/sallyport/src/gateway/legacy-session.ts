@@ -135,10 +135,12 @@ export class LegacySession {
       );
       this.#exchanges.set(request.id, exchange);
       const response = await this.#respond(request, exchange);
-      if (!exchange.cancelled) reply.answer(response.write(request.id), 200);
+      if (exchange.cancelled) throw new FaultError('cancelled', 'The client cancelled the request.');
+      reply.answer(response.write(request.id), 200);
     } catch (error) {
       // A cancelled request gets no answer (2025-11-25 cancellation), but an HTTP exchange must end.
-      reply.answer(toErrorBytes(request.id, error), toStatus(error));
+      if (exchange?.cancelled !== true || reply.shared !== true)
+        reply.answer(toErrorBytes(request.id, error), toStatus(error));
     } finally {
       if (entered) this.#ports.inFlight.leave(client.key);
       if (exchange !== undefined) this.#forget(request.id, exchange);

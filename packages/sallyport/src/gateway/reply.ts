@@ -4,6 +4,8 @@ import { MAX_UNREAD } from './outbox.ts';
 
 /** Where the messages that belong to one request go, whatever the transport. Calls never throw; after the answer nothing more is sent. */
 export interface Reply {
+  /** One channel carries everything: a request that is never answered leaves nothing open. */
+  readonly shared?: true;
   /** A notification or a question that comes before the answer. */
   message(text: string): void;
   /** `status` counts only on HTTP and only while nothing was sent. */

@@ -4,7 +4,7 @@ import { LegacySession } from './legacy-session.ts';
 import type { HttpExchange, McpContext } from './mcp-endpoint.ts';
 import { Outbox } from './outbox.ts';
 import { readBody } from './read-body.ts';
-import { STREAM_HEADERS, toEvent } from './reply.ts';
+import { type Reply, STREAM_HEADERS, toEvent } from './reply.ts';
 import { toErrorBytes } from './to-response.ts';
 
 /** One open event stream; it becomes a session with `initialize`. */
@@ -100,7 +100,7 @@ export class SseEndpoint {
         response.writeHead(200, STREAM_HEADERS).end(toEvent(text, undefined), 'latin1');
       }
     };
-    const reply = { message: stream.send, answer };
+    const reply: Reply = { message: stream.send, answer, shared: true };
     const opening = stream.session === undefined && message instanceof Request && message.method === 'initialize';
     if (opening) await this.#initialize(stream, { http, message, answer });
     else if (stream.session !== undefined) stream.session.receive(message, reply);

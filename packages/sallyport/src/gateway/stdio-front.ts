@@ -62,7 +62,7 @@ export function openStdioFront(
   };
   // What a client that stopped reading is not told is lost to it; its answers wait, up to a bound.
   const tell = (text: string) => void outbox.tell(toLine(text));
-  const reply: Reply = { message: tell, answer };
+  const reply: Reply = { message: tell, answer, shared: true };
 
   function receiveLine(line: Buffer): void {
     const { limits } = ports.snapshot().gateway;
@@ -169,17 +169,25 @@ class StatelessRequests {
       );
       return;
     }
-    let answered = false;
+    let over = false;
     const once: Reply = {
       message: to.message,
       answer: (bytes, status) => {
-        answered = true;
+        if (over) return;
+        over = true;
         this.#open.delete(request.id);
         to.answer(bytes, status);
       },
     };
     const work = receiveModern(this.#context, request, once);
-    if (work !== undefined && !answered) this.#open.set(request.id, work);
+    if (work === undefined || over) return;
+    this.#open.set(request.id, {
+      closed: () => {
+        // What is cancelled gets no answer (2026-07-28 cancellation).
+        over = true;
+        work.closed();
+      },
+    });
   }
 
   cancel(notification: Notification): void {

@@ -26,7 +26,7 @@ export const progress: Scenario = {
 
 export const cancellation: Scenario = {
   title: 'Cancellation',
-  proves: 'a cancelled call stops at the upstream, is not answered with a result, and the next call works',
+  proves: 'a cancelled call stops at the upstream and is not answered; the next call works',
   async run(cell) {
     const before = Number(await cell.textOf('cancel_count'));
     const from = cell.client.heard.length;
@@ -40,7 +40,9 @@ export const cancellation: Scenario = {
     // Each look is a round trip through the whole chain: the count itself is the event waited for.
     await expect.poll(() => cell.textOf('cancel_count'), { timeout: 10_000, interval: 5 }).toBe(String(before + 1));
     const late = await Promise.race([call.answer.catch(() => undefined), Promise.resolve(undefined)]);
-    expect(late?.result).toBeUndefined();
+    // Where one channel carries everything nothing is said any more; an HTTP exchange has to end, with an error.
+    if (cell.row.front === 'http') expect(late?.result).toBeUndefined();
+    else expect(late).toBeUndefined();
   },
 };
 
