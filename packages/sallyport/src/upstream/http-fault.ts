@@ -51,7 +51,15 @@ const CAUSES: Readonly<Record<string, readonly [step: string, cause: string, fix
 
 /** A connection that failed, as a fault that names the step, the cause and the fix. `place` is the URL without credentials and query. */
 export function toUnreachable(place: string, error: unknown): FaultError {
-  if (error instanceof FaultError) return error;
+  if (error instanceof FaultError) {
+    if (error.message.includes(place)) return error;
+    // Whoever reads bytes does not know whose they are.
+    const { data } = error;
+    return new FaultError(error.code, `${place}: ${error.message}`, {
+      cause: error,
+      ...(data === undefined ? {} : { data }),
+    });
+  }
   const code = codeOf(error);
   const known = Object.hasOwn(CAUSES, code) ? CAUSES[code] : undefined;
   const [step, cause, fix] = known ?? unnamed(code);

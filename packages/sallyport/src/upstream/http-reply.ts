@@ -107,10 +107,10 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
   onData(chunk: Buffer): boolean {
     if (this.#over) return true;
     if (this.#parser !== undefined) {
-      if (!this.#parser.push(chunk)) this.#giveUp('An event of its stream is larger than 16 MiB.');
+      if (!this.#parser.push(chunk)) this.#giveUp('An event of its stream is larger than 16 MiB. Ask for less.');
     } else if (this.#mode === 'whole') {
       this.#size += chunk.length;
-      if (this.#size > MAX_BODY) this.#giveUp('Its answer is larger than 64 MiB.');
+      if (this.#size > MAX_BODY) this.#giveUp('Its answer is larger than 64 MiB. Ask for less.');
       else if (this.#first === undefined) this.#first = chunk;
       else if (this.#rest === undefined) this.#rest = [this.#first, chunk];
       else this.#rest.push(chunk);

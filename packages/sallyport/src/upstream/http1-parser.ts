@@ -88,6 +88,7 @@ export class Http1Parser {
       this.#kept = bytes;
       return undefined;
     }
+    if (at > MAX_HEAD) throw bad('its headers are larger than 64 KiB');
     const head = bytes.toString('latin1', 0, at);
     const rest = bytes.subarray(at + 4);
     const status = Number(/^HTTP\/1\.[01] ([1-5]\d\d)(?: |\r|$)/.exec(head)?.[1] ?? 0);
@@ -174,5 +175,8 @@ export function headerValues(head: string, name: string): string[] {
 }
 
 function bad(what: string): FaultError {
-  return new FaultError('upstream_protocol', `The server does not speak HTTP/1.1 as it should: ${what}.`);
+  return new FaultError(
+    'upstream_protocol',
+    `The server does not speak HTTP/1.1 as it should: ${what}. Correct its url or the server.`,
+  );
 }
