@@ -148,3 +148,16 @@ test('a batch is read message by message; one bad one does not spoil the others'
   expect(parseBatch(Buffer.from('{}'), STRICT)).toBeUndefined();
   expect((batch![2] as Notification).write()).toBe('{"jsonrpc":"2.0","method":"n"}');
 });
+
+test.each([
+  ['{"code":-1}', '{"code":-1,"message":"The server gave no reason."}'],
+  ['{"code":-1,"message":{"a":1},"data":"д"}', '{"code":-1,"message":"The server gave no reason.","data":"д"}'],
+  ['{"code":-1.5,"message":"no","more":1}', '{"code":-1,"message":"no","more":1}'],
+  ['{"code":1e400,"message":"no"}', '{"code":-32603,"message":"no"}'],
+])('an error that strict clients would drop is made whole: %s', (written, whole) => {
+  const answer = parse(`{"jsonrpc":"2.0","id":9007199254740993,"error":${written}}`) as Answer;
+  expect(answer.id).toBe('9007199254740993');
+  expect(answer.write('"x"').toString()).toBe(`{"jsonrpc":"2.0","id":"x","error":${whole}}`);
+  const anonymous = parse(`{"jsonrpc":"2.0","error":${written}}`) as Answer;
+  expect(anonymous.write('2').toString()).toBe(`{"jsonrpc":"2.0","id":2,"error":${whole}}`);
+});

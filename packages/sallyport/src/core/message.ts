@@ -345,9 +345,28 @@ function toAnswer(bytes: Buffer, value: JsonObject, id: Span | undefined, body: 
   const code = member(error, 'code');
   const message = member(error, 'message');
   if (typeof code !== 'number') throw new FaultError('invalid_request', 'A JSON-RPC error has a numeric code.');
+  if (!Number.isInteger(code) || typeof message !== 'string')
+    return repairError(
+      error,
+      code,
+      answersRequest && id !== undefined ? bytes.toString('latin1', id.start, id.end) : '',
+    );
   const data = member(error, 'data');
   return new Answer(bytes, answersRequest ? id : undefined, body, {
     kind: 'error',
-    error: { code, message: typeof message === 'string' ? message : '', ...(data === undefined ? {} : { data }) },
+    error: { code, message, ...(data === undefined ? {} : { data }) },
   });
+}
+
+/** Strict clients drop an error that is none, and wait for an answer that has come: what it lacks is put in. */
+function repairError(error: Json | undefined, code: number, id: string): Answer {
+  const whole = Math.trunc(code);
+  const message = member(error, 'message');
+  const repaired = {
+    ...(isObject(error) ? error : {}),
+    code: Number.isSafeInteger(whole) ? whole : -32603,
+    message: typeof message === 'string' ? message : 'The server gave no reason.',
+  };
+  const head = id === '' ? '' : `"id":${id},`;
+  return parseAnswer(Buffer.from(`{"jsonrpc":"2.0",${head}"error":${toBinary(JSON.stringify(repaired))}}`, 'latin1'));
 }

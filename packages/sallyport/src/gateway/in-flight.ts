@@ -1,9 +1,13 @@
 import { FaultError } from '../core/errors.ts';
 
+/** Clients remembered beyond those with requests in flight. */
+const MAX_KEPT = 1_000;
+
 /** Counts requests in flight, in all and per client, and refuses the one too many. */
 export class InFlight {
   #all = 0;
-  readonly #perClient = new Map<string, number>();
+  /** Kept at zero, too: a map that loses and regains an entry with every call leaves garbage that lives long. */
+  readonly #perClient = new Map<string, { count: number }>();
   #idle: (() => void) | undefined;
 
   get count(): number {
@@ -14,23 +18,30 @@ export class InFlight {
   enter(client: string, limits: { readonly inFlight: number; readonly inFlightPerClient: number }): void {
     if (this.#all >= limits.inFlight)
       throw new FaultError('overloaded', `Sallyport has ${limits.inFlight} requests in flight. Try again in a moment.`);
-    const mine = this.#perClient.get(client) ?? 0;
-    if (mine >= limits.inFlightPerClient) {
+    const mine = this.#perClient.get(client) ?? this.#add(client);
+    if (mine.count >= limits.inFlightPerClient) {
       throw new FaultError(
         'too_many',
         `This client has ${limits.inFlightPerClient} requests in flight. Wait for one to end.`,
       );
     }
     this.#all++;
-    this.#perClient.set(client, mine + 1);
+    mine.count++;
   }
 
   leave(client: string): void {
     this.#all--;
-    const mine = (this.#perClient.get(client) ?? 1) - 1;
-    if (mine <= 0) this.#perClient.delete(client);
-    else this.#perClient.set(client, mine);
+    const mine = this.#perClient.get(client);
+    if (mine !== undefined) mine.count--;
     if (this.#all === 0) this.#idle?.();
+  }
+
+  #add(client: string): { count: number } {
+    if (this.#perClient.size >= MAX_KEPT)
+      for (const [key, { count }] of this.#perClient) if (count === 0) this.#perClient.delete(key);
+    const mine = { count: 0 };
+    this.#perClient.set(client, mine);
+    return mine;
   }
 
   /** Resolves when nothing is in flight. */

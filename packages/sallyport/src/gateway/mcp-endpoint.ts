@@ -71,7 +71,6 @@ async function post(context: McpContext, http: HttpExchange): Promise<void> {
     if (work === undefined || reply.done) return;
     context.streams.wait(reply);
     response.on('close', () => {
-      context.streams.answered(reply);
       if (!reply.done) work.closed();
     });
     return;

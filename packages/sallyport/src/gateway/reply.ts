@@ -44,6 +44,8 @@ const ONE_WRITE_BYTES = 16_384;
  * What cannot be written because the client went away is kept in the log, when there is one.
  */
 export class HttpReply implements Reply {
+  /** Called once, when the answer is given or given up. */
+  onDone: (() => void) | undefined;
   #response: ServerResponse | undefined;
   readonly #options: HttpReplyOptions;
   #streamId: number | undefined;
@@ -75,12 +77,12 @@ export class HttpReply implements Reply {
       this.openStream();
     if (this.#streamId !== undefined) {
       this.#event(bytes.toString('latin1'));
-      this.#done = true;
+      this.#finish();
       this.#options.log?.finish(this.#streamId);
       this.#response?.end();
       return;
     }
-    this.#done = true;
+    this.#finish();
     const response = this.#response;
     if (response === undefined || response.destroyed) return;
     response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': bytes.length, ...this.#options.headers });
@@ -126,8 +128,14 @@ export class HttpReply implements Reply {
 
   /** Gives the connection up without an answer. */
   abort(): void {
-    this.#done = true;
+    this.#finish();
     this.#response?.destroy();
+  }
+
+  #finish(): void {
+    this.#done = true;
+    this.onDone?.();
+    this.onDone = undefined;
   }
 
   #event(text: string): void {

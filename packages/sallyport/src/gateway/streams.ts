@@ -1,8 +1,14 @@
+import { IdTable } from '../core/id-table.ts';
 import type { HttpReply } from './reply.ts';
 
 /** Anything that is kept from being cut by proxies while it is quiet. */
 interface Quiet {
   keepAlive(): void;
+}
+
+interface Waiting {
+  readonly reply: HttpReply;
+  since: number;
 }
 
 const TICK_MS = 1_000;
@@ -12,18 +18,18 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** Looks after waiting replies and open streams: one timer for all of them, none while there are none. */
 export class Streams {
-  readonly #waiting = new Map<HttpReply, number>();
+  readonly #waiting = new IdTable<Waiting>();
+  #lastId = 0;
   readonly #quiet = new Map<Quiet, number>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** A reply that waits for its answer. */
+  /** A reply that waits for its answer, until it has it. */
   wait(reply: HttpReply): void {
-    this.#waiting.set(reply, performance.now());
+    const id = this.#waiting.nextId(this.#lastId);
+    this.#lastId = id;
+    this.#waiting.set(id, { reply, since: performance.now() });
+    reply.onDone = () => this.#waiting.delete(id);
     this.#run();
-  }
-
-  answered(reply: HttpReply): void {
-    this.#waiting.delete(reply);
   }
 
   open(stream: Quiet): void {
@@ -48,11 +54,11 @@ export class Streams {
 
   #tick(): void {
     const now = performance.now();
-    for (const [reply, since] of this.#waiting) {
-      if (reply.done) this.#waiting.delete(reply);
-      else if (now - since >= STREAM_AFTER_MS && reply.openStream()) {
-        reply.keepAlive();
-        this.#waiting.set(reply, now - STREAM_AFTER_MS + KEEP_ALIVE_MS);
+    for (const id of this.#waiting.ids()) {
+      const waiting = this.#waiting.get(id);
+      if (waiting !== undefined && now - waiting.since >= STREAM_AFTER_MS && waiting.reply.openStream()) {
+        waiting.reply.keepAlive();
+        waiting.since = now - STREAM_AFTER_MS + KEEP_ALIVE_MS;
       }
     }
     for (const [stream, since] of this.#quiet) {

@@ -1,6 +1,7 @@
 import type { ServerSettings } from '../config/settings.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
+import { IdTable } from '../core/id-table.ts';
 import { type JsonObject, member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../core/message.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { Dialect } from './dialect.ts';
-import { IdTable } from './id-table.ts';
 import { Notices } from './notices.ts';
 import { Pending, type Timing } from './pending.ts';
 import { missingCapability, Questions, whomToAsk } from './questions.ts';

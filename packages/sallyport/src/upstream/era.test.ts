@@ -88,9 +88,22 @@ describe('the era of a server', () => {
 
   it.each<[string, 'legacy' | 'modern', string, boolean]>([
     ['a tool error', 'legacy', '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":""}}', false],
-    ['a missing header', 'legacy', '{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":""}}', true],
-    ['an unsupported version', 'legacy', '{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":""}}', true],
-    ['an unsupported version', 'modern', '{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":""}}', true],
+    [
+      'a missing header',
+      'legacy',
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"Header mismatch: Mcp-Method is missing"}}',
+      true,
+    ],
+    ['an own code like it', 'legacy', '{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"sold out"}}', false],
+    ...(['legacy', 'modern'] as const).flatMap<[string, 'legacy' | 'modern', string, boolean]>((era) => [
+      [
+        'an unsupported version',
+        era,
+        '{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"","data":{"supported":["2025-11-25"]}}}',
+        true,
+      ],
+      ['an own code like it', era, '{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"sold out"}}', false],
+    ]),
     ['no session', 'modern', '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":""}}', true],
     ['an old code with an id', 'modern', '{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":""}}', false],
     ['a result', 'modern', '{"jsonrpc":"2.0","id":1,"result":{}}', false],

@@ -106,9 +106,10 @@ export function toFailedOutcome(error: unknown): Outcome {
  */
 export function looksLikeOtherEra(era: 'legacy' | 'modern', answer: Answer): boolean {
   if (answer.outcome.kind === 'result') return false;
-  const { code } = answer.outcome.error;
-  if (code === UNSUPPORTED_VERSION) return true;
-  if (era === 'legacy') return code === -32020;
+  const { code, message, data } = answer.outcome.error;
+  // Servers give codes of this range to errors of their own, after the work was done: the whole shape has to be right.
+  if (code === UNSUPPORTED_VERSION) return toStrings(member(data, 'supported')) !== undefined;
+  if (era === 'legacy') return code === -32020 && /^header mismatch/i.test(message);
   // A legacy HTTP server refuses what comes without a session, without reading it: no id, code of the legacy range.
   return answer.id === '' && code <= -32000 && code > -32020;
 }

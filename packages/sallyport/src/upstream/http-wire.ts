@@ -1,9 +1,9 @@
 import { FaultError } from '../core/errors.ts';
+import { IdTable } from '../core/id-table.ts';
 import type { Log } from '../core/log.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpOrigin } from './http-origin.ts';
 import type { HttpReply } from './http-reply.ts';
-import { IdTable } from './id-table.ts';
 import { type PostOwner, PostReader } from './post-reader.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
