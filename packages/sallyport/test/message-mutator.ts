@@ -106,17 +106,21 @@ const WRITTEN: readonly string[] = [
 ];
 
 /** A real message of one of the eras, cut where its id stands: requests with one id would only be told that it is in flight. */
-interface Seed {
+export interface Seed {
   readonly before: Buffer;
   readonly after: Buffer | undefined;
 }
 
 const BEFORE_ID = '{"jsonrpc":"2.0","id":';
 
-export const SEEDS: readonly Seed[] = WRITTEN.map((text) => {
-  if (!text.startsWith(BEFORE_ID) || !text.includes('"method"')) return { before: Buffer.from(text), after: undefined };
+export function toSeed(text: string): Seed {
+  if (!text.startsWith(BEFORE_ID)) return { before: Buffer.from(text), after: undefined };
   return { before: Buffer.from(BEFORE_ID), after: Buffer.from(text.slice(text.indexOf(',', BEFORE_ID.length))) };
-});
+}
+
+export const SEEDS: readonly Seed[] = WRITTEN.map((text) =>
+  text.includes('"method"') ? toSeed(text) : { before: Buffer.from(text), after: undefined },
+);
 
 const TOKENS = [
   '{',
