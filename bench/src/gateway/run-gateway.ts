@@ -11,7 +11,7 @@ import { type FootprintOptions, measureFootprints } from './footprint.ts';
 import { measureCell, type Pace } from './measure-cell.ts';
 import { type OpenCallers, openCallers } from './open-callers.ts';
 import { printTable } from './print-table.ts';
-import { type Cell, medianOf, type Row } from './rows.ts';
+import { type Cell, medianOf, type Row, ratioOf } from './rows.ts';
 
 export interface GatewayOptions {
   readonly json: boolean;
@@ -186,15 +186,20 @@ function warnOfBusyLoad(rows: readonly Row[], say: (text: string) => void): void
   }
 }
 
-/** Rows of both kinds as plain objects with the medians beside the samples. */
+/** Rows of all tables as plain objects: the medians, their ratios to raw, and the samples behind them. */
 function flatten({ rows, footprints, ten }: Results): object[] {
   const measures = ['callsPerSecond', 'p50', 'p95', 'p99', 'cpuUs', 'peakMb', 'loadBusy'] as const;
+  const each = (value: (measure: (typeof measures)[number]) => number): object =>
+    Object.fromEntries(measures.map((measure) => [measure, finite(value(measure))]));
   return [
-    ...rows.map((row) => ({
-      table: 'calls',
-      ...row,
-      ...Object.fromEntries(measures.map((measure) => [measure, finite(medianOf(row, measure))])),
-    })),
+    ...rows.map((row) => {
+      const raw = rows.find(
+        ({ program, tool, era, callers }) =>
+          program === 'raw' && tool === row.tool && era === row.era && callers === row.callers,
+      );
+      const vsRaw = raw === undefined ? undefined : each((measure) => ratioOf(row, raw, measure));
+      return { table: 'calls', ...row, ...each((measure) => medianOf(row, measure)), vsRaw };
+    }),
     ...footprints.map((one) => ({ table: 'footprint', ...one })),
     ...(ten === undefined ? [] : [{ table: 'ten-upstreams', program: 'sallyport', ...ten }]),
   ];
