@@ -19,6 +19,8 @@ export interface HttpUpstreamOptions {
   readonly tools?: readonly string[];
   /** Names a session at initialize, and refuses requests of other sessions. */
   readonly session?: () => string;
+  /** Speaks 2026-07-28 instead, and insists on the headers that mirror the body. */
+  readonly modern?: boolean;
 }
 
 export interface HttpUpstream {
@@ -33,7 +35,7 @@ export interface HttpUpstream {
 
 /** A legacy MCP server over Streamable HTTP in this process, as good or as bad as a test wants it. */
 export async function startHttpUpstream(options: HttpUpstreamOptions = {}): Promise<HttpUpstream> {
-  const { behave, tools = ['echo'], session } = options;
+  const { behave, tools = ['echo'], session, modern = false } = options;
   const calls = new Map<string, number>();
   const heard: string[] = [];
   let open = 0;
@@ -57,7 +59,13 @@ export async function startHttpUpstream(options: HttpUpstreamOptions = {}): Prom
         response.writeHead(404).end();
         return;
       }
-      const result = resultOf(message, tools);
+      if (modern && !mirrors(request, message)) {
+        const error = { code: -32020, message: `Header mismatch: ${request.headers['mcp-name']}` };
+        response.writeHead(400, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error }));
+        return;
+      }
+      const result = modern ? modernResultOf(message, tools) : resultOf(message, tools);
       if (message.id === undefined) response.writeHead(202).end();
       else {
         const answer = result === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result };
@@ -83,6 +91,21 @@ export async function startHttpUpstream(options: HttpUpstreamOptions = {}): Prom
     });
   atTheEnd(close);
   return { url: `http://127.0.0.1:${port}/mcp`, calls, heard, sockets: () => open, close };
+}
+
+/** Whether `Mcp-Method` and `Mcp-Name` say what the body says. */
+function mirrors({ headers }: IncomingMessage, { method, params }: Incoming): boolean {
+  if (headers['mcp-method'] !== method) return false;
+  if (method !== 'tools/call') return true;
+  const stated = String(headers['mcp-name']);
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(stated)?.[1];
+  return (encoded === undefined ? stated : Buffer.from(encoded, 'base64').toString('utf8')) === params?.name;
+}
+
+function modernResultOf(message: Incoming, tools: readonly string[]): Record<string, unknown> | undefined {
+  const about = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
+  const result = message.method === 'server/discover' ? about : resultOf(message, tools);
+  return message.method === 'initialize' ? undefined : result && { resultType: 'complete', ...result };
 }
 
 function resultOf({ method, params }: Incoming, tools: readonly string[]): Record<string, unknown> | undefined {
