@@ -139,8 +139,8 @@ export class LegacySession {
       if (exchange.cancelled) throw new FaultError('cancelled', 'The client cancelled the request.');
       reply.answer(response.write(request.id), 200);
     } catch (error) {
-      // A cancelled request gets no answer (2025-11-25 cancellation), but an HTTP exchange must end.
-      if (exchange?.cancelled !== true || reply.shared !== true)
+      // A cancelled request gets no answer (2025-11-25 cancellation): clients report one as a message nobody waits for.
+      if (exchange?.cancelled !== true || reply.end?.() !== true)
         reply.answer(toErrorBytes(request.id, error), toStatus(error));
     } finally {
       if (entered) this.#ports.inFlight.leave(client.key);

@@ -189,6 +189,11 @@ function openStandaloneStream(context: McpContext, http: HttpExchange): void {
   if (resumed === undefined || resumed.stream === 0) {
     if (session.hasOutlet) throw new FaultError('conflict', 'This session has its stream already.');
   }
+  if (resumed !== undefined && resumed.stream !== 0 && resumed.missed.length === 0 && resumed.reply?.done !== false) {
+    // Nothing more comes here. After an empty stream SDK clients would ask again and again, without saying for which.
+    response.writeHead(405, { allow: 'POST' }).end();
+    return;
+  }
   response.writeHead(200, { ...STREAM_HEADERS, 'mcp-session-id': session.id });
   response.flushHeaders();
   for (const { id, text } of resumed?.missed ?? []) writeEvent(response, toEvent(text, id));

@@ -4,12 +4,12 @@ import { MAX_UNREAD } from './outbox.ts';
 
 /** Where the messages that belong to one request go, whatever the transport. Calls never throw; after the answer nothing more is sent. */
 export interface Reply {
-  /** One channel carries everything: a request that is never answered leaves nothing open. */
-  readonly shared?: true;
   /** A notification or a question that comes before the answer. */
   message(text: string): void;
   /** `status` counts only on HTTP and only while nothing was sent. */
   answer(bytes: Buffer, status: number): void;
+  /** Ends without an answer, as a cancelled request does. False, or not there: this one has to be answered. */
+  end?(): boolean;
   /** Lets the client go; it comes back for the rest. Only where it knows how to. */
   disconnect?(): void;
 }
@@ -88,6 +88,14 @@ export class HttpReply implements Reply {
     response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': bytes.length, ...this.#options.headers });
     if (bytes.length <= ONE_WRITE_BYTES) response.end(bytes.toString('latin1'), 'latin1');
     else response.end(bytes);
+  }
+
+  end(): boolean {
+    if (this.#done || !this.openStream()) return this.#done;
+    this.#finish();
+    this.#options.log?.finish(this.#streamId ?? 0);
+    this.#response?.end();
+    return true;
   }
 
   /** Turns the answer into an event stream, so that a long call lives. False when the client accepts none. */

@@ -100,7 +100,7 @@ export class SseEndpoint {
         response.writeHead(200, STREAM_HEADERS).end(toEvent(text, undefined), 'latin1');
       }
     };
-    const reply: Reply = { message: stream.send, answer, shared: true };
+    const reply: Reply = { message: stream.send, answer, end: () => true };
     const opening = stream.session === undefined && message instanceof Request && message.method === 'initialize';
     if (opening) await this.#initialize(stream, { http, message, answer });
     else if (stream.session !== undefined) stream.session.receive(message, reply);

@@ -62,7 +62,7 @@ export function openStdioFront(
   };
   // What a client that stopped reading is not told is lost to it; its answers wait, up to a bound.
   const tell = (text: string) => void outbox.tell(toLine(text));
-  const reply: Reply = { message: tell, answer, shared: true };
+  const reply: Reply = { message: tell, answer, end: () => true };
 
   function receiveLine(line: Buffer): void {
     const { limits } = ports.snapshot().gateway;
