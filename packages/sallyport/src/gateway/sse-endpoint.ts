@@ -14,6 +14,8 @@ interface Stream {
   session: LegacySession | undefined;
   send(text: string): void;
   answer(text: string): void;
+  /** The session is over, and with it the stream it lives on. */
+  end(): void;
 }
 
 /** A person's curl waits this long for the answer in its own terminal. Milliseconds. */
@@ -52,6 +54,7 @@ export class SseEndpoint {
       answer: (text) => {
         if (!outbox.answer(toEvent(text, undefined))) response.destroy();
       },
+      end: () => response.end(),
     };
     this.#streams.set(id, stream);
     response.writeHead(200, STREAM_HEADERS);
@@ -122,13 +125,14 @@ export class SseEndpoint {
       session.setOutlet((text) => stream.send(text));
       session.onClose = () => {
         stream.session = undefined;
+        stream.end();
       };
       sessions.add(session, ports.snapshot().gateway.limits.sessions);
       stream.session = session;
       answer(await session.initialize(message));
     } catch (error) {
-      stream.session?.close();
       answer(toErrorBytes(message.id, error));
+      stream.session?.close();
     }
   }
 }
