@@ -45,16 +45,20 @@ export class SallyportProcess {
   #wake: (() => void)[] = [];
   #ended = false;
 
-  constructor(config: WrittenConfig | string, args: readonly string[]) {
+  constructor(config: WrittenConfig | string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.folder = newTestFolder();
     this.configFile = join(this.folder, 'sallyport.json');
     this.stateDir = join(this.folder, 'state');
     this.write(config);
-    const child = spawn(process.execPath, [MAIN, ...args, '--config', this.configFile], {
-      env: { ...process.env, SALLYPORT_STATE: this.stateDir },
-      cwd: this.folder,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      [MAIN, ...(args.includes('--config') ? args : [...args, '--config', this.configFile])],
+      {
+        env: { ...process.env, SALLYPORT_STATE: this.stateDir, ...env },
+        cwd: this.folder,
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    );
     this.child = child;
     this.exited = once(child, 'close').then(([code, signal]) => {
       this.#ended = true;
@@ -126,8 +130,12 @@ export interface RunningGateway extends Announcement {
 }
 
 /** `sallyport up` on a port the system chose. */
-export async function startGateway(config: WrittenConfig, args: readonly string[] = []): Promise<RunningGateway> {
-  const process = new SallyportProcess(config, ['up', '--port', '0', '--json', ...args]);
+export async function startGateway(
+  config: WrittenConfig,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningGateway> {
+  const process = new SallyportProcess(config, ['up', '--port', '0', '--json', ...args], env);
   const line = await process.until(() => /^\{.*\}\n/.exec(process.stdout)?.[0]);
   const facts = JSON.parse(line) as Announcement;
   return {

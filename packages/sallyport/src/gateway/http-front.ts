@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -22,6 +22,8 @@ export interface HttpFront {
 
 /** Kept longer than a client's pause between calls, shorter than a NAT's memory. Milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
+/** At the end, the last answers may be read for this long. Milliseconds. */
+const LAST_READ_MS = 5_000;
 /** A refused client may go on sending, unread, for this long. Milliseconds. */
 const LINGER_MS = 1_000;
 /** Half-sent requests are looked for this often: a slow client is cut within a second of its limit. Milliseconds. */
@@ -58,6 +60,11 @@ export async function openHttpFront(ports: GatewayPorts, authenticate: Authentic
     },
   );
   server.maxHeadersCount = gateway.limits.headerCount;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const settings = ports.snapshot().gateway;
@@ -120,6 +127,8 @@ export async function openHttpFront(ports: GatewayPorts, authenticate: Authentic
         context.parking.close();
         context.sessions.close();
         context.streams.close();
+        // Before the server is closed: that would cut what its connections still have to say.
+        await endConnections(sockets);
         server.close();
         server.closeAllConnections();
       })();
@@ -143,6 +152,16 @@ function endAfterRest(request: IncomingMessage, response: ServerResponse, bytes:
   patience.unref();
   request.once('end', end);
   request.once('close', end);
+}
+
+/** Closes connections once what was written to them has been taken: an answer is not answered before it is read. */
+async function endConnections(sockets: ReadonlySet<Socket>): Promise<void> {
+  const taken = [...sockets].map((socket) => {
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.destroySoon();
+    return closed;
+  });
+  await Promise.race([Promise.all(taken), new Promise((resolve) => setTimeout(resolve, LAST_READ_MS).unref())]);
 }
 
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {

@@ -34,6 +34,14 @@ export class Outbox {
     return true;
   }
 
+  /** Resolves when all that was written has been taken, or never will be. */
+  taken(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isOpen()) this.#stream.write('', 'latin1', () => resolve());
+      else resolve();
+    });
+  }
+
   /** Writing after the end would be an error that nobody listens for. */
   #isOpen(): boolean {
     return !this.#stream.destroyed && !this.#stream.writableEnded;

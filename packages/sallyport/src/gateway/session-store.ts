@@ -12,6 +12,8 @@ const SWEEP_MS = 5_000;
 export interface Follower {
   onUpstreamEvent(event: Parameters<Parameters<UpstreamPort['onEvent']>[0]>[0]): void;
   onListChange(change: ListChange): void;
+  /** Sallyport ends: whoever follows on a stream of its own is told. */
+  finish?(): void;
 }
 
 /** The living sessions and everyone else who follows changes; ends sessions that expire. */
@@ -92,5 +94,6 @@ export class SessionStore {
     clearInterval(this.#sweep);
     for (const stop of this.#stops) stop();
     for (const session of this.#sessions.values()) session.close();
+    for (const follower of this.#followers) follower.finish?.();
   }
 }

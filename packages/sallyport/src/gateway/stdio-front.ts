@@ -23,8 +23,10 @@ export interface StdioFront {
   close(): void;
 }
 
-/** After stdin closed, calls in flight may still finish for this long. Milliseconds. */
-const LAST_ANSWERS_MS = 2_000;
+/** After stdin closed, calls in flight may still finish for this long: whoever pipes messages in waits for cold servers. Milliseconds. */
+const LAST_ANSWERS_MS = 10_000;
+/** At the end, the last answers may be read for this long. Milliseconds. */
+const LAST_READ_MS = 5_000;
 
 /**
  * The front door for a client that started us: one message a line on stdin and stdout. The first request settles the
@@ -54,7 +56,8 @@ export function openStdioFront(
   let finish: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     finish = resolve;
-  });
+  }).then(() => atMost(LAST_READ_MS, outbox.taken()));
+  let opening: Promise<void> = Promise.resolve();
 
   const outbox = new Outbox(streams.stdout);
   const answer = (bytes: Buffer) => {
@@ -87,7 +90,7 @@ export function openStdioFront(
     if (message instanceof Request && carriesModernMeta(message.params)) {
       stateless.receive(message, to);
     } else if (message instanceof Request && message.method === 'initialize' && session === undefined) {
-      void initialize(message);
+      opening = initialize(message);
     } else if (session !== undefined) {
       if (message instanceof Notification && message.method === 'notifications/cancelled') stateless.cancel(message);
       session.receive(message, to);
@@ -130,10 +133,7 @@ export function openStdioFront(
   }
 
   const stop = readLines(streams.stdin, ports.snapshot().gateway.limits.bodyBytes, receiveLine, () => {
-    void Promise.race([
-      ports.inFlight.whenIdle(),
-      new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS).unref()),
-    ]).then(finish);
+    void atMost(LAST_ANSWERS_MS, Promise.all([ports.inFlight.whenIdle(), opening])).then(finish);
   });
   return {
     ended,
@@ -145,6 +145,10 @@ export function openStdioFront(
       finish();
     },
   };
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
 }
 
 /** One message a line: JSON may hold line ends between its tokens, and there a space means the same. */
