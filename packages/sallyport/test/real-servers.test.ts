@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -213,7 +213,7 @@ describe.each([legacy, modern] as const)('a client of %s', (revision) => {
     expect(JSON.parse(toText(thinking))).toMatchObject({ thoughtNumber: 1, nextThoughtNeeded: false });
   });
 
-  it('gives a server the roots of its own client, not of another one', async () => {
+  it('gives a server the roots of its own client, not of another one, and new ones when they change', async () => {
     const homes = ['one', 'two'].map((name) => realpathSync(mkdtempSync(join(tmpdir(), `root-${name}-`))));
     try {
       for (const home of homes) {
@@ -222,6 +222,12 @@ describe.each([legacy, modern] as const)('a client of %s', (revision) => {
           toText(await client.call('tools/call', { name: 'list_allowed_directories', arguments: {} }));
         // The server asks for them by itself, some time after the handshake.
         await expect.poll(allowed, { timeout: settleMs, interval: 50 }).toContain(home);
+        if (client.modern) continue;
+        const moved = join(home, 'moved');
+        mkdirSync(moved);
+        client.responds.set('roots/list', () => ({ roots: [{ uri: pathToFileURL(moved).href }] }));
+        await client.notify('notifications/roots/list_changed');
+        await expect.poll(allowed, { timeout: settleMs, interval: 50 }).toContain(moved);
       }
     } finally {
       for (const home of homes) rmSync(home, { recursive: true, force: true });
