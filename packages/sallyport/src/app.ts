@@ -50,6 +50,9 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** What the listener was opened with. */
+const STARTUP_ONLY = ['host', 'port', 'auth'] as const;
+
 /** A client that declares nothing: what it sees, every client that declares nothing sees. */
 const NOBODY: Client = {
   key: 'sallyport',
@@ -58,6 +61,9 @@ const NOBODY: Client = {
   capabilities: {},
   profile: '',
 };
+
+/** Problems of items that are remembered as said. */
+const MAX_TOLD = 10_000;
 
 /** Calls in flight may finish for this long when Sallyport ends. Milliseconds. */
 const GRACE_MS = 10_000;
@@ -85,6 +91,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     version: VERSION,
     checkSchemas: (tool) => checker.check(tool),
   });
+  const told = new Set<string>();
+  /** Malformed and set-aside items, each said once: the others of their server go on working. */
+  const reportProblems = () => {
+    for (const { upstream, item, problem } of catalog.reports()) {
+      const text = `${item}: ${problem}`;
+      if (told.has(`${upstream} ${text}`) || told.size >= MAX_TOLD) continue;
+      told.add(`${upstream} ${text}`);
+      log.warn({ upstream, item }, `left out of the lists: ${problem}`);
+    }
+  };
+  const stopReporting = catalog.onChange(reportProblems);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
   const calls: CallPorts = {
     upstreams,
@@ -96,6 +113,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
   const ports: GatewayPorts = {
     ...calls,
+    tasks: upstreams,
     catalog,
     snapshot: () => snapshot,
     seal: createSeal(Buffer.from(sealKey, 'hex')),
@@ -110,6 +128,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     snapshot: () => snapshot,
     reload(next) {
+      const fixed = STARTUP_ONLY.filter(
+        (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(snapshot.gateway[key]),
+      );
+      if (fixed.length > 0)
+        log.warn({ keys: fixed }, 'these gateway settings are read at the start only: restart Sallyport to use them');
       snapshot = next;
       upstreams.reconfigure(next.servers);
       catalog.adopt(next);
@@ -119,6 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       Promise.resolve(known).then(
         (view) => {
           for (const { upstream, reason } of view.unavailable) log.warn({ upstream }, `not available: ${reason}`);
+          reportProblems();
         },
         (error: unknown) => log.error({ error }, 'the catalogue could not be warmed'),
       );
@@ -141,6 +165,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     close() {
       closing ??= (async () => {
         for (const close of closers) await close();
+        stopReporting();
         await catalog.close();
         await upstreams.close();
         await checker.close();

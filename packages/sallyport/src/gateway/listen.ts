@@ -1,4 +1,4 @@
-import type { Endpoint, ListChange } from '../catalog/catalog.ts';
+import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { fromBinary } from '../core/json-scan.ts';
@@ -55,11 +55,7 @@ export class Listen implements Follower {
     }
     const uris = await this.#followResources(strings(member(wanted, 'resourceSubscriptions')), view);
     if (uris.length > 0) honoured['resourceSubscriptions'] = uris;
-    const tasks = strings(member(wanted, 'taskIds')).filter((id) => {
-      const task = view.task(id);
-      if (task !== undefined) this.#tasks.set(`${task.upstream}\n${task.taskId}`, id);
-      return task !== undefined;
-    });
+    const tasks = await this.#followTasks(strings(member(wanted, 'taskIds')), view);
     if (tasks.length > 0) honoured['taskIds'] = tasks;
     if (this.#closed) return;
     this.#acknowledged = true;
@@ -78,6 +74,19 @@ export class Listen implements Follower {
       if (answer.result === undefined) continue;
       this.#resources.set(`${owner.upstream}\n${owner.uri}`, uri);
       followed.push(uri);
+    }
+    return followed;
+  }
+
+  /** A task is followed at the upstream that owns it, whoever started it (SEP-2663, task status notifications). */
+  async #followTasks(ids: readonly string[], view: View): Promise<string[]> {
+    const followed: string[] = [];
+    for (const id of ids) {
+      const task = view.task(id);
+      if (task === undefined || this.#closed) continue;
+      if (!(await this.#ports.tasks.followTask(task.upstream, task.taskId, this.#opening.facts.client))) continue;
+      this.#tasks.set(`${task.upstream}\n${task.taskId}`, id);
+      followed.push(id);
     }
     return followed;
   }
@@ -111,6 +120,10 @@ export class Listen implements Follower {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    for (const key of this.#tasks.keys()) {
+      const [upstream = '', taskId = ''] = key.split('\n', 2);
+      this.#ports.tasks.unfollowTask(upstream, taskId, this.#opening.facts.client);
+    }
     for (const key of this.#resources.keys()) {
       const [upstream = '', uri = ''] = key.split('\n', 2);
       this.#ports.upstreams.unsubscribe(upstream, uri, this.#opening.facts.client).catch((error: unknown) => {

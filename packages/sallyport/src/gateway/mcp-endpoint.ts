@@ -67,7 +67,10 @@ async function post(context: McpContext, http: HttpExchange): Promise<void> {
       return;
     }
     const reply = new HttpReply(response, accepts);
-    const work = receiveModern({ ...context, ...http, header: (name) => one(request.headers[name]) }, message, reply);
+    const { ports, parking, sessions } = context;
+    const { endpoint, principal } = http;
+    const header = (name: string) => one(request.headers[name]);
+    const work = receiveModern({ ports, parking, sessions, endpoint, principal, header }, message, reply);
     if (work === undefined || reply.done) return;
     context.streams.wait(reply);
     response.on('close', () => {
