@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     dangerouslyIgnoreUnhandledErrors: false,
+    // Real servers and children: two cores carry two files at a time.
+    maxWorkers: 2,
     projects: [
       {
         test: {
@@ -25,8 +27,6 @@ export default defineConfig({
           exclude: ['packages/*/test/layers.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Real servers and children: two cores carry two files at a time.
-          maxWorkers: 2,
         },
       },
     ],
