@@ -344,8 +344,9 @@ function whyIncomplete(
   lists: ReadonlyMap<ListKind, KnownList>,
   principal: string,
 ): string | undefined {
-  if (shelf === undefined) return 'the server was replaced by a reload';
-  if (shelf.identity === undefined) return shelf.failure('tools', principal)?.reason ?? 'nothing is known of it yet';
+  if (shelf === undefined) return 'it was removed or replaced by a reload';
+  if (shelf.identity === undefined)
+    return shelf.failure('tools', principal)?.reason ?? 'it was removed or replaced by a reload';
   const missing = [...LIST_KINDS.keys()].find((kind) => !lists.has(kind));
   return missing && shelf.failure(missing, principal)?.reason;
 }

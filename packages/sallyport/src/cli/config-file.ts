@@ -72,11 +72,13 @@ export interface SnapshotRequest {
   readonly stateDir: string;
   readonly version: number;
   readonly only?: string;
+  /** What the file said when it was read last; left out: it is read now. */
+  readonly text?: string;
 }
 
 /** @throws FaultError `config`. */
 export function readSnapshot(request: SnapshotRequest): Snapshot {
-  const text = request.file === undefined ? '' : readConfigText(request.file);
+  const text = request.text ?? (request.file === undefined ? '' : readConfigText(request.file));
   return loadSnapshot({ ...request, text, readText: (path) => readFileSync(path, 'utf8') });
 }
 

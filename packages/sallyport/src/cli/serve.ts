@@ -23,9 +23,11 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
   const { terminal, options } = input;
   const file = findConfigFile(textOption(options, 'config'), terminal);
   const stateDir = findStateDir(terminal);
-  const read = (version: number): Snapshot =>
-    override(readSnapshot({ file, env: terminal.env, stateDir, version }), overrides);
-  const first = read(1);
+  // Read once each time: a second look could meet the file half written.
+  const read = (text: string, version: number): Snapshot =>
+    override(readSnapshot({ file, text, env: terminal.env, stateDir, version }), overrides);
+  let text = file === undefined ? '' : readConfigText(file);
+  const first = read(text, 1);
   const app = await createApp({
     snapshot: first,
     logLevel: toLevel(textOption(options, 'logLevel')),
@@ -34,13 +36,14 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
   note(app, first);
   if (file === undefined) return { app, close: () => app.close() };
 
-  let text = readConfigText(file);
   const watch = watchConfig({
     first,
     async load(version) {
       const now = readConfigText(file);
       if (now === text) return undefined;
-      const snapshot = read(version);
+      // Whoever writes a file often empties it first: that moment must not end every server.
+      if (now.trim() === '') throw new FaultError('config', `${file} is empty. Write {} to have no servers.`);
+      const snapshot = read(now, version);
       text = now;
       return snapshot;
     },
