@@ -183,6 +183,32 @@ describe('an upstream that keeps failing', () => {
   });
 });
 
+describe('a server that is stopped in its tracks', () => {
+  it('costs its callers their deadline and little memory, and is used again when it goes on', async () => {
+    const frozen = misbehaving({ tools: ['echo'] }, { timeoutMs: 1_000, breaker: { failures: 1_000 } });
+    const other = await startGateway({ mcpServers: { frozen, good: misbehaving({ tools: ['echo'] }) } });
+    const caller = await new PlainClient(other).initialize();
+    const before = new Set(descendantsOf(other.pid));
+    await caller.call('frozen_echo');
+    await caller.call('good_echo');
+    const { pid } = JSON.parse(
+      /\{[^\n]*"upstream":"frozen"[^\n]*"Child started"[^\n]*/.exec(other.process.stderr)?.[0] ?? '{}',
+    );
+    expect([...before, ...descendantsOf(other.pid)]).toContain(pid);
+    process.kill(pid, 'SIGSTOP');
+    const memory = memoryOf(other.pid).now;
+    // More than a pipe holds: what waits for the reader waits in our memory, within its bound.
+    const waiting = Array.from({ length: 40 }, () => caller.call('frozen_echo', { a: 'x'.repeat(50_000) }));
+    for (let i = 0; i < 20; i++) expect(textOf(await caller.call('good_echo'))).toContain('"tools/call"');
+    for (const { error } of await Promise.all(waiting))
+      expect(error?.message).toMatch(/^"frozen" did not answer tools\/call in time\./);
+    expect(memoryOf(other.pid).now - memory).toBeLessThan(48);
+    process.kill(pid, 'SIGCONT');
+    await waitFor(async () => expect(textOf(await caller.call('frozen_echo'))).toContain('"tools/call"'));
+    expect(other.process.stderr).not.toContain('Child died');
+  });
+});
+
 describe('what is left', () => {
   it('no zombies, no second child, no open file', async () => {
     await waitFor(() => expect(zombiesOf(gateway.pid)).toEqual([]));
