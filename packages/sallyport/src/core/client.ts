@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FaultError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Principal } from './principal.ts';
 
@@ -15,11 +16,21 @@ export interface Client {
 }
 
 const profiles = new Map<string, string>();
+/** Characters of JSON. Ten times what any client declares; profiles are kept, and their number is the clients' to choose. */
+const MAX_CAPABILITIES = 16_384;
 
-/** The digest that stands for a set of client capabilities; key order does not matter. */
+/**
+ * The digest that stands for a set of client capabilities; key order does not matter.
+ * @throws FaultError `invalid_params` for more than anybody declares.
+ */
 export function toProfile(capabilities: JsonObject): string {
   const text = canonical(capabilities);
   if (text === '{}') return '';
+  if (text.length > MAX_CAPABILITIES)
+    throw new FaultError(
+      'invalid_params',
+      `The capabilities of a client are at most ${MAX_CAPABILITIES} characters long.`,
+    );
   let profile = profiles.get(text);
   if (profile === undefined) {
     profile = createHash('sha256').update(text).digest('hex').slice(0, 16);

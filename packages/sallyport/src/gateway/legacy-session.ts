@@ -30,6 +30,9 @@ interface Question {
 const LATE_ANSWER_MS = 60_000;
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
+/** One session may follow this many resources, as one listening stream may. */
+const MAX_FOLLOWED = 1_000;
+
 /**
  * One client of the legacy era from `initialize` to its end, on any transport. The transport hands messages in and
  * says where answers go; what a session knows is here.
@@ -223,6 +226,11 @@ export class LegacySession {
       this.#subscriptions.delete(key);
       return upstreams.unsubscribe(owner.upstream, owner.uri, this.client);
     }
+    if (this.#subscriptions.size >= MAX_FOLLOWED && !this.#subscriptions.has(key))
+      throw new FaultError(
+        'too_many',
+        `This session follows ${MAX_FOLLOWED} resources already. Unsubscribe from one first.`,
+      );
     const answer = await upstreams.subscribe(owner.upstream, owner.uri, this.client);
     if (answer.result !== undefined) this.#subscriptions.set(key, uri);
     return answer;
@@ -361,7 +369,12 @@ export function toClientInfo(info: unknown): { readonly name: string; readonly v
   const name = member(info, 'name');
   const version = member(info, 'version');
   return {
-    name: typeof name === 'string' ? name.slice(0, 128) : 'unknown',
-    version: typeof version === 'string' ? version.slice(0, 64) : '',
+    name: typeof name === 'string' ? cutTo(128, name) : 'unknown',
+    version: typeof version === 'string' ? cutTo(64, version) : '',
   };
+}
+
+/** A copy: a slice would keep the whole text alive, and clients are remembered. */
+function cutTo(length: number, text: string): string {
+  return text.length <= length ? text : Buffer.from(text.slice(0, length)).toString();
 }

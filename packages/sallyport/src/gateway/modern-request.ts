@@ -139,10 +139,11 @@ const MAX_CLIENTS = 1_000;
 
 /** The same program of the same principal is the same client, request after request. */
 function toClient(principal: Principal, info: unknown, capabilities: JsonObject): Client {
-  const known = `${principal.id}\n${JSON.stringify(info)}\n${JSON.stringify(capabilities)}`;
+  // Cut to size first: what is remembered must not be as long as somebody likes to write it.
+  const program = toClientInfo(info);
+  const known = `${principal.id}\n${program.name}\n${program.version}\n${JSON.stringify(capabilities)}`;
   let client = clients.get(known);
   if (client === undefined) {
-    const program = toClientInfo(info);
     client = {
       key: `${principal.id}/${program.name}@${program.version}`,
       principal,
