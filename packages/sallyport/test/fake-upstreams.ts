@@ -113,6 +113,7 @@ export function snapshotOf(
       prefix: 'server',
       pageSize: 100,
       sessionIdleMs: 60_000,
+      pollAfterMs: 0,
       limits: {
         bodyBytes: 1_000_000,
         depth: 64,

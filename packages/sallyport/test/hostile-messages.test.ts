@@ -98,6 +98,7 @@ async function openFront(upstreams: FakeUpstreams, opening: string | undefined) 
     clock: systemClock,
     log: silent.log,
     catalog,
+    tasks: { followTask: async () => false, unfollowTask() {} },
     snapshot: () => snapshot,
     seal: createSeal(Buffer.alloc(32, 7)),
     inFlight: new InFlight(),

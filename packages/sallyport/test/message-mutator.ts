@@ -178,7 +178,8 @@ const STRUCTURE = Buffer.from('{}[]:,"\\0123456789-.eE \t\r');
 
 /** A message with one to four changes; never with a line feed, so that a line stays one message. */
 export function mutate(random: FixedRandom, { before, after }: Seed, id: number): Buffer {
-  let bytes = after === undefined ? Buffer.from(before) : Buffer.concat([before, Buffer.from(String(id)), after]);
+  let bytes: Buffer =
+    after === undefined ? Buffer.from(before) : Buffer.concat([before, Buffer.from(String(id)), after]);
   for (let changes = 1 + random.below(3); changes > 0; changes--) bytes = change(random, bytes);
   for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at)) bytes[at] = 0x20;
   return bytes;
