@@ -25,6 +25,9 @@ const SEEDS = [
   answer('"result":{"task":{"taskId":"t1","status":"working"},"content":[]}'),
   answer('"result":{"_meta":{"a":{"b":[]}},"content":[]}'),
   answer('"error":{"code":-32602,"message":"wrong","data":{"a":1}}'),
+  // Large ones take another path: they are read as far as their frame, and many small members stand in them.
+  answer(`"result":{"content":[{"type":"text","text":"large"}],"list":[${'{"a":[1,"b",null]},'.repeat(600)}0]}`),
+  answer(`"result":{"structuredContent":{"list":[${'"\\u00e9\\n",'.repeat(1_000)}0]},"content":[]}`),
   // Codes the protocol uses for refusals, given by a server to an error of its own: nothing was refused.
   answer('"error":{"code":-32022,"message":"sold out","data":{"left":0}}'),
   answer('"error":{"code":-32020,"message":"too late"}'),
