@@ -23,7 +23,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Short strings are walked byte by byte; from here on the native search is faster (100 KB of text: 170 us against 3). */
+/** Short strings are walked byte by byte; from here on the native search is faster. */
 const NATIVE_SEARCH_AFTER = 48;
 
 function isSpace(byte: number | undefined): boolean {

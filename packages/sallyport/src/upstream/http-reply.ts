@@ -21,8 +21,8 @@ const MAX_BODY = 64 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * One request's reply, read from undici's dispatch interface: `undici.request` plus a stream costs more than half of
- * what the whole relay may (see docs/performance.md), and a body that came in one piece is handed on without a copy.
+ * One request's reply, from our own client or from undici's dispatch interface, which spares a stream per reply; a body
+ * that came in one piece is handed on without a copy.
  */
 export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
   status = 0;

@@ -26,8 +26,8 @@ const MAX_IDLE_MS = 600_000;
 
 /**
  * Kept HTTP/1.1 connections to one origin, one request at a time on each. The request path's own client: head and body
- * leave in a single write, and a response that came in one piece is handed on without a copy (measured beside undici's
- * Pool in docs/performance.md). What is not on that path (streams, GET, DELETE) stays with undici.
+ * leave in a single write, and a response that came in one piece is handed on without a copy.
+ * What is not on that path (streams, GET, DELETE) stays with undici.
  */
 export class Http1Pool {
   readonly #options: Http1PoolOptions;
