@@ -27,6 +27,8 @@ export default defineConfig({
           exclude: ['packages/*/test/layers.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended.
+          retry: 1,
         },
       },
     ],

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNode24 } from './node24.mjs';
 
@@ -13,15 +13,28 @@ const only = new Set(process.argv.slice(2));
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const report = join(scratch, 'vitest.json');
 
+/** Said again at the very end: whoever reads only the tail of a long log must find what failed there. */
+const remarks = [];
+
 /** name -> how it is run; `count` reads the numbers of tests out of what it left or printed, else a step counts as one. */
 const steps = [
   { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings'] },
   { name: 'build', command: [bin('tsc'), '-b'] },
   {
     name: 'test',
-    command: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    count: () => {
-      const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
+    command: [
+      bin('vitest'),
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--reporter=${join(root, 'scripts/second-tries.mjs')}`,
+      `--outputFile.json=${report}`,
+    ],
+    count: (output) => {
+      remarks.push(...(output.match(/^second try: .*$/gm) ?? []));
+      const results = JSON.parse(readFileSync(report, 'utf8'));
+      const { numPassedTests, numFailedTests, numFailedTestSuites } = results;
+      remarks.push(...results.testResults.flatMap(toFailures));
       return { passed: numPassedTests, failed: numFailedTests || (numFailedTestSuites > 0 ? 1 : 0) };
     },
   },
@@ -60,11 +73,13 @@ for (const step of steps) {
   const good = status === 0;
   passed += counted?.passed ?? (good ? 1 : 0);
   failed += counted === undefined ? (good ? 0 : 1) : Math.max(counted.failed, good ? 0 : 1);
+  if (!good) remarks.push(`failed: step ${step.name}`);
   process.stdout.write(
     `── ${step.name}: ${good ? 'ok' : `failed (exit ${status})`}, ${Math.round((Date.now() - started) / 1000)} s\n`,
   );
 }
 rmSync(scratch, { recursive: true });
+for (const remark of remarks) process.stdout.write(`\n${remark}\n`);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
@@ -79,6 +94,12 @@ function run([command, ...args]) {
     child.on('close', (status) => resolve({ status, output }));
     child.on('error', (error) => resolve({ status: String(error), output }));
   });
+}
+
+function toFailures({ name, message, status, assertionResults }) {
+  const failed = assertionResults.filter((one) => one.status === 'failed');
+  if (failed.length === 0) return status === 'failed' ? [`failed: ${relative(root, name)}: ${message}`] : [];
+  return failed.map((one) => `failed: ${relative(root, name)} > ${one.fullName}\n${one.failureMessages.join('\n')}`);
 }
 
 function lastCount(output) {
