@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './heap-flags.ts';
 import { COMMANDS } from './commands.ts';
 import { runCommand } from './run-command.ts';
 import { systemTerminal } from './terminal.ts';

@@ -48,13 +48,15 @@ export abstract class Rewritable {
   /** The edit that gives `params.<outer>.<key>` a new value, inserting what is missing. */
   setInParam(outer: string, key: string, json: string): Edit {
     const holder = this.param(outer);
-    const pair = `${JSON.stringify(key)}:${json}`;
-    if (holder === undefined || !isObject(this.params[outer])) return this.setParam(outer, `{${pair}}`);
-    const members = objectMembers(this.bytes, holder.start);
-    const present = members.find((candidate) => candidate.key === key);
-    if (present !== undefined) return { start: present.start, end: present.end, text: toBinary(json) };
+    const parsed = this.params[outer];
+    if (holder === undefined || !isObject(parsed)) return this.setParam(outer, `{${JSON.stringify(key)}:${json}}`);
+    // As with params: what is not there need not be looked for.
+    if (Object.hasOwn(parsed, key)) {
+      const present = objectMembers(this.bytes, holder.start).find((candidate) => candidate.key === key);
+      if (present !== undefined) return { start: present.start, end: present.end, text: toBinary(json) };
+    }
     const at = holder.start + 1;
-    return { start: at, end: at, text: toBinary(pair) + (members.length > 0 ? ',' : '') };
+    return { start: at, end: at, text: `${toBinary(`${JSON.stringify(key)}:${json}`)}${isEmpty(parsed) ? '' : ','}` };
   }
 }
 

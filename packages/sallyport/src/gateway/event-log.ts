@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http';
+import type { HttpResponse } from './http-exchange.ts';
 
 /** A reply that goes on after its connection was lost. */
 export interface ResumableReply {
   readonly done: boolean;
-  attach(response: ServerResponse): void;
+  attach(response: HttpResponse): void;
 }
 
 interface LoggedEvent {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { GatewaySettings } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
-import { checkHttpRequest } from './http-guard.ts';
+import { checkHeadersOnce, checkHttpRequest } from './http-guard.ts';
 
 const settings = {
   host: '127.0.0.1',
@@ -19,6 +19,7 @@ function request(rawHeaders: string[], url = '/mcp'): IncomingMessage {
 
 function codeOf(rawHeaders: string[], url?: string): string {
   try {
+    checkHeadersOnce(rawHeaders);
     checkHttpRequest(request(rawHeaders, url), settings);
     return 'passes';
   } catch (error) {

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import type { GatewaySettings } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
+import type { HttpRequest } from './http-exchange.ts';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -9,11 +9,10 @@ const ONCE = ['host', 'origin', 'authorization', 'content-length', 'content-type
 
 /**
  * What is checked of an HTTP request before its body is read: DNS rebinding and browsers on other sites (Host and
- * Origin), and the ambiguities request smuggling lives on (repeated headers, absolute targets).
+ * Origin), and targets that name another host.
  * @throws FaultError `forbidden` or `invalid_request`.
  */
-export function checkHttpRequest(request: IncomingMessage, settings: GatewaySettings): void {
-  checkHeadersOnce(request.rawHeaders);
+export function checkHttpRequest(request: HttpRequest, settings: GatewaySettings): void {
   const host = request.headers.host;
   if (host === undefined || !isAllowedHost(host, settings)) {
     throw new FaultError(
@@ -43,7 +42,8 @@ const names: string[] = [];
 const MAX_SPELLINGS = 512;
 const MAX_BITS = 31;
 
-function checkHeadersOnce(raw: readonly string[]): void {
+/** Repeated headers are what request smuggling lives on. @param raw names and values in turns. @throws FaultError `invalid_request`. */
+export function checkHeadersOnce(raw: readonly string[]): void {
   let seen = 0;
   for (let i = 0; i < raw.length; i += 2) {
     const written = raw[i] ?? '';

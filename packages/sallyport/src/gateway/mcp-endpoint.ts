@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Endpoint } from '../catalog/catalog.ts';
 import { FaultError } from '../core/errors.ts';
 import { type Message, Notification, parseBatch, parseMessage, Request } from '../core/message.ts';
-import type { Principal } from '../core/principal.ts';
 import { answerBatch } from './batch.ts';
+import type { HttpExchange, HttpRequest, HttpResponse } from './http-exchange.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { ModernCall } from './modern-call.ts';
 import { receiveModern } from './modern-endpoint.ts';
@@ -16,13 +14,6 @@ import { hasBatches, hasPrimingEvents, isLegacyRevision } from './revisions.ts';
 import type { SessionStore } from './session-store.ts';
 import type { Streams } from './streams.ts';
 
-export interface HttpExchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly endpoint: Endpoint;
-  readonly principal: Principal;
-}
-
 export interface McpContext {
   readonly ports: GatewayPorts;
   readonly sessions: SessionStore;
@@ -31,7 +22,7 @@ export interface McpContext {
 }
 
 /** Streamable HTTP, all revisions on one path: POST decides the era, GET and DELETE belong to legacy sessions. */
-export async function serveMcp(context: McpContext, http: HttpExchange): Promise<void> {
+export function serveMcp(context: McpContext, http: HttpExchange): Promise<void> | void {
   switch (http.request.method) {
     case 'POST':
       return post(context, http);
@@ -44,8 +35,8 @@ export async function serveMcp(context: McpContext, http: HttpExchange): Promise
   }
 }
 
-async function post(context: McpContext, http: HttpExchange): Promise<void> {
-  const { request, response } = http;
+function post(context: McpContext, http: HttpExchange): Promise<void> | void {
+  const { request } = http;
   const { limits } = context.ports.snapshot().gateway;
   const type = request.headers['content-type'];
   if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type ?? '')) {
@@ -53,7 +44,18 @@ async function post(context: McpContext, http: HttpExchange): Promise<void> {
     throw new FaultError('media_type', 'Send the message as Content-Type: application/json.');
   }
   const accepts = readAccept(request.headers.accept);
-  const bytes = await readBody(request, limits.bodyBytes);
+  const body = readBody(request, limits.bodyBytes);
+  if (body instanceof Promise) return body.then((bytes) => receive(context, http, { bytes, accepts }));
+  return receive(context, http, { bytes: body, accepts });
+}
+
+function receive(
+  context: McpContext,
+  http: HttpExchange,
+  { bytes, accepts }: { bytes: Buffer; accepts: Accepts },
+): Promise<void> | void {
+  const { request, response } = http;
+  const { limits } = context.ports.snapshot().gateway;
   const rules = { maxDepth: limits.depth, uniqueKeys: true };
   const batch = parseBatch(bytes, rules);
   if (batch !== undefined) {
@@ -89,7 +91,7 @@ async function post(context: McpContext, http: HttpExchange): Promise<void> {
 }
 
 /** A request that speaks for itself is modern; so is one whose header names a revision no session could have negotiated. */
-function isModern(message: Message, request: IncomingMessage): boolean {
+function isModern(message: Message, request: HttpRequest): boolean {
   if (
     request.headers['mcp-session-id'] !== undefined &&
     !(message instanceof Request && carriesModernMeta(message.params))
@@ -121,7 +123,7 @@ async function initialize(
 function answerIn(
   context: McpContext,
   session: LegacySession,
-  exchange: { message: Request; accepts: Accepts; response: ServerResponse },
+  exchange: { message: Request; accepts: Accepts; response: HttpResponse },
 ): void {
   const reply = sessionReply(session, exchange);
   context.streams.wait(reply);
@@ -132,7 +134,7 @@ function answerIn(
 
 function sessionReply(
   session: LegacySession,
-  { accepts, response }: { accepts: Accepts; response: ServerResponse },
+  { accepts, response }: { accepts: Accepts; response: HttpResponse },
 ): HttpReply {
   return new HttpReply(response, { ...accepts, log: session.events, prime: hasPrimingEvents(session.revision) });
 }

@@ -1,17 +1,20 @@
-import type { Writable } from 'node:stream';
+import type { HttpResponse } from './http-exchange.ts';
 
 /** Unread by one client, answers apart. Beyond it the reader counts as gone: what upstreams say must not pile up for it. Bytes. */
 export const MAX_UNREAD = 4_194_304;
 /** Unread answers: room for some of the largest an upstream may give, not for whoever asks on and on and never reads. Bytes. */
 const MAX_ANSWERS = 67_108_864;
 
+/** A response, or the process's own output. */
+type Sink = Pick<HttpResponse, 'write' | 'destroyed' | 'writableEnded' | 'writableLength'>;
+
 /** A stream on which answers and everything else share the way to one client; text is binary, one character per byte. */
 export class Outbox {
-  readonly #stream: Pick<Writable, 'write' | 'destroyed' | 'writableEnded' | 'writableLength'>;
+  readonly #stream: Sink;
   /** Bytes of answers not taken yet: a large one is no sign of a reader that stopped. */
   #answers = 0;
 
-  constructor(stream: Pick<Writable, 'write' | 'destroyed' | 'writableEnded' | 'writableLength'>) {
+  constructor(stream: Sink) {
     this.#stream = stream;
   }
 

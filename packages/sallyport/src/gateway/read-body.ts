@@ -1,7 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { FaultError } from '../core/errors.ts';
+import { FastRequest } from './fast-request.ts';
+import type { HttpRequest } from './http-exchange.ts';
 
 const DECODERS: ReadonlyMap<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = new Map(
   [
@@ -15,7 +17,16 @@ const DECODERS: ReadonlyMap<string, (bytes: Buffer, options: { maxOutputLength: 
  * The body of a request, decompressed, at most `limit` bytes long at any stage.
  * @throws FaultError `too_large` as soon as the limit is certain to be passed, `invalid_request` for a broken or unknown encoding.
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(request: HttpRequest, limit: number): Buffer | Promise<Buffer> {
+  if (request instanceof FastRequest) {
+    if (request.body.length > limit) throw tooLarge(limit);
+    return request.body;
+  }
+  if (request instanceof IncomingMessage) return collect(request, limit);
+  throw new FaultError('internal', 'A request that nobody can read.');
+}
+
+function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) return Promise.reject(tooLarge(limit));
   return new Promise<Buffer>((resolve, reject) => {

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { EventLog } from './event-log.ts';
+import type { HttpResponse } from './http-exchange.ts';
 import { MAX_UNREAD } from './outbox.ts';
 
 /** Where the messages that belong to one request go, whatever the transport. Calls never throw; after the answer nothing more is sent. */
@@ -46,13 +46,13 @@ const ONE_WRITE_BYTES = 16_384;
 export class HttpReply implements Reply {
   /** Called once, when the answer is given or given up. */
   onDone: (() => void) | undefined;
-  #response: ServerResponse | undefined;
+  #response: HttpResponse | undefined;
   readonly #options: HttpReplyOptions;
   #streamId: number | undefined;
   #done = false;
   #released = false;
 
-  constructor(response: ServerResponse, options: HttpReplyOptions) {
+  constructor(response: HttpResponse, options: HttpReplyOptions) {
     this.#response = response;
     this.#options = options;
   }
@@ -130,7 +130,7 @@ export class HttpReply implements Reply {
   }
 
   /** A client that reconnected takes the place of the lost connection; what it missed was sent by the caller. */
-  attach(response: ServerResponse): void {
+  attach(response: HttpResponse): void {
     this.#response = response;
   }
 
@@ -157,7 +157,7 @@ export class HttpReply implements Reply {
 }
 
 /** Writes to an event stream as long as it is read; never after its end, which would be an error nobody listens for. */
-export function writeEvent(response: ServerResponse, text: string): void {
+export function writeEvent(response: HttpResponse, text: string): void {
   if (response.destroyed || response.writableEnded) return;
   if (response.writableLength > MAX_UNREAD) response.destroy();
   else response.write(text, 'latin1');

@@ -1,7 +1,8 @@
 import { FaultError } from '../core/errors.ts';
 import { parseMessage, Request } from '../core/message.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { LegacySession } from './legacy-session.ts';
-import type { HttpExchange, McpContext } from './mcp-endpoint.ts';
+import type { McpContext } from './mcp-endpoint.ts';
 import { Outbox } from './outbox.ts';
 import { readBody } from './read-body.ts';
 import { type Reply, STREAM_HEADERS, toEvent } from './reply.ts';
@@ -58,7 +59,7 @@ export class SseEndpoint {
     };
     this.#streams.set(id, stream);
     response.writeHead(200, STREAM_HEADERS);
-    response.write(`event: endpoint\ndata: ${path}?sessionId=${id}\n\n`);
+    response.write(`event: endpoint\ndata: ${path}?sessionId=${id}\n\n`, 'latin1');
     const quiet = { keepAlive: () => outbox.tell(':\n\n') };
     streams.open(quiet);
     response.on('close', () => {

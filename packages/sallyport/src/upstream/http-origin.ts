@@ -8,14 +8,32 @@ export interface HttpOrigin {
   readonly url: URL;
   /** The URL without credentials and query, for messages. */
   readonly place: string;
-  /** Sends one request. `headers` are name, value, name, value…, added to the configured ones. */
-  post(headers: readonly string[], body: string, reader: ReplyReader, options?: PostOptions): HttpReply;
+  /** Sends one request; the headers are added to the configured ones. */
+  post(headers: HeaderBlock, body: string, reader: ReplyReader, options?: PostOptions): HttpReply;
   /** GET of an event stream, DELETE of a session. */
   ask(method: 'GET' | 'DELETE', headers: readonly string[], reader: ReplyReader): HttpReply;
   close(): Promise<void>;
 }
 
+/** Headers that many requests repeat, as name, value, name, value…; checked and written once. */
+export class HeaderBlock {
+  readonly list: readonly string[];
+  #lines: string | undefined;
+
+  constructor(list: readonly string[]) {
+    this.list = list;
+  }
+
+  /** @throws FaultError `config` for a header that is none. */
+  get lines(): string {
+    this.#lines ??= toLines(this.list);
+    return this.#lines;
+  }
+}
+
 export interface PostOptions {
+  /** Headers of this request alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The answer stays open: it gets a connection beside those of calls. */
   readonly stream?: boolean;
   /** How long the reply may take; `undefined`: whoever sent it watches the clock. */
@@ -47,15 +65,25 @@ export function createHttpOrigin(options: HttpOriginOptions): HttpOrigin {
   return {
     url,
     place,
-    post(headers, body, reader, { stream = false, path = ownPath, replyMs } = {}) {
+    post(headers, body, reader, { stream = false, path = ownPath, replyMs, headers: own } = {}) {
       const reply = new HttpReply(reader);
       if (!stream && replyMs === undefined) {
-        calls.send(`POST ${path}${start}${toLines(headers)}content-length: ${body.length}\r\n\r\n${body}`, reply);
+        const lines = own === undefined ? headers.lines : headers.lines + toOwnLines(own);
+        calls.send(`POST ${path}${start}${lines}content-length: ${body.length}\r\n\r\n${body}`, reply);
         return reply;
       }
       const limit = replyMs === undefined ? {} : { headersTimeout: replyMs, bodyTimeout: replyMs };
       const bytes = Buffer.from(body, 'latin1');
-      streams.dispatch({ path, method: 'POST', headers: [...configured, ...headers], body: bytes, ...limit }, reply);
+      streams.dispatch(
+        {
+          path,
+          method: 'POST',
+          headers: [...configured, ...headers.list, ...Object.entries(own ?? {}).flat()],
+          body: bytes,
+          ...limit,
+        },
+        reply,
+      );
       return reply;
     },
     ask(method, headers, reader) {
@@ -84,14 +112,20 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 function toLines(headers: readonly string[]): string {
   let lines = '';
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] ?? '';
-    const value = headers[i + 1] ?? '';
-    if (!TOKEN.test(name) || FORBIDDEN_IN_VALUE.test(value))
-      throw new FaultError('config', `The header "${name.slice(0, 64)}" holds characters HTTP does not allow.`);
-    lines += `${name}: ${value}\r\n`;
-  }
+  for (let i = 0; i + 1 < headers.length; i += 2) lines += toLine(headers[i] ?? '', headers[i + 1] ?? '');
   return lines;
+}
+
+function toOwnLines(headers: Readonly<Record<string, string>>): string {
+  let lines = '';
+  for (const name of Object.keys(headers)) lines += toLine(name, headers[name] ?? '');
+  return lines;
+}
+
+function toLine(name: string, value: string): string {
+  if (!TOKEN.test(name) || FORBIDDEN_IN_VALUE.test(value))
+    throw new FaultError('config', `The header "${name.slice(0, 64)}" holds characters HTTP does not allow.`);
+  return `${name}: ${value}\r\n`;
 }
 
 function toHeaders(url: URL, options: HttpOriginOptions): string[] {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { FaultError } from '../core/errors.ts';
-import { headerValues } from './http1-parser.ts';
+import { ResponseHead } from './http1-parser.ts';
 import type { ResponseReader } from './http1-pool.ts';
 import { type SseListener, SseParser } from './sse-parser.ts';
 
@@ -28,7 +28,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
   status = 0;
   readonly #reader: ReplyReader;
   /** As undici gives them, or the whole head as our own client does. */
-  #headers: readonly Buffer[] | string = [];
+  #headers: readonly Buffer[] | ResponseHead = [];
   #mode: BodyMode = 'drop';
   #first: Buffer | undefined;
   #rest: Buffer[] | undefined;
@@ -50,7 +50,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
 
   header(name: string): string | undefined {
     const headers = this.#headers;
-    if (typeof headers === 'string') return headerValues(headers, name)[0];
+    if (headers instanceof ResponseHead) return headers.header(name);
     for (let i = 0; i + 1 < headers.length; i += 2) {
       const key = headers[i];
       if (key?.length === name.length && key.toString('latin1').toLowerCase() === name)
@@ -65,8 +65,8 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
     this.onConnect(abort);
   }
 
-  head(status: number, head: string): void {
-    this.#begin(status, head);
+  head(head: ResponseHead): void {
+    this.#begin(head.status, head);
   }
 
   data(chunk: Buffer): void {
@@ -96,7 +96,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
     return true;
   }
 
-  #begin(status: number, headers: readonly Buffer[] | string): void {
+  #begin(status: number, headers: readonly Buffer[] | ResponseHead): void {
     if (this.#over) return;
     this.status = status;
     this.#headers = headers;

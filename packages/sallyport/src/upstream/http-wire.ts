@@ -2,7 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import { IdTable } from '../core/id-table.ts';
 import type { Log } from '../core/log.ts';
 import { EventStream } from './event-stream.ts';
-import type { HttpOrigin } from './http-origin.ts';
+import { HeaderBlock, type HttpOrigin } from './http-origin.ts';
 import type { HttpReply } from './http-reply.ts';
 import { type PostOwner, PostReader } from './post-reader.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
@@ -16,9 +16,15 @@ export interface HttpWireOptions {
 /** How long a server may keep a stream open after the answer came on it. */
 const LINGER_MS = 5000;
 const GOODBYE_MS = 2000;
-/** Nothing waits for the reply to a notification: a server that never sends one must not keep the connection. */
-const ONE_WAY = { replyMs: 30_000 };
-const STREAM = { stream: true };
+const ONE_WAY_MS = 30_000;
+const OWN_HEADERS = [
+  'content-type',
+  'application/json',
+  'accept',
+  'application/json, text/event-stream',
+  'accept-encoding',
+  'identity',
+];
 /** Broken streams are taken up again this often without hearing anything new. */
 const RESUME_ATTEMPTS = 5;
 
@@ -37,14 +43,7 @@ class HttpWire implements Wire, PostOwner {
   readonly #lingering = new Map<number, NodeJS.Timeout>();
   /** Exchanges of notifications and answers of ours. */
   readonly #oneWay = new Set<PostReader>();
-  #headers: readonly string[] = [
-    'content-type',
-    'application/json',
-    'accept',
-    'application/json, text/event-stream',
-    'accept-encoding',
-    'identity',
-  ];
+  #headers = new HeaderBlock(OWN_HEADERS);
   #session: string | undefined;
   #revision: string | undefined;
   /** Modern messages, the only ones with headers of their own, know no session. */
@@ -79,14 +78,16 @@ class HttpWire implements Wire, PostOwner {
     const reader = new PostReader(this, id, done);
     if (id === undefined) this.#oneWay.add(reader);
     else this.#exchanges.set(id, reader);
-    let headers = this.#headers;
-    if (message.headers !== undefined) {
-      this.#stateless = true;
-      headers = [...headers, ...Object.entries(message.headers).flat()];
-    }
-    const options = id === undefined ? ONE_WAY : message.stream ? STREAM : undefined;
+    const { headers } = message;
+    if (headers !== undefined) this.#stateless = true;
+    const options = {
+      headers,
+      stream: message.stream === true,
+      // Nothing waits for the reply to a notification: a server that never sends one must not keep the connection.
+      replyMs: id === undefined ? ONE_WAY_MS : undefined,
+    };
     try {
-      reader.reply = this.#origin.post(headers, text, reader, options);
+      reader.reply = this.#origin.post(this.#headers, text, reader, options);
     } catch (error) {
       // A header HTTP does not allow, made of a server's own words: the request fails, the wire does not throw.
       queueMicrotask(() => reader.failed(error));
@@ -221,7 +222,7 @@ class HttpWire implements Wire, PostOwner {
   }
 
   #refreshHeaders(): void {
-    this.#headers = [...this.#headers.slice(0, 6), ...this.#sessionHeaders()];
+    this.#headers = new HeaderBlock([...OWN_HEADERS, ...this.#sessionHeaders()]);
   }
 
   #endSession(): Promise<void> {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { Http1Parser, headerValues } from './http1-parser.ts';
+import { Http1Parser, ResponseHead } from './http1-parser.ts';
 
 interface Seen {
   status: number;
-  head: string;
+  type: string | undefined;
   body: string;
   ends: boolean[];
 }
 
 function read(pieces: readonly (string | Buffer)[], options: { close?: boolean } = {}): Seen {
-  const seen: Seen = { status: 0, head: '', body: '', ends: [] };
+  const seen: Seen = { status: 0, type: undefined, body: '', ends: [] };
   const parser = new Http1Parser({
-    head: (status, head) => Object.assign(seen, { status, head }),
+    head: (head) => Object.assign(seen, { status: head.status, type: head.header('content-type') }),
     data: (chunk) => {
       seen.body += chunk.toString('latin1');
     },
@@ -101,7 +101,25 @@ describe('what two readers could read differently is refused', () => {
 });
 
 test('header values are found whatever the case, and only whole names match', () => {
-  const head = 'HTTP/1.1 200 OK\r\nSet-Cookie: a\r\nset-cookie:b \r\nSet-Cookie2: c\r\nX: set-cookie: d';
-  expect(headerValues(head, 'set-cookie')).toEqual(['a', 'b']);
-  expect(headerValues(head, 'cookie')).toEqual([]);
+  const head = new ResponseHead(
+    'HTTP/1.1 200 OK\r\nSet-Cookie: a\r\nset-cookie:b \r\nSet-Cookie2: c\r\nX: set-cookie: d',
+  );
+  expect(head.values('set-cookie')).toEqual(['a', 'b']);
+  expect(head.header('set-cookie')).toBe('a');
+  expect(head.values('cookie')).toEqual([]);
+  expect(head.header('cookie')).toBeUndefined();
+});
+
+test('a head like the one before it is read anew when it differs', () => {
+  const heads: (number | undefined)[] = [];
+  const parser = new Http1Parser({ head: ({ status }) => heads.push(status), data() {}, end() {} });
+  for (const [status, body] of [
+    [200, 'a'],
+    [200, 'b'],
+    [201, 'c'],
+  ] as const) {
+    parser.expect();
+    parser.push(Buffer.from(`HTTP/1.1 ${status} OK\r\ncontent-length: 1\r\n\r\n${body}`));
+  }
+  expect(heads).toEqual([200, 200, 201]);
 });

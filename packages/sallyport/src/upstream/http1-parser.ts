@@ -2,8 +2,8 @@ import { FaultError } from '../core/errors.ts';
 
 /** What one HTTP/1.1 response turns out to be, in order: a head, data, an end. */
 export interface ResponseEvents {
-  /** `head` is the status line and the header lines without the empty line; 1xx heads are not reported. */
-  head(status: number, head: string): void;
+  /** 1xx heads are not reported. */
+  head(head: ResponseHead): void;
   data(chunk: Buffer): void;
   /** `reusable`: the connection may carry another request. */
   end(reusable: boolean): void;
@@ -13,6 +13,58 @@ const MAX_HEAD = 64 * 1024;
 const MAX_LINE = 1024;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const LINE_FEED = 0x0a;
+
+/** The status and the headers of a response. */
+export class ResponseHead {
+  readonly status: number;
+  /** The status line and the header lines without the empty line. */
+  readonly #text: string;
+  readonly #found = new Map<string, string | undefined>();
+
+  /** @throws FaultError `upstream_protocol` for what is no head of HTTP/1.1. */
+  constructor(text: string) {
+    this.#text = text;
+    this.status = Number(/^HTTP\/1\.[01] ([1-5]\d\d)(?: |\r|$)/.exec(text)?.[1] ?? 0);
+    if (this.status === 0) throw bad('its answer does not start like HTTP/1.1');
+  }
+
+  get isHttp11(): boolean {
+    return this.#text.startsWith('HTTP/1.1');
+  }
+
+  /** The first value of a header. `name` in lower case. */
+  header(name: string): string | undefined {
+    const known = this.#found.get(name);
+    if (known !== undefined || this.#found.has(name)) return known;
+    const value = this.values(name)[0];
+    this.#found.set(name, value);
+    return value;
+  }
+
+  /** The values of a header, in order, without surrounding white space. `name` in lower case. */
+  values(name: string): string[] {
+    const text = this.#text;
+    const values: string[] = [];
+    let at = text.indexOf('\r\n');
+    while (at >= 0) {
+      const start = at + 2;
+      at = text.indexOf('\r\n', start);
+      // One character is enough to pass over most lines.
+      if ((text.charCodeAt(start) | 0x20) !== name.charCodeAt(0) || text.charCodeAt(start + name.length) !== 0x3a)
+        continue;
+      if (text.slice(start, start + name.length).toLowerCase() !== name) continue;
+      values.push(text.slice(start + name.length + 1, at < 0 ? undefined : at).trim());
+    }
+    return values;
+  }
+}
+
+/** What a head says about its body (RFC 9112 section 6.3). */
+interface Framing {
+  readonly state: 'fixed' | 'size' | 'until-close';
+  readonly length: number;
+  readonly reusable: boolean;
+}
 
 type State = 'head' | 'fixed' | 'size' | 'chunk' | 'chunk-end' | 'trailers' | 'until-close' | 'done';
 
@@ -26,6 +78,9 @@ export class Http1Parser {
   #kept: Buffer | undefined;
   #left = 0;
   #reusable = true;
+  /** The head read last and what it means: a server repeats itself. */
+  #text = '';
+  #last: { readonly head: ResponseHead; readonly framing: Framing } | undefined;
 
   constructor(events: ResponseEvents) {
     this.#events = events;
@@ -91,35 +146,19 @@ export class Http1Parser {
     if (at > MAX_HEAD) throw bad('its headers are larger than 64 KiB');
     const head = bytes.toString('latin1', 0, at);
     const rest = bytes.subarray(at + 4);
-    const status = Number(/^HTTP\/1\.[01] ([1-5]\d\d)(?: |\r|$)/.exec(head)?.[1] ?? 0);
-    if (status === 0) throw bad('its answer does not start like HTTP/1.1');
-    if (status < 200) return rest;
-    this.#frame(status, head);
-    this.#events.head(status, head);
+    if (head !== this.#text || this.#last === undefined) {
+      const read = new ResponseHead(head);
+      this.#last = { head: read, framing: toFraming(read) };
+      this.#text = head;
+    }
+    const { head: response, framing } = this.#last;
+    if (response.status < 200) return rest;
+    this.#state = framing.state;
+    this.#left = framing.length;
+    this.#reusable = framing.reusable;
+    this.#events.head(response);
     if (this.#state === 'fixed' && this.#left === 0) this.#end();
     return rest;
-  }
-
-  /** How long the body is (RFC 9112 section 6.3). */
-  #frame(status: number, head: string): void {
-    const codings = headerValues(head, 'transfer-encoding');
-    const lengths = headerValues(head, 'content-length');
-    const connection = headerValues(head, 'connection').join(',').toLowerCase();
-    this.#reusable =
-      !connection.includes('close') && (head.startsWith('HTTP/1.1') || connection.includes('keep-alive'));
-    this.#left = 0;
-    if (status === 204 || status === 304) this.#state = 'fixed';
-    else if (codings.length > 0) {
-      if (lengths.length > 0) throw bad('it states a length and chunks at once');
-      if (codings.join(',').trim().toLowerCase() !== 'chunked') throw bad('its transfer coding is unknown');
-      this.#state = 'size';
-    } else if (lengths.length > 0) {
-      const [length = ''] = lengths;
-      if (!/^\d{1,15}$/.test(length) || lengths.some((other) => other !== length))
-        throw bad('its length is not one number');
-      this.#left = Number(length);
-      this.#state = 'fixed';
-    } else this.#state = 'until-close';
   }
 
   #counted(bytes: Buffer): Buffer | undefined {
@@ -158,20 +197,22 @@ export class Http1Parser {
   }
 }
 
-/** The values of a header in a head, in order, without surrounding white space. `name` in lower case. */
-export function headerValues(head: string, name: string): string[] {
-  const values: string[] = [];
-  let at = head.indexOf('\r\n');
-  while (at >= 0) {
-    const start = at + 2;
-    at = head.indexOf('\r\n', start);
-    // One character is enough to pass over most lines.
-    if ((head.charCodeAt(start) | 0x20) !== name.charCodeAt(0) || head.charCodeAt(start + name.length) !== 0x3a)
-      continue;
-    if (head.slice(start, start + name.length).toLowerCase() !== name) continue;
-    values.push(head.slice(start + name.length + 1, at < 0 ? undefined : at).trim());
+function toFraming(head: ResponseHead): Framing {
+  const codings = head.values('transfer-encoding');
+  const lengths = head.values('content-length');
+  const connection = head.values('connection').join(',').toLowerCase();
+  const reusable = !connection.includes('close') && (head.isHttp11 || connection.includes('keep-alive'));
+  if (head.status < 200 || head.status === 204 || head.status === 304) return { state: 'fixed', length: 0, reusable };
+  if (codings.length > 0) {
+    if (lengths.length > 0) throw bad('it states a length and chunks at once');
+    if (codings.join(',').trim().toLowerCase() !== 'chunked') throw bad('its transfer coding is unknown');
+    return { state: 'size', length: 0, reusable };
   }
-  return values;
+  const [length] = lengths;
+  if (length === undefined) return { state: 'until-close', length: 0, reusable };
+  if (!/^\d{1,15}$/.test(length) || lengths.some((other) => other !== length))
+    throw bad('its length is not one number');
+  return { state: 'fixed', length: Number(length), reusable };
 }
 
 function bad(what: string): FaultError {

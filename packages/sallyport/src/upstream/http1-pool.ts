@@ -1,13 +1,13 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { FaultError } from '../core/errors.ts';
-import { Http1Parser, headerValues } from './http1-parser.ts';
+import { Http1Parser, type ResponseHead } from './http1-parser.ts';
 
 /** Whoever waits for one response. `ended` or `failed` comes once, last. */
 export interface ResponseReader {
   /** The request is on its way; `abort` closes its connection. */
   started(abort: () => void): void;
-  head(status: number, head: string): void;
+  head(head: ResponseHead): void;
   data(chunk: Buffer): void;
   ended(): void;
   failed(error: unknown): void;
@@ -93,14 +93,19 @@ class Http1Connection {
   #connecting: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #idleMs = IDLE_MS;
+  #idleSince = 0;
+  #lastHead: ResponseHead | undefined;
   #ended = false;
 
   constructor(options: Http1PoolOptions, owner: Owner) {
     this.#owner = owner;
     this.#parser = new Http1Parser({
-      head: (status, head) => {
-        this.#idleMs = toIdleMs(head);
-        this.#reader?.head(status, head);
+      head: (head) => {
+        if (head !== this.#lastHead) {
+          this.#lastHead = head;
+          this.#idleMs = toIdleMs(head);
+        }
+        this.#reader?.head(head);
       },
       data: (chunk) => this.#reader?.data(chunk),
       end: (reusable) => this.#finish(reusable),
@@ -121,7 +126,6 @@ class Http1Connection {
   }
 
   send(message: string, reader: ResponseReader): void {
-    clearTimeout(this.#idleTimer);
     this.#reader = reader;
     this.#parser.expect();
     reader.started(() => this.close());
@@ -140,11 +144,23 @@ class Http1Connection {
     const reader = this.#reader;
     this.#reader = undefined;
     if (reusable && !this.#ended) {
-      this.#idleTimer = setTimeout(() => this.close(), this.#idleMs);
-      this.#idleTimer.unref();
+      this.#idleSince = performance.now();
+      if (this.#idleTimer === undefined) this.#watchIdle(this.#idleMs);
       this.#owner.free();
     } else this.close();
     reader?.ended();
+  }
+
+  /** One timer per idle time and not one per call: it looks again when it fires. */
+  #watchIdle(milliseconds: number): void {
+    this.#idleTimer = setTimeout(() => {
+      this.#idleTimer = undefined;
+      if (this.#reader !== undefined) return;
+      const left = this.#idleSince + this.#idleMs - performance.now();
+      if (left <= 1) this.close();
+      else this.#watchIdle(left);
+    }, milliseconds);
+    this.#idleTimer.unref();
   }
 
   #hangUp(): void {
@@ -183,8 +199,8 @@ function openSocket({ protocol, hostname, port }: URL): Socket {
 }
 
 /** When the server says it will close an idle connection, less a margin. */
-function toIdleMs(head: string): number {
-  const hint = /timeout=(\d{1,6})/i.exec(headerValues(head, 'keep-alive')[0] ?? '')?.[1];
+function toIdleMs(head: ResponseHead): number {
+  const hint = /timeout=(\d{1,6})/i.exec(head.header('keep-alive') ?? '')?.[1];
   if (hint === undefined) return IDLE_MS;
   return Math.min(Math.max(Number(hint) * 1_000 - HINT_MARGIN_MS, 0), MAX_IDLE_MS);
 }

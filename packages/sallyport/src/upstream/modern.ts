@@ -74,16 +74,22 @@ interface Speaker {
 function writeModern(outgoing: UpstreamRequest, id: number, { exchange, revision }: Speaker): OutgoingMessage {
   const { request, edits } = settleEdits(outgoing);
   const own = member(request.params, '_meta');
-  const changes = new Map<string, string>([['progressToken', String(id)]]);
+  const changes = new Map<string, string>();
   if (member(own, VERSION_KEY) !== revision) changes.set(VERSION_KEY, JSON.stringify(revision));
   if (member(own, CLIENT_INFO_KEY) === undefined) changes.set(CLIENT_INFO_KEY, JSON.stringify(exchange.client.info));
   if (member(own, CAPABILITIES_KEY) === undefined)
     changes.set(CAPABILITIES_KEY, JSON.stringify(exchange.client.capabilities));
   if (member(own, LOG_LEVEL_KEY) === undefined && exchange.logLevel !== undefined)
     changes.set(LOG_LEVEL_KEY, JSON.stringify(exchange.logLevel));
+  const token = String(id);
+  // A modern client said everything itself: its metadata stays byte for byte.
+  const meta =
+    changes.size === 0
+      ? request.setInParam('_meta', 'progressToken', token)
+      : setMeta(request, changes.set('progressToken', token));
   return {
     id,
-    text: request.write(String(id), [...edits, setMeta(request, changes)]),
+    text: request.write(token, edits.length === 0 ? [meta] : [...edits, meta]),
     headers: toHeaders(revision, request.method, toName(outgoing), outgoing.paramHeaders),
   };
 }

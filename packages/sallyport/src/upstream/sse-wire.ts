@@ -1,6 +1,6 @@
 import { FaultError } from '../core/errors.ts';
 import { toStatusFault, toUnreachable } from './http-fault.ts';
-import type { HttpOrigin } from './http-origin.ts';
+import { HeaderBlock, type HttpOrigin } from './http-origin.ts';
 import type { BodyMode, HttpReply, ReplyReader } from './http-reply.ts';
 import type { SseEvent } from './sse-parser.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
@@ -14,6 +14,7 @@ export interface SseWireOptions {
 
 /** Nothing waits for the reply to a notification: a server that never sends one must not keep the connection. */
 const ONE_WAY_MS = 30_000;
+const POST_HEADERS = new HeaderBlock(['content-type', 'application/json', 'accept-encoding', 'identity']);
 
 /**
  * HTTP+SSE of 2024-11-05: one event stream down, POSTs up to the address the stream's first event names.
@@ -85,7 +86,7 @@ class SseWire implements Wire, ReplyReader {
       done?.();
     };
     const reply: HttpReply | undefined = this.#origin.post(
-      ['content-type', 'application/json', 'accept-encoding', 'identity'],
+      POST_HEADERS,
       text,
       {
         head: ({ status }) => (status < 300 ? 'drop' : 'whole'),

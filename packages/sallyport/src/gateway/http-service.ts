@@ -1,0 +1,201 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { FaultError, toFault } from '../core/errors.ts';
+import type { Authenticate } from './authenticate.ts';
+import type { HttpRequest, HttpResponse } from './http-exchange.ts';
+import { checkHeadersOnce, checkHttpRequest } from './http-guard.ts';
+import { type McpContext, serveMcp } from './mcp-endpoint.ts';
+import type { GatewayPorts } from './ports.ts';
+import { SseEndpoint } from './sse-endpoint.ts';
+import { toErrorBytes, toStatus } from './to-response.ts';
+
+export interface HttpServiceOptions {
+  readonly context: McpContext;
+  readonly authenticate: Authenticate;
+  /** True once no new requests are taken. */
+  readonly isDraining: () => boolean;
+}
+
+/** A refused client may go on sending, unread, for this long. Milliseconds. */
+const LINGER_MS = 1_000;
+
+/** From a request to its endpoint: checks, who it is, where it goes, and how it is told when that fails. Never throws. */
+export class HttpService {
+  readonly #options: HttpServiceOptions;
+  readonly #sse: SseEndpoint;
+
+  constructor(options: HttpServiceOptions) {
+    this.#options = options;
+    this.#sse = new SseEndpoint(options.context);
+  }
+
+  /** A request that Node's server read. */
+  serveNode(request: IncomingMessage, response: ServerResponse): void {
+    attempt(
+      () => this.#serveNode(request, response),
+      (error) => this.#refuseNode(error, request, response),
+    );
+  }
+
+  /** A request that the fast path read: whole, every header once, without an Origin. */
+  serveFast(request: HttpRequest, response: HttpResponse): void {
+    attempt(
+      () => {
+        checkHttpRequest(request, this.#options.context.ports.snapshot().gateway);
+        return this.#serve(request, response);
+      },
+      (error) => this.#refuseFast(error, request, response),
+    );
+  }
+
+  #serveNode(request: IncomingMessage, response: ServerResponse): Promise<void> | void {
+    const settings = this.#options.context.ports.snapshot().gateway;
+    // maxHeadersCount drops what is too many in silence; a request that is not wholly seen is not served.
+    if (request.rawHeaders.length > settings.limits.headerCount * 2)
+      throw new FaultError('too_large', `More than ${settings.limits.headerCount} headers.`);
+    checkHeadersOnce(request.rawHeaders);
+    checkHttpRequest(request, settings);
+    const { origin } = request.headers;
+    if (origin !== undefined) allowOrigin(response, origin);
+    if (request.method === 'OPTIONS' && origin !== undefined) {
+      response.writeHead(204, PREFLIGHT).end();
+      return;
+    }
+    return this.#serve(request, response);
+  }
+
+  #serve(request: HttpRequest, response: HttpResponse): Promise<void> | void {
+    const { context, authenticate, isDraining } = this.#options;
+    const path = pathOf(request.url ?? '/');
+    if (path === '/healthz') {
+      response
+        .writeHead(isDraining() ? 503 : 200, { 'content-type': 'text/plain' })
+        .end(isDraining() ? 'draining\n' : 'ok\n');
+      return;
+    }
+    if (isDraining()) throw new FaultError('draining', 'Sallyport is shutting down.');
+    const principal = authenticate(request.headers.authorization);
+    const route = findRoute(path, context.ports);
+    const http = { request, response, endpoint: route.endpoint, principal };
+    if (route.kind === 'mcp') return serveMcp(context, http);
+    return route.kind === 'sse' ? this.#sse.open(http) : this.#sse.receive(http);
+  }
+
+  #refuseNode(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+    const refusal = this.#toRefusal(error, request);
+    if (response.headersSent || response.destroyed) response.destroy();
+    else if (request.complete) response.writeHead(refusal.status, refusal.headers).end(refusal.bytes);
+    else {
+      // The rest of a body nobody reads must not reach the next request.
+      response.writeHead(refusal.status, { ...refusal.headers, connection: 'close' });
+      endAfterRest(request, response, refusal.bytes);
+    }
+  }
+
+  #refuseFast(error: unknown, request: HttpRequest, response: HttpResponse): void {
+    const refusal = this.#toRefusal(error, request);
+    if (response.headersSent || response.destroyed) response.destroy();
+    else response.writeHead(refusal.status, refusal.headers).end(refusal.bytes);
+  }
+
+  #toRefusal(error: unknown, request: HttpRequest): Refusal {
+    const fault = toFault(error);
+    if (fault.code === 'internal')
+      this.#options.context.ports.log.error(
+        { error: fault.cause ?? fault, path: pathOf(request.url ?? '/') },
+        'a request failed inside',
+      );
+    const bytes = toErrorBytes(undefined, fault);
+    const headers: Record<string, string | number> = {
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+    };
+    if (fault.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer realm="sallyport"';
+    return {
+      status: fault.code === 'not_found' ? 404 : fault.code === 'internal' ? 500 : toStatus(fault),
+      headers,
+      bytes,
+    };
+  }
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly bytes: Buffer;
+}
+
+/** Work that may fail at once or later; the usual request needs no promise. */
+function attempt(work: () => Promise<void> | void, failed: (error: unknown) => void): void {
+  try {
+    const pending = work();
+    if (pending !== undefined) pending.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/**
+ * Says the whole answer at once and closes once the client has stopped sending: a connection closed over unread bytes is
+ * reset, and the reset may destroy the answer before the client has read it (RFC 9112 section 9.6).
+ */
+function endAfterRest(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+  response.write(bytes);
+  request.resume();
+  const end = () => {
+    clearTimeout(patience);
+    response.end(() => request.destroy());
+  };
+  const patience = setTimeout(end, LINGER_MS);
+  patience.unref();
+  request.once('end', end);
+  request.once('close', end);
+}
+
+type Route = { readonly kind: 'mcp' | 'sse' | 'message'; readonly endpoint: Endpoint };
+
+const ALL: Endpoint = Object.freeze({ kind: 'all' });
+const SHARED_ROUTES: ReadonlyMap<string, Route> = new Map([
+  ['/mcp', { kind: 'mcp', endpoint: ALL }],
+  ['/sse', { kind: 'sse', endpoint: ALL }],
+  ['/message', { kind: 'message', endpoint: ALL }],
+]);
+
+function findRoute(path: string, ports: GatewayPorts): Route {
+  const shared = SHARED_ROUTES.get(path);
+  if (shared !== undefined) return shared;
+  const match = /^\/servers\/([^/]+)\/(mcp|sse|message)$/.exec(path);
+  const name = match === null ? undefined : decode(match[1] ?? '');
+  if (match === null || name === undefined || !ports.snapshot().servers.has(name)) {
+    throw new FaultError('not_found', 'There is nothing at this path. Endpoints: /mcp, /servers/<name>/mcp, /sse.');
+  }
+  return { kind: match[2] as Route['kind'], endpoint: { kind: 'server', name } }; // The expression admits only these three.
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function pathOf(target: string): string {
+  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '');
+  const end = path.indexOf('?');
+  return end < 0 ? path : path.slice(0, end);
+}
+
+/** What browsers may send and read, once their Origin is allowed. */
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-headers':
+    'authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name',
+  'access-control-max-age': '600',
+};
+
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', 'mcp-session-id, www-authenticate');
+  response.setHeader('vary', 'origin');
+}
