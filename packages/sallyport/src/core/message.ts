@@ -84,6 +84,7 @@ export type Outcome =
 /** A response to a request, as it was written by whoever answered. A large result is parsed only when somebody reads it. */
 export class Answer implements Response {
   readonly kind = 'answer';
+  readonly caching = undefined;
   readonly bytes: Buffer;
   /** The id as written; empty for an error without an id. */
   readonly id: string;

@@ -1,6 +1,14 @@
+/** How long and for whom an answer stays true; only modern clients are told (2026-07-28 caching). */
+export interface Caching {
+  readonly ttlMs: number;
+  readonly cacheScope: 'public' | 'private';
+}
+
 /** What can be written as the response to a request. */
 export interface Response {
   readonly errorCode: number | undefined;
+  /** `undefined`: whoever answered says it, or nobody. */
+  readonly caching: Caching | undefined;
   /** Does the result have this member, as far as whoever answered wrote it? */
   hasMember(key: string): boolean;
   /**
@@ -13,10 +21,12 @@ export interface Response {
 /** A result whose members are JSON text already, e.g. a page of a list: it is not parsed again to be sent. */
 export class TextResult implements Response {
   readonly errorCode = undefined;
+  readonly caching: Caching | undefined;
   readonly #members: string;
 
-  constructor(members: string) {
+  constructor(members: string, caching: Caching | undefined) {
     this.#members = members;
+    this.caching = caching;
   }
 
   hasMember(): boolean {

@@ -21,7 +21,8 @@ beforeEach(async () => {
   serve = (request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).end(`fast ${request.url} ${request.body}`);
   };
-  server = createHttpServer((request, response) => {
+  const limits = { headersTimeout: 400, requestTimeout: 800, connectionsCheckingInterval: 100 };
+  server = createHttpServer(limits, (request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -34,6 +35,7 @@ beforeEach(async () => {
   const path = new FastPath({
     limits: () => ({ headerBytes: 16_384, headerCount: 100, headerMs: 400 }),
     keepAliveMs: KEEP_ALIVE_MS,
+    isWelcome: ({ headers }) => headers['authorization'] !== 'wrong',
     serve: (request, response) => {
       served.push({ request, response });
       serve(request, response);
@@ -101,10 +103,10 @@ test('requests sent ahead are answered in order, one at a time', async () => {
   expect(text.match(/fast \/mcp \d/g)).toEqual(['fast /mcp 1', 'fast /mcp 2', 'fast /mcp 3']);
 });
 
-test('a request may come in pieces, the head before the body', async () => {
+test('a body may come in pieces', async () => {
   const client = new Client();
   const text = post('hello');
-  for (const piece of [text.slice(0, 7), text.slice(7, 40), text.slice(40, -5), text.slice(-5, -2), text.slice(-2)]) {
+  for (const piece of [text.slice(0, -5), text.slice(-5, -2), text.slice(-2)]) {
     await flush(client.socket, piece);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -136,6 +138,19 @@ test('after plain requests a connection can still be handed over', async () => {
   client.socket.write(post('2'));
   await client.until(/node POST \/mcp$/);
   expect(handed).toEqual(['', '2']);
+});
+
+test.each([
+  ['half a head', 'POST /mcp HTTP/1.1\r\nHo'],
+  ['bare line feeds', post('{}').replaceAll('\r', '')],
+  ['half a body of one who will be refused', post('{}', 'Authorization: wrong\r\n').slice(0, -1)],
+])('%s is Node’s to answer', async (_name, text) => {
+  const client = new Client();
+  client.socket.write(text);
+  await client.ended;
+  expect(client.text).toMatch(/^HTTP\/1\.1 4/);
+  expect(client.text).not.toContain('keep-alive');
+  expect(served).toEqual([]);
 });
 
 test('a body cut in many pieces goes to node:http whole', async () => {
@@ -178,7 +193,6 @@ test('whoever waits hears when the client goes away', async () => {
 
 test.each([
   ['nothing', ''],
-  ['half a head', 'POST /mcp HTTP/1.1\r\nHo'],
   ['half a body', post('{}').slice(0, -1)],
 ])('%s is waited for no longer than the limit', async (_name, text) => {
   const client = new Client();

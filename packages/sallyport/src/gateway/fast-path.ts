@@ -5,6 +5,8 @@ import { FastResponse } from './fast-response.ts';
 export interface FastPathOptions {
   /** Limits of the moment. Bytes and milliseconds. */
   readonly limits: () => { readonly headerBytes: number; readonly headerCount: number; readonly headerMs: number };
+  /** Whether the body that belongs to this head may be waited for. */
+  readonly isWelcome: (head: FastHead) => boolean;
   readonly serve: (request: FastRequest, response: FastResponse) => void;
   /** Node's own server takes the connection, with what was read of it back in its buffer. */
   readonly handOver: (socket: Socket) => void;
@@ -14,13 +16,12 @@ export interface FastPathOptions {
 
 /** A call is a few kilobytes. Larger bodies are read by Node's server, which checks who sends them before it keeps them. */
 const MAX_BODY = 65_536;
-/** A request that comes in more pieces than any honest client's is read by Node's server. */
+/** A body that comes in more pieces than this is read by Node's server. */
 const MAX_PIECES = 8;
 /** Requests sent ahead wait in the connection up to here; then it is not read from. Bytes. */
 const MAX_AHEAD = 65_536;
 const CHECK_MS = 1_000;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
-const POST = Buffer.from('POST ');
 
 /**
  * The front's short way for what nearly every request is: a small POST with a plain head. It spares the objects and
@@ -113,13 +114,8 @@ class FastConnection {
   #read(bytes: Buffer): void {
     this.#kept = undefined;
     const end = bytes.indexOf(END_OF_HEAD);
-    if (end < 0) {
-      const { headerBytes } = this.#options.limits();
-      if (bytes.length > headerBytes || !mayBePost(bytes)) this.#handOver(bytes);
-      else this.#wait(bytes);
-      return;
-    }
-    const head = this.#readHead(bytes, end);
+    // A head that does not come in one piece is nothing a client does.
+    const head = end < 0 ? undefined : this.#readHead(bytes, end);
     if (head === undefined || head.bodyLength > MAX_BODY) {
       this.#handOver(bytes);
       return;
@@ -127,7 +123,9 @@ class FastConnection {
     const from = end + END_OF_HEAD.length;
     const to = from + head.bodyLength;
     if (bytes.length < to) {
-      this.#wait(bytes);
+      // Who is to be refused is refused by the head alone, which Node's server can.
+      if (++this.#pieces > MAX_PIECES || !this.#options.isWelcome(head)) this.#handOver(bytes);
+      else this.#wait(bytes);
       return;
     }
     this.#pieces = 0;
@@ -171,10 +169,6 @@ class FastConnection {
   }
 
   #wait(bytes: Buffer): void {
-    if (++this.#pieces > MAX_PIECES) {
-      this.#handOver(bytes);
-      return;
-    }
     if (this.#idle) this.#since = performance.now();
     this.#idle = false;
     this.#kept = bytes;
@@ -191,11 +185,6 @@ class FastConnection {
     socket.unshift(bytes);
     socket.resume();
   }
-}
-
-function mayBePost(bytes: Buffer): boolean {
-  const length = Math.min(bytes.length, POST.length);
-  return bytes.compare(POST, 0, length, 0, length) === 0;
 }
 
 let linesAt = 0;

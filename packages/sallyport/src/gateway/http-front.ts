@@ -61,6 +61,7 @@ export async function openHttpFront(ports: GatewayPorts, authenticate: Authentic
   const fastPath = new FastPath({
     limits: () => ports.snapshot().gateway.limits,
     keepAliveMs: KEEP_ALIVE_MS,
+    isWelcome: (head) => service.isWelcome(head),
     serve: (request, response) => service.serveFast(request, response),
     handOver: (socket) => serveConnection.call(server, socket),
   });

@@ -4,7 +4,7 @@ import { FaultError, toFault } from '../core/errors.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { HttpRequest, HttpResponse } from './http-exchange.ts';
 import { checkHeadersOnce, checkHttpRequest } from './http-guard.ts';
-import { type McpContext, serveMcp } from './mcp-endpoint.ts';
+import { isJson, type McpContext, serveMcp } from './mcp-endpoint.ts';
 import type { GatewayPorts } from './ports.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
 import { toErrorBytes, toStatus } from './to-response.ts';
@@ -35,6 +35,18 @@ export class HttpService {
       () => this.#serveNode(request, response),
       (error) => this.#refuseNode(error, request, response),
     );
+  }
+
+  /** Whether a request with this head may be served, as far as the head tells. */
+  isWelcome(request: HttpRequest): boolean {
+    const { context, authenticate } = this.#options;
+    try {
+      checkHttpRequest(request, context.ports.snapshot().gateway);
+      authenticate(request.headers.authorization);
+      return isJson(request);
+    } catch {
+      return false;
+    }
   }
 
   /** A request that the fast path read: whole, every header once, without an Origin. */

@@ -127,16 +127,12 @@ export class LegacySession {
       this.#ports.inFlight.enter(client.key, snapshot.gateway.limits);
       entered = true;
       const token = member(member(request.params, '_meta'), 'progressToken');
-      exchange = new RequestExchange(
-        {
-          client,
-          logLevel: this.#logLevel,
-          progressToken: token === undefined ? undefined : request.textInParam('_meta', 'progressToken'),
-          exclusive: false,
-        },
-        reply,
-        this.#asking,
-      );
+      const facts = {
+        client,
+        logLevel: this.#logLevel,
+        progressToken: token === undefined ? undefined : request.textInParam('_meta', 'progressToken'),
+      };
+      exchange = new RequestExchange(facts, reply, this.#asking);
       this.#exchanges.push({ id: request.id, exchange });
       const response = await this.#respond(request, exchange);
       if (exchange.cancelled) throw new FaultError('cancelled', 'The client cancelled the request.');
@@ -195,7 +191,7 @@ export class LegacySession {
       default: {
         const view = await this.#view();
         const inbound = { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
-        const { response } = await dispatch(this.#ports, inbound);
+        const response = await dispatch(this.#ports, inbound);
         return response instanceof Answer ? toLegacyResult(response) : response;
       }
     }
@@ -259,6 +255,7 @@ export class LegacySession {
   }
 
   readonly #asking: Asking = {
+    exclusive: false,
     ask: (request, exchange) => this.ask(request, exchange),
     answerInputs: async (inputRequests, exchange) => {
       const pairs = Object.entries(inputRequests).map(async ([key, input]) => {

@@ -38,8 +38,7 @@ export function serveMcp(context: McpContext, http: HttpExchange): Promise<void>
 function post(context: McpContext, http: HttpExchange): Promise<void> | void {
   const { request } = http;
   const { limits } = context.ports.snapshot().gateway;
-  const type = request.headers['content-type'];
-  if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type ?? '')) {
+  if (!isJson(request)) {
     // Also what keeps a web page from posting without a preflight.
     throw new FaultError('media_type', 'Send the message as Content-Type: application/json.');
   }
@@ -47,6 +46,11 @@ function post(context: McpContext, http: HttpExchange): Promise<void> | void {
   const body = readBody(request, limits.bodyBytes);
   if (body instanceof Promise) return body.then((bytes) => receive(context, http, { bytes, accepts }));
   return receive(context, http, { bytes: body, accepts });
+}
+
+export function isJson({ headers }: HttpRequest): boolean {
+  const type = headers['content-type'];
+  return type === 'application/json' || /^application\/json\s*(;|$)/i.test(type ?? '');
 }
 
 function receive(
@@ -76,7 +80,7 @@ function receive(
     if (work === undefined || reply.done) return;
     context.streams.wait(reply);
     response.on('close', () => {
-      if (!reply.done) work.closed();
+      if (!reply.done) work.onReplyClosed(reply);
     });
     return;
   }

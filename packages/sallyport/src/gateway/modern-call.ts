@@ -3,12 +3,11 @@ import { isObject, type JsonObject, member } from '../core/json.ts';
 import { objectMembers } from '../core/json-scan.ts';
 import { Answer, type Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Response } from '../core/response.ts';
-import type { Dispatched } from './dispatch.ts';
+import type { Caching, Response } from '../core/response.ts';
 import type { ModernFacts } from './modern-request.ts';
 import { inputResponses, newParkId, type Parking, toAnswer } from './parking.ts';
 import type { Reply } from './reply.ts';
-import { RequestExchange } from './request-exchange.ts';
+import { type Asking, RequestExchange } from './request-exchange.ts';
 import { toErrorBytes } from './to-response.ts';
 
 interface OpenQuestion {
@@ -16,6 +15,20 @@ interface OpenQuestion {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (fault: FaultError) => void;
 }
+
+/** What can be done from outside to a request in flight. */
+export interface Cancellable {
+  /** The connection `reply` belongs to is gone, or the client said so. */
+  onReplyClosed(reply: Reply): void;
+}
+
+/** An answer that is there, to be written under the id of whoever comes for it. */
+interface Settled {
+  readonly write: (id: string) => Buffer;
+  readonly status: number;
+}
+
+const NOT_CACHED: Caching = Object.freeze({ ttlMs: 0, cacheScope: 'private' });
 
 /** Capability a client declares for each question a server may ask. */
 const NEEDED: ReadonlyMap<string, string> = new Map([
@@ -28,7 +41,8 @@ const NEEDED: ReadonlyMap<string, string> = new Map([
  * One request of a modern client while it is worked on. It usually lives as long as its HTTP exchange; when a legacy
  * upstream asks something, the exchange ends with `input_required` and the call waits for the retry that answers.
  */
-export class ModernCall {
+export class ModernCall implements Asking, Cancellable {
+  readonly exclusive = true;
   readonly exchange: RequestExchange;
   #parkId: string | undefined;
   readonly #request: Request;
@@ -39,7 +53,7 @@ export class ModernCall {
   #questions: Map<string, OpenQuestion> | undefined;
   #lastQuestion = 0;
   #flushing = false;
-  #settled: ((reply: Reply, id: string) => void) | undefined;
+  #settled: Settled | undefined;
 
   constructor(
     request: Request,
@@ -51,9 +65,7 @@ export class ModernCall {
     this.#parking = context.parking;
     this.#reply = context.reply;
     this.#id = request.id;
-    this.exchange = new RequestExchange({ ...facts, exclusive: true }, context.reply, {
-      ask: (question) => this.#ask(question),
-    });
+    this.exchange = new RequestExchange(facts, context.reply, this);
   }
 
   get parkId(): string {
@@ -67,16 +79,15 @@ export class ModernCall {
   }
 
   /** The work is done: answers the connection that waits, or keeps the answer for the retry. */
-  settle(done: Dispatched): void {
-    const dispatched =
-      this.#request.method === 'resources/read' ? { ...done, response: toModernReadError(done.response) } : done;
-    this.#finish((reply, id) =>
-      reply.answer(dispatched.response.write(id, toHead(dispatched)), toModernStatus(dispatched.response.errorCode)),
-    );
+  settle(response: Response): void {
+    const isRead = this.#request.method === 'resources/read';
+    const modern = isRead ? toModernReadError(response) : response;
+    const head = toHead(modern, isRead ? NOT_CACHED : modern.caching);
+    this.#finish((id) => modern.write(id, head), toModernStatus(modern.errorCode));
   }
 
   fail(error: unknown): void {
-    this.#finish((reply, id) => reply.answer(toErrorBytes(id, error), faultStatus(error)));
+    this.#finish((id) => toErrorBytes(id, error), faultStatus(error));
   }
 
   /** The client closed its connection: that is how it cancels (2026-07-28 cancellation). A parked call has none and lives on. */
@@ -96,7 +107,7 @@ export class ModernCall {
       this.#questions?.delete(key);
       question.resolve(toAnswer(response));
     }
-    if (this.#settled !== undefined) this.#finish(this.#settled);
+    if (this.#settled !== undefined) this.#finish(this.#settled.write, this.#settled.status);
     else if ((this.#questions?.size ?? 0) > 0) this.#flushSoon();
   }
 
@@ -109,7 +120,8 @@ export class ModernCall {
     this.exchange.cancel('the client did not come back');
   }
 
-  #ask(question: Request): Promise<Answer> {
+  /** Puts an upstream's question to the client, whose retry brings the answer. */
+  ask(question: Request): Promise<Answer> {
     const needed = NEEDED.get(question.method);
     if (needed === undefined || !isObject(member(this.exchange.client.capabilities, needed))) {
       return Promise.reject(
@@ -154,24 +166,19 @@ export class ModernCall {
     }
   }
 
-  #finish(deliver: (reply: Reply, id: string) => void): void {
-    if (this.#reply === undefined) {
+  #finish(write: Settled['write'], status: number): void {
+    const reply = this.#reply;
+    if (reply === undefined) {
       // The client has the questions: its retry brings their answers, and takes this one.
-      this.#settled = deliver;
+      this.#settled = { write, status };
       return;
     }
     for (const question of this.#questions?.values() ?? [])
       question.reject(new FaultError('cancelled', 'The call has ended.'));
     this.#questions?.clear();
-    this.#deliver(deliver);
-  }
-
-  #deliver(deliver: (reply: Reply, id: string) => void): void {
-    const reply = this.#reply;
-    if (reply === undefined) return;
     this.#reply = undefined;
     if (this.#parkId !== undefined) this.#parking.release(this);
-    deliver(reply, this.#id);
+    reply.answer(write(this.#id), status);
   }
 }
 
@@ -193,7 +200,7 @@ function toModernReadError(response: Response): Response {
 const COMPLETE = '"resultType":"complete"';
 
 /** What a modern result must say and a legacy upstream did not: its type, and for cacheable ones how long it is true. */
-function toHead({ response, caching }: Dispatched): string {
+function toHead(response: Response, caching: Caching | undefined): string {
   let head = response.hasMember('resultType') ? '' : COMPLETE;
   if (caching === undefined || (response instanceof Answer && response.resultMember('resultType') === 'input_required'))
     return head;

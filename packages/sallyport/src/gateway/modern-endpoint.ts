@@ -4,10 +4,10 @@ import { FaultError } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
 import type { Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
-import { TextResult } from '../core/response.ts';
-import { type Dispatched, dispatch } from './dispatch.ts';
+import { type Response, TextResult } from '../core/response.ts';
+import { dispatch } from './dispatch.ts';
 import { Listen } from './listen.ts';
-import { faultStatus, ModernCall } from './modern-call.ts';
+import { type Cancellable, faultStatus, ModernCall } from './modern-call.ts';
 import { checkParamHeaders, type HeaderLookup, type ModernFacts, readModernFacts } from './modern-request.ts';
 import type { Parking } from './parking.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -36,12 +36,6 @@ export interface ModernContext {
   readonly header: HeaderLookup | undefined;
 }
 
-/** What can be done from outside to a modern request in flight. */
-export interface Cancellable {
-  /** The connection is gone or the client said so. */
-  closed(): void;
-}
-
 /**
  * Takes one request of a modern client; the answer goes to `reply`, whenever it comes. Never throws.
  * @returns how to tell the request that its client went away; `undefined` when it is answered already
@@ -54,14 +48,14 @@ export function receiveModern(context: ModernContext, request: Request, reply: R
     const parked = parking.find(request, principal);
     if (parked !== undefined) {
       parked.resume(request, reply);
-      return { closed: () => parked.onReplyClosed(reply) };
+      return parked;
     }
     const snapshot = ports.snapshot();
     if (request.method === 'subscriptions/listen') return openListen(context, { request, facts, snapshot, reply });
     ports.inFlight.enter(facts.client.key, snapshot.gateway.limits);
     const call = new ModernCall(request, facts, { reply, principal, parking });
     void work(context, { request, facts, snapshot, call });
-    return { closed: () => call.onReplyClosed(reply) };
+    return call;
   } catch (error) {
     reply.answer(toErrorBytes(request.id, error), faultStatus(error));
     return undefined;
@@ -109,17 +103,14 @@ function checkArguments(request: Request, view: View, header: HeaderLookup): voi
 /** Identity and capabilities do not change often; a client may rely on them for a minute. Milliseconds. */
 const DISCOVER_TTL_MS = 60_000;
 
-function discover(view: View): Dispatched {
+function discover(view: View): Response {
   const members = {
     supportedVersions: SUPPORTED_REVISIONS,
     capabilities: view.capabilities,
     ...(view.instructions === undefined ? {} : { instructions: view.instructions }),
     _meta: { 'io.modelcontextprotocol/serverInfo': view.serverInfo },
   };
-  return {
-    response: new TextResult(JSON.stringify(members).slice(1, -1)),
-    caching: { ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' },
-  };
+  return new TextResult(JSON.stringify(members).slice(1, -1), { ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' });
 }
 
 function openListen(
@@ -134,7 +125,7 @@ function openListen(
     opening.reply.answer(toErrorBytes(opening.request.id, error), faultStatus(error));
   });
   return {
-    closed: () => {
+    onReplyClosed() {
       unfollow();
       listen.close();
     },

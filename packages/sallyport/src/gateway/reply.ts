@@ -14,6 +14,11 @@ export interface Reply {
   disconnect?(): void;
 }
 
+/** Who keeps count of the replies that wait. */
+interface Waiters {
+  forget(id: number): void;
+}
+
 export interface HttpReplyOptions {
   readonly json: boolean;
   readonly stream: boolean;
@@ -44,8 +49,9 @@ const ONE_WRITE_BYTES = 16_384;
  * What cannot be written because the client went away is kept in the log, when there is one.
  */
 export class HttpReply implements Reply {
-  /** Called once, when the answer is given or given up. */
-  onDone: (() => void) | undefined;
+  /** Until then nobody needs a sign of life. `performance.now()`. */
+  quietUntil = 0;
+  #waiting: { readonly streams: Waiters; readonly id: number } | undefined;
   #response: HttpResponse | undefined;
   readonly #options: HttpReplyOptions;
   #streamId: number | undefined;
@@ -63,6 +69,11 @@ export class HttpReply implements Reply {
 
   get done(): boolean {
     return this.#done;
+  }
+
+  /** Whoever looks after it, and under which id, until the answer is given or given up. */
+  waitIn(streams: Waiters, id: number): void {
+    this.#waiting = { streams, id };
   }
 
   message(text: string): void {
@@ -142,8 +153,8 @@ export class HttpReply implements Reply {
 
   #finish(): void {
     this.#done = true;
-    this.onDone?.();
-    this.onDone = undefined;
+    this.#waiting?.streams.forget(this.#waiting.id);
+    this.#waiting = undefined;
   }
 
   #event(text: string): void {

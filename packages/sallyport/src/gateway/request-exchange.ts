@@ -6,6 +6,8 @@ import type { Reply } from './reply.ts';
 
 /** How questions reach the client behind an exchange; the one thing in which eras differ here. */
 export interface Asking {
+  /** Stateless clients: nothing but the connection tells whose question it is, so an upstream connection serves one call at a time. */
+  readonly exclusive: boolean;
   ask(request: Request, exchange: RequestExchange): Promise<Answer>;
   answerInputs?(inputRequests: JsonObject, exchange: RequestExchange): Promise<JsonObject>;
 }
@@ -14,8 +16,6 @@ export interface ExchangeFacts {
   readonly client: Client;
   readonly logLevel: string | undefined;
   readonly progressToken: string | undefined;
-  /** Stateless clients: nothing but the connection tells whose question it is, so an upstream connection serves one call at a time. */
-  readonly exclusive: boolean;
 }
 
 /** The way back to the client for one request in flight; see the contract in `core/exchange.ts`. */
@@ -34,7 +34,7 @@ export class RequestExchange implements Exchange {
     this.client = facts.client;
     this.logLevel = facts.logLevel;
     this.progressToken = facts.progressToken;
-    this.exclusive = facts.exclusive;
+    this.exclusive = asking.exclusive;
     this.reply = reply;
     this.#asking = asking;
   }

@@ -6,7 +6,7 @@ import { PARENT_PROCESS } from '../core/principal.ts';
 import { answerBatch } from './batch.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { ModernCall } from './modern-call.ts';
-import { type Cancellable, type ModernContext, receiveModern } from './modern-endpoint.ts';
+import { type ModernContext, receiveModern } from './modern-endpoint.ts';
 import { carriesModernMeta } from './modern-request.ts';
 import { Outbox } from './outbox.ts';
 import { Parking } from './parking.ts';
@@ -159,7 +159,7 @@ function toLine(text: string): string {
 /** Modern requests in flight on one channel: here only `notifications/cancelled` can say which of them is given up. */
 class StatelessRequests {
   readonly #context: ModernContext;
-  readonly #open = new Map<string, Cancellable>();
+  readonly #open = new Map<string, { cancel(): void }>();
 
   constructor(context: ModernContext) {
     this.#context = context;
@@ -186,10 +186,10 @@ class StatelessRequests {
     const work = receiveModern(this.#context, request, once);
     if (work === undefined || over) return;
     this.#open.set(request.id, {
-      closed: () => {
+      cancel: () => {
         // What is cancelled gets no answer (2026-07-28 cancellation).
         over = true;
-        work.closed();
+        work.onReplyClosed(once);
       },
     });
   }
@@ -198,12 +198,12 @@ class StatelessRequests {
     const span = notification.param('requestId');
     if (span === undefined) return;
     const id = notification.bytes.toString('latin1', span.start, span.end);
-    this.#open.get(id)?.closed();
+    this.#open.get(id)?.cancel();
     this.#open.delete(id);
   }
 
   close(): void {
-    for (const work of this.#open.values()) work.closed();
+    for (const work of this.#open.values()) work.cancel();
     this.#open.clear();
   }
 }

@@ -6,11 +6,6 @@ interface Quiet {
   keepAlive(): void;
 }
 
-interface Waiting {
-  readonly reply: HttpReply;
-  since: number;
-}
-
 const TICK_MS = 1_000;
 /** A call this old is turned into an event stream, so that no proxy or client takes its silence for death. */
 const STREAM_AFTER_MS = 10_000;
@@ -18,7 +13,7 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** Looks after waiting replies and open streams: one timer for all of them, none while there are none. */
 export class Streams {
-  readonly #waiting = new IdTable<Waiting>();
+  readonly #waiting = new IdTable<HttpReply>();
   #lastId = 0;
   readonly #quiet = new Map<Quiet, number>();
   #timer: NodeJS.Timeout | undefined;
@@ -27,9 +22,15 @@ export class Streams {
   wait(reply: HttpReply): void {
     const id = this.#waiting.nextId(this.#lastId);
     this.#lastId = id;
-    this.#waiting.set(id, { reply, since: performance.now() });
-    reply.onDone = () => this.#waiting.delete(id);
+    this.#waiting.set(id, reply);
+    reply.waitIn(this, id);
+    reply.quietUntil = performance.now() + STREAM_AFTER_MS;
     this.#run();
+  }
+
+  /** The reply has its answer. */
+  forget(id: number): void {
+    this.#waiting.delete(id);
   }
 
   open(stream: Quiet): void {
@@ -54,12 +55,10 @@ export class Streams {
 
   #tick(): void {
     const now = performance.now();
-    for (const id of this.#waiting.ids()) {
-      const waiting = this.#waiting.get(id);
-      if (waiting !== undefined && now - waiting.since >= STREAM_AFTER_MS && waiting.reply.openStream()) {
-        waiting.reply.keepAlive();
-        waiting.since = now - STREAM_AFTER_MS + KEEP_ALIVE_MS;
-      }
+    for (const reply of this.#waiting.values()) {
+      if (now < reply.quietUntil || !reply.openStream()) continue;
+      reply.keepAlive();
+      reply.quietUntil = now + KEEP_ALIVE_MS;
     }
     for (const [stream, since] of this.#quiet) {
       if (now - since < KEEP_ALIVE_MS) continue;
