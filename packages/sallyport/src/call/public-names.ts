@@ -103,10 +103,27 @@ function find(members: readonly Member[], key: string): Member | undefined {
 /** A cheap first look: most answers mention neither resources nor tasks and are forwarded untouched. */
 export function mentionsNames(answer: Answer): boolean {
   if (!answer.isResult) return false;
-  return (
-    answer.hasMember('contents') ||
-    answer.hasMember('task') ||
-    answer.hasMember('taskId') ||
-    answer.bytes.includes('"resource')
+  if (answer.hasMember('contents') || answer.hasMember('task') || answer.hasMember('taskId')) return true;
+  // A large answer is mostly one long text: stepping over it is ten times faster than searching it.
+  if (answer.bytes.length >= LARGE) return holdsResource(answer, 'content') || holdsResource(answer, 'messages');
+  return answer.bytes.includes('"resource');
+}
+
+/** Bytes. */
+const LARGE = 4_096;
+/** How the types `resource` and `resource_link` begin. */
+const RESOURCE = '"resource';
+
+function holdsResource(answer: Answer, key: string): boolean {
+  const span = answer.memberSpan(key);
+  return span !== undefined && arrayElements(answer.bytes, span.start).some((one) => isResource(answer.bytes, one));
+}
+
+/** A content block, or a prompt's message around one. */
+function isResource(bytes: Buffer, { start }: Span): boolean {
+  return objectMembers(bytes, start).some((one) =>
+    one.key === 'type'
+      ? bytes.toString('latin1', one.start, Math.min(one.end, one.start + RESOURCE.length)) === RESOURCE
+      : one.key === 'content' && isResource(bytes, one),
   );
 }

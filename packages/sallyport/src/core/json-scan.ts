@@ -23,6 +23,8 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+/** Less than this between two edits is cheaper copied than written on its own. Bytes. */
+const SMALL_PIECE = 256;
 /** Short strings are walked byte by byte; from here on the native search is faster. */
 const NATIVE_SEARCH_AFTER = 48;
 
@@ -224,6 +226,25 @@ export function spliceBytes(bytes: Buffer, edits: readonly Edit[]): Buffer {
   }
   bytes.copy(out, to, from);
   return out;
+}
+
+/** Like {@link splice}, without copying what stays: pieces of `bytes` and new ones between them. */
+export function spliceInPieces(bytes: Buffer, edits: readonly Edit[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  let text = '';
+  for (const edit of inOrder(edits)) {
+    if (edit.start - at > SMALL_PIECE) {
+      if (text !== '') pieces.push(Buffer.from(text, 'latin1'));
+      pieces.push(bytes.subarray(at, edit.start));
+      text = '';
+    } else text += bytes.toString('latin1', at, edit.start);
+    text += edit.text;
+    at = edit.end;
+  }
+  if (text !== '') pieces.push(Buffer.from(text, 'latin1'));
+  pieces.push(bytes.subarray(at));
+  return pieces;
 }
 
 /** Text as a binary string of its UTF-8 bytes. */

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { FaultError } from './errors.ts';
+import { fromBinary } from './json-scan.ts';
 import { Answer, type Notification, parseBatch, parseMessage, Request } from './message.ts';
-import { TextResult } from './response.ts';
+import { TextResult, toText, type Written } from './response.ts';
 
+/** What a client reads. */
+const asRead = (message: Written) => fromBinary(toText(message));
 const STRICT = { maxDepth: 64, uniqueKeys: true };
 const parse = (text: string | Buffer) => parseMessage(Buffer.from(text), STRICT);
 const fault = (text: string | Buffer) => {
@@ -31,7 +34,7 @@ describe('ids come back byte for byte', () => {
     const message = parse(`{"jsonrpc":"2.0","method":"ping","id":${id}}`);
     expect(message).toBeInstanceOf(Request);
     const back = Answer.result((message as Request).id, {}).write((message as Request).id);
-    expect(back.toString('utf8')).toBe(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+    expect(asRead(back)).toBe(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
   });
 });
 
@@ -110,28 +113,45 @@ test('members are set in place, inserted into what is there, or brought along', 
 
 test('answers keep unknown members, take members of ours first, and are edited in place', () => {
   const answer = parse('{"result":{"content":[],"n":1.0},"x":1,"jsonrpc":"2.0","id":5}') as Answer;
-  expect(answer.write('"a"').toString()).toBe('{"result":{"content":[],"n":1.0},"x":1,"jsonrpc":"2.0","id":"a"}');
-  expect(answer.write('1', '"resultType":"complete"').toString()).toBe(
+  expect(asRead(answer.write('"a"'))).toBe('{"result":{"content":[],"n":1.0},"x":1,"jsonrpc":"2.0","id":"a"}');
+  expect(asRead(answer.write('1', '"resultType":"complete"'))).toBe(
     '{"result":{"resultType":"complete","content":[],"n":1.0},"x":1,"jsonrpc":"2.0","id":1}',
   );
-  expect(Answer.result('1', {}).write('1', '"a":1').toString()).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":1}}');
-  expect(answer.withResult({ a: 'ü' }).write('1').toString()).toBe('{"result":{"a":"ü"},"x":1,"jsonrpc":"2.0","id":1}');
+  expect(asRead(Answer.result('1', {}).write('1', '"a":1'))).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":1}}');
+  expect(asRead(answer.withResult({ a: 'ü' }).write('1'))).toBe('{"result":{"a":"ü"},"x":1,"jsonrpc":"2.0","id":1}');
   const error = parse(
     '{"jsonrpc":"2.0","id":5,"error":{"code":-1,"message":"no","data":{"k":[1]},"more":true}}',
   ) as Answer;
   expect(error.errorCode).toBe(-1);
-  expect(error.write('2', '"ignored":1').toString()).toBe(
+  expect(asRead(error.write('2', '"ignored":1'))).toBe(
     '{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no","data":{"k":[1]},"more":true}}',
   );
   const anonymous = parse('{"jsonrpc":"2.0","error":{"code":-1,"message":"no"}}') as Answer;
-  expect(anonymous.write('2').toString()).toBe('{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no"}}');
+  expect(asRead(anonymous.write('2'))).toBe('{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no"}}');
 });
 
 test('a text result is written as it is', () => {
-  expect(new TextResult('"tools":[]').write('1').toString()).toBe('{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}');
-  expect(new TextResult('"tools":["é"]').write('"\u00c3\u00a9"', '"ttlMs":0').toString()).toBe(
+  expect(asRead(new TextResult('"tools":[]', undefined).write('1'))).toBe(
+    '{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}',
+  );
+  expect(asRead(new TextResult('"tools":["é"]', undefined).write('"\u00c3\u00a9"', '"ttlMs":0'))).toBe(
     '{"jsonrpc":"2.0","id":"é","result":{"ttlMs":0,"tools":["é"]}}',
   );
+});
+
+test('a large answer is written in pieces that are not copied', () => {
+  const text = 'é'.repeat(20_000);
+  for (const [before, after] of [
+    ['"id":5,', ''],
+    ['', ',"id":5'],
+  ]) {
+    const bytes = Buffer.from(`{${before}"jsonrpc":"2.0","result":{"a":"${text}"}${after}}`);
+    const pieces = (parse(bytes) as Answer).write('"x"', '"resultType":"complete"');
+    expect(asRead(pieces)).toBe(
+      `{${before?.replace('5', '"x"')}"jsonrpc":"2.0","result":{"resultType":"complete","a":"${text}"}${after?.replace('5', '"x"')}}`,
+    );
+    expect((pieces as Buffer[]).some((piece) => piece.length > 40_000)).toBe(true);
+  }
 });
 
 test('a batch is read message by message; one bad one does not spoil the others', () => {
@@ -157,7 +177,7 @@ test.each([
 ])('an error that strict clients would drop is made whole: %s', (written, whole) => {
   const answer = parse(`{"jsonrpc":"2.0","id":9007199254740993,"error":${written}}`) as Answer;
   expect(answer.id).toBe('9007199254740993');
-  expect(answer.write('"x"').toString()).toBe(`{"jsonrpc":"2.0","id":"x","error":${whole}}`);
+  expect(asRead(answer.write('"x"'))).toBe(`{"jsonrpc":"2.0","id":"x","error":${whole}}`);
   const anonymous = parse(`{"jsonrpc":"2.0","error":${written}}`) as Answer;
-  expect(anonymous.write('2').toString()).toBe(`{"jsonrpc":"2.0","id":2,"error":${whole}}`);
+  expect(asRead(anonymous.write('2'))).toBe(`{"jsonrpc":"2.0","id":2,"error":${whole}}`);
 });

@@ -11,9 +11,10 @@ import {
   type Span,
   splice,
   spliceBytes,
+  spliceInPieces,
   toBinary,
 } from './json-scan.ts';
-import type { Response } from './response.ts';
+import type { Response, Written } from './response.ts';
 import { Rewritable } from './rewritable.ts';
 
 /**
@@ -125,18 +126,19 @@ export class Answer implements Response {
   hasMember(key: string): boolean {
     if (this.#outcome?.kind === 'error') return false;
     if (this.#outcome !== undefined) return Object.hasOwn(this.#outcome.result, key);
-    return this.#find(key) !== undefined;
+    return this.memberSpan(key) !== undefined;
   }
 
   /** One member of the result, without parsing the rest of it. */
   resultMember(key: string): Json | undefined {
     if (this.#outcome?.kind === 'error') return undefined;
     if (this.#outcome !== undefined) return member(this.#outcome.result, key);
-    const found = this.#find(key);
+    const found = this.memberSpan(key);
     return found === undefined ? undefined : (this.#parse(found) as Json);
   }
 
-  #find(key: string): Member | undefined {
+  /** Where a member of the result, or of the error, stands. */
+  memberSpan(key: string): Span | undefined {
     this.#members ??= objectMembers(this.bytes, this.bodySpan.start);
     return this.#members.findLast((candidate) => candidate.key === key);
   }
@@ -149,19 +151,16 @@ export class Answer implements Response {
     }
   }
 
-  write(id: string, head = ''): Buffer {
+  write(id: string, head = ''): Written {
     const { bytes, idSpan, bodySpan } = this;
     const body = bodySpan.start + 1;
     const insert = head === '' || !this.isResult ? '' : head + (isEmptyObject(bytes, bodySpan) ? '' : ',');
     if (idSpan === undefined) {
-      return Buffer.from(
-        `{"jsonrpc":"2.0","id":${id},"error":${bytes.toString('latin1', bodySpan.start, bodySpan.end)}}`,
-        'latin1',
-      );
+      return `{"jsonrpc":"2.0","id":${id},"error":${bytes.toString('latin1', bodySpan.start, bodySpan.end)}}`;
     }
     const edits: Edit[] = [{ start: idSpan.start, end: idSpan.end, text: id }];
     if (insert !== '') edits.push({ start: body, end: body, text: insert });
-    return spliceBytes(bytes, edits);
+    return bytes.length < LARGE ? splice(bytes, edits) : spliceInPieces(bytes, edits);
   }
 
   /** The same answer with some of its bytes replaced. */
@@ -198,6 +197,9 @@ function parseAnswer(bytes: Buffer): Answer {
   if (!(message instanceof Answer)) throw new FaultError('internal', 'not an answer');
   return message;
 }
+
+/** From here on a copy costs more than the writes it saves. Bytes. */
+const LARGE = 16_384;
 
 const RELAYED: MessageLimits = { maxDepth: 512, uniqueKeys: false };
 

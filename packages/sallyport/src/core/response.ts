@@ -4,6 +4,15 @@ export interface Caching {
   readonly cacheScope: 'public' | 'private';
 }
 
+/** A message as a binary string (one character per byte), or a large one in pieces that nobody has to copy together. */
+export type Written = string | readonly Buffer[];
+
+/** The whole message as a binary string. */
+export function toText(written: Written): string {
+  if (typeof written === 'string') return written;
+  return written.map((piece) => piece.toString('latin1')).join('');
+}
+
 /** What can be written as the response to a request. */
 export interface Response {
   readonly errorCode: number | undefined;
@@ -15,7 +24,7 @@ export interface Response {
    * The whole message under the client's id. `head` goes first into the result object: members as JSON text without
    * a trailing comma, e.g. `"resultType":"complete"`.
    */
-  write(id: string, head?: string): Buffer;
+  write(id: string, head?: string): Written;
 }
 
 /** A result whose members are JSON text already, e.g. a page of a list: it is not parsed again to be sent. */
@@ -33,12 +42,12 @@ export class TextResult implements Response {
     return false;
   }
 
-  write(id: string, head = ''): Buffer {
+  write(id: string, head = ''): Written {
     const comma = head !== '' && this.#members !== '' ? ',' : '';
     // The id is a binary string, the members are text: only together with the right encoding each.
-    return Buffer.concat([
+    return [
       Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{${head}${comma}`, 'latin1'),
       Buffer.from(`${this.#members}}}`, 'utf8'),
-    ]);
+    ];
   }
 }

@@ -1,7 +1,8 @@
 import type { FaultError } from '../core/errors.ts';
 import { type Message, Request } from '../core/message.ts';
+import { toText } from '../core/response.ts';
 import type { HttpReply, Reply } from './reply.ts';
-import { toErrorBytes } from './to-response.ts';
+import { toErrorText } from './to-response.ts';
 
 /**
  * Answers a JSON-RPC batch (2025-03-26): one array when all answers are there, or an event stream with one answer each
@@ -12,7 +13,7 @@ export function answerBatch(
   reply: Reply & Partial<Pick<HttpReply, 'streaming'>>,
   receive: (message: Message, reply: Reply) => void,
 ): boolean {
-  const answers: Buffer[] = [];
+  const answers: string[] = [];
   let open = messages.filter((message) => message instanceof Request || message instanceof Error).length;
   if (open === 0) {
     for (const message of messages) if (!(message instanceof Error)) receive(message, reply);
@@ -20,24 +21,17 @@ export function answerBatch(
   }
   const finish = () => {
     if (--open > 0) return;
-    reply.answer(
-      Buffer.concat([
-        Buffer.from('['),
-        ...answers.flatMap((one, index) => (index === 0 ? [one] : [Buffer.from(','), one])),
-        Buffer.from(']'),
-      ]),
-      200,
-    );
+    reply.answer(`[${answers.join(',')}]`, 200);
   };
   const part: Reply = {
     message: (text) => reply.message(text),
-    answer: (bytes) => {
-      answers.push(bytes);
+    answer: (written) => {
+      answers.push(toText(written));
       finish();
     },
   };
   for (const message of messages) {
-    if (message instanceof Error) part.answer(toErrorBytes(undefined, message), 200);
+    if (message instanceof Error) part.answer(toErrorText(undefined, message), 200);
     else receive(message, message instanceof Request ? { ...part } : part);
   }
   return true;

@@ -64,16 +64,25 @@ export class FastResponse implements HttpResponse {
     this.#ended();
   }
 
+  /** A body whose length the head says already, without copying it together. */
+  endInPieces(pieces: readonly Buffer[]): void {
+    if (this.writableEnded) return;
+    this.writableEnded = true;
+    this.#writeTogether(`${this.#head}${this.#tail}\r\n`, pieces);
+    this.#ended();
+  }
+
   #endWhole(body: string | Buffer): void {
     const length = this.#hasLength ? '' : `content-length: ${body.length}\r\n`;
     const head = `${this.#head}${length}${this.#tail}\r\n`;
-    if (typeof body === 'string') {
-      this.#socket.write(head + body, 'latin1');
-      return;
-    }
+    if (typeof body === 'string') this.#socket.write(head + body, 'latin1');
+    else this.#writeTogether(head, [body]);
+  }
+
+  #writeTogether(head: string, pieces: readonly Buffer[]): void {
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
-    this.#socket.write(body);
+    for (const piece of pieces) this.#socket.write(piece);
     this.#socket.uncork();
   }
 

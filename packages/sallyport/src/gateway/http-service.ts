@@ -7,7 +7,7 @@ import { checkHeadersOnce, checkHttpRequest } from './http-guard.ts';
 import { isJson, type McpContext, serveMcp } from './mcp-endpoint.ts';
 import type { GatewayPorts } from './ports.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
-import { toErrorBytes, toStatus } from './to-response.ts';
+import { toErrorText, toStatus } from './to-response.ts';
 
 export interface HttpServiceOptions {
   readonly context: McpContext;
@@ -96,18 +96,18 @@ export class HttpService {
   #refuseNode(error: unknown, request: IncomingMessage, response: ServerResponse): void {
     const refusal = this.#toRefusal(error, request);
     if (response.headersSent || response.destroyed) response.destroy();
-    else if (request.complete) response.writeHead(refusal.status, refusal.headers).end(refusal.bytes);
+    else if (request.complete) response.writeHead(refusal.status, refusal.headers).end(refusal.body, 'latin1');
     else {
       // The rest of a body nobody reads must not reach the next request.
       response.writeHead(refusal.status, { ...refusal.headers, connection: 'close' });
-      endAfterRest(request, response, refusal.bytes);
+      endAfterRest(request, response, refusal.body);
     }
   }
 
   #refuseFast(error: unknown, request: HttpRequest, response: HttpResponse): void {
     const refusal = this.#toRefusal(error, request);
     if (response.headersSent || response.destroyed) response.destroy();
-    else response.writeHead(refusal.status, refusal.headers).end(refusal.bytes);
+    else response.writeHead(refusal.status, refusal.headers).end(refusal.body, 'latin1');
   }
 
   #toRefusal(error: unknown, request: HttpRequest): Refusal {
@@ -117,16 +117,16 @@ export class HttpService {
         { error: fault.cause ?? fault, path: pathOf(request.url ?? '/') },
         'a request failed inside',
       );
-    const bytes = toErrorBytes(undefined, fault);
+    const body = toErrorText(undefined, fault);
     const headers: Record<string, string | number> = {
       'content-type': 'application/json',
-      'content-length': bytes.length,
+      'content-length': body.length,
     };
     if (fault.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer realm="sallyport"';
     return {
       status: fault.code === 'not_found' ? 404 : fault.code === 'internal' ? 500 : toStatus(fault),
       headers,
-      bytes,
+      body,
     };
   }
 }
@@ -134,7 +134,8 @@ export class HttpService {
 interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
-  readonly bytes: Buffer;
+  /** A binary string. */
+  readonly body: string;
 }
 
 /** Work that may fail at once or later; the usual request needs no promise. */
@@ -151,8 +152,8 @@ function attempt(work: () => Promise<void> | void, failed: (error: unknown) => v
  * Says the whole answer at once and closes once the client has stopped sending: a connection closed over unread bytes is
  * reset, and the reset may destroy the answer before the client has read it (RFC 9112 section 9.6).
  */
-function endAfterRest(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
-  response.write(bytes);
+function endAfterRest(request: IncomingMessage, response: ServerResponse, body: string): void {
+  response.write(body, 'latin1');
   request.resume();
   const end = () => {
     clearTimeout(patience);

@@ -7,6 +7,7 @@ import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Message, Notification, Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Written } from '../core/response.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import { dispatch, toListResult } from './dispatch.ts';
 import { EventLog } from './event-log.ts';
@@ -15,7 +16,7 @@ import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
 import { type LegacyRevision, negotiate } from './revisions.ts';
-import { toErrorBytes, toStatus } from './to-response.ts';
+import { toErrorText, toStatus } from './to-response.ts';
 
 /** Where messages go that belong to no request: the GET stream, the event stream of 2024-11-05, stdout. */
 export type Outlet = (text: string, eventId: string | undefined) => void;
@@ -97,7 +98,7 @@ export class LegacySession {
   }
 
   /** The answer to `initialize` (2025-11-25 lifecycle#initialization). */
-  async initialize(request: Request): Promise<Buffer> {
+  async initialize(request: Request): Promise<Written> {
     const view = await this.#view();
     return Answer.result(request.id, {
       protocolVersion: this.revision,
@@ -140,7 +141,7 @@ export class LegacySession {
     } catch (error) {
       // A cancelled request gets no answer (2025-11-25 cancellation): clients report one as a message nobody waits for.
       if (exchange?.cancelled !== true || reply.end?.() !== true)
-        reply.answer(toErrorBytes(request.id, error), toStatus(error));
+        reply.answer(toErrorText(request.id, error), toStatus(error));
     } finally {
       if (entered) this.#ports.inFlight.leave(client.key);
       if (exchange !== undefined) this.#forget(exchange);

@@ -140,7 +140,9 @@ function sessionReply(
   session: LegacySession,
   { accepts, response }: { accepts: Accepts; response: HttpResponse },
 ): HttpReply {
-  return new HttpReply(response, { ...accepts, log: session.events, prime: hasPrimingEvents(session.revision) });
+  const { json, stream, streamFirst } = accepts;
+  const prime = hasPrimingEvents(session.revision);
+  return new HttpReply(response, { json, stream, streamFirst, log: session.events, prime });
 }
 
 function receiveBatch(

@@ -3,12 +3,12 @@ import { isObject, type JsonObject, member } from '../core/json.ts';
 import { objectMembers } from '../core/json-scan.ts';
 import { Answer, type Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Caching, Response } from '../core/response.ts';
+import type { Caching, Response, Written } from '../core/response.ts';
 import type { ModernFacts } from './modern-request.ts';
 import { inputResponses, newParkId, type Parking, toAnswer } from './parking.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
-import { toErrorBytes } from './to-response.ts';
+import { toErrorText } from './to-response.ts';
 
 interface OpenQuestion {
   readonly request: Request;
@@ -24,7 +24,7 @@ export interface Cancellable {
 
 /** An answer that is there, to be written under the id of whoever comes for it. */
 interface Settled {
-  readonly write: (id: string) => Buffer;
+  readonly write: (id: string) => Written;
   readonly status: number;
 }
 
@@ -87,7 +87,7 @@ export class ModernCall implements Asking, Cancellable {
   }
 
   fail(error: unknown): void {
-    this.#finish((id) => toErrorBytes(id, error), faultStatus(error));
+    this.#finish((id) => toErrorText(id, error), faultStatus(error));
   }
 
   /** The client closed its connection: that is how it cancels (2026-07-28 cancellation). A parked call has none and lives on. */

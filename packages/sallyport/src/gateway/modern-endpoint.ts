@@ -14,7 +14,7 @@ import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { SUPPORTED_REVISIONS } from './revisions.ts';
 import type { SessionStore } from './session-store.ts';
-import { toErrorBytes } from './to-response.ts';
+import { toErrorText } from './to-response.ts';
 
 /** Gone from the modern protocol, or never a client's to send: not passed on to anybody. */
 const REMOVED = new Set([
@@ -57,7 +57,7 @@ export function receiveModern(context: ModernContext, request: Request, reply: R
     void work(context, { request, facts, snapshot, call });
     return call;
   } catch (error) {
-    reply.answer(toErrorBytes(request.id, error), faultStatus(error));
+    reply.answer(toErrorText(request.id, error), faultStatus(error));
     return undefined;
   }
 }
@@ -122,7 +122,7 @@ function openListen(
   void listen.open().catch((error: unknown) => {
     unfollow();
     listen.close();
-    opening.reply.answer(toErrorBytes(opening.request.id, error), faultStatus(error));
+    opening.reply.answer(toErrorText(opening.request.id, error), faultStatus(error));
   });
   return {
     onReplyClosed() {

@@ -1,4 +1,6 @@
+import { toText, type Written } from '../core/response.ts';
 import type { EventLog } from './event-log.ts';
+import { FastResponse } from './fast-response.ts';
 import type { HttpResponse } from './http-exchange.ts';
 import { MAX_UNREAD } from './outbox.ts';
 
@@ -7,7 +9,7 @@ export interface Reply {
   /** A notification or a question that comes before the answer. */
   message(text: string): void;
   /** `status` counts only on HTTP and only while nothing was sent. */
-  answer(bytes: Buffer, status: number): void;
+  answer(written: Written, status: number): void;
   /** Ends without an answer, as a cancelled request does. False, or not there: this one has to be answered. */
   end?(): boolean;
   /** Lets the client go; it comes back for the rest. Only where it knows how to. */
@@ -41,8 +43,6 @@ export const STREAM_HEADERS = {
 
 /** A reconnecting client waits this long before it asks again. Milliseconds. */
 const RETRY_MS = 500;
-/** A small answer joined with its head goes out in one write; a large one is not worth turning into a string. */
-const ONE_WRITE_BYTES = 16_384;
 
 /**
  * The answer to one POST: a JSON object while nothing precedes it, an event stream from the first message on.
@@ -82,12 +82,12 @@ export class HttpReply implements Reply {
     this.#event(text);
   }
 
-  answer(bytes: Buffer, status: number): void {
+  answer(written: Written, status: number): void {
     if (this.#done) return;
     if (this.#streamId === undefined && (!this.#options.json || (this.#options.streamFirst && status === 200)))
       this.openStream();
     if (this.#streamId !== undefined) {
-      this.#event(bytes.toString('latin1'));
+      this.#event(toText(written));
       this.#finish();
       this.#options.log?.finish(this.#streamId);
       this.#response?.end();
@@ -96,9 +96,15 @@ export class HttpReply implements Reply {
     this.#finish();
     const response = this.#response;
     if (response === undefined || response.destroyed) return;
-    response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': bytes.length, ...this.#options.headers });
-    if (bytes.length <= ONE_WRITE_BYTES) response.end(bytes.toString('latin1'), 'latin1');
-    else response.end(bytes);
+    const length = typeof written === 'string' ? written.length : lengthOf(written);
+    const headers = { 'content-type': JSON_TYPE, 'content-length': length };
+    response.writeHead(
+      status,
+      this.#options.headers === undefined ? headers : { ...headers, ...this.#options.headers },
+    );
+    if (typeof written === 'string') response.end(written, 'latin1');
+    else if (response instanceof FastResponse) response.endInPieces(written);
+    else response.end(Buffer.concat(written));
   }
 
   end(): boolean {
@@ -165,6 +171,10 @@ export class HttpReply implements Reply {
   #write(text: string): void {
     if (this.#response !== undefined) writeEvent(this.#response, text);
   }
+}
+
+function lengthOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((length, piece) => length + piece.length, 0);
 }
 
 /** Writes to an event stream as long as it is read; never after its end, which would be an error nobody listens for. */

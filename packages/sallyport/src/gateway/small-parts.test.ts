@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { FaultError } from '../core/errors.ts';
 import { parseBatch } from '../core/message.ts';
 import { ANYONE, KEY_HOLDER } from '../core/principal.ts';
+import { toText } from '../core/response.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { answerBatch } from './batch.ts';
 import { EventLog } from './event-log.ts';
@@ -105,10 +106,10 @@ test('a batch is answered by one array once every request has its answer', () =>
   const open: (() => void)[] = [];
   const waits = answerBatch(
     batch,
-    { message() {}, answer: (bytes) => answers.push(JSON.parse(bytes.toString())) },
+    { message() {}, answer: (written) => answers.push(JSON.parse(toText(written))) },
     (message, reply) => {
       heard.push(message.kind);
-      if (message.kind === 'request') open.push(() => reply.answer(Buffer.from(`{"id":${message.id}}`), 200));
+      if (message.kind === 'request') open.push(() => reply.answer(`{"id":${message.id}}`, 200));
     },
   );
   expect(waits).toBe(true);
@@ -120,6 +121,6 @@ test('a batch is answered by one array once every request has its answer', () =>
     [expect.objectContaining({ error: expect.objectContaining({ code: -32600 }) }), { id: 2 }, { id: 1 }],
   ]);
   expect(
-    answerBatch([new FaultError('parse', 'x')], { message() {}, answer: (bytes) => answers.push(bytes) }, () => {}),
+    answerBatch([new FaultError('parse', 'x')], { message() {}, answer: (written) => answers.push(written) }, () => {}),
   ).toBe(true);
 });

@@ -1,12 +1,13 @@
 import { FaultError } from '../core/errors.ts';
 import { parseMessage, Request } from '../core/message.ts';
+import { toText, type Written } from '../core/response.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { McpContext } from './mcp-endpoint.ts';
 import { Outbox } from './outbox.ts';
 import { readBody } from './read-body.ts';
 import { type Reply, STREAM_HEADERS, toEvent } from './reply.ts';
-import { toErrorBytes } from './to-response.ts';
+import { toErrorText } from './to-response.ts';
 
 /** One open event stream; it becomes a session with `initialize`. */
 interface Stream {
@@ -96,8 +97,8 @@ export class SseEndpoint {
     const echo = !isJson && message instanceof Request;
     if (!echo) response.writeHead(202).end('Accepted');
     const patience = echo ? setTimeout(() => response.writeHead(202).end(), ECHO_WAIT_MS) : undefined;
-    const answer = (bytes: Buffer) => {
-      const text = bytes.toString('latin1');
+    const answer = (written: Written) => {
+      const text = toText(written);
       stream.answer(text);
       clearTimeout(patience);
       if (echo && !response.headersSent && !response.destroyed) {
@@ -109,12 +110,12 @@ export class SseEndpoint {
     if (opening) await this.#initialize(stream, { http, message, answer });
     else if (stream.session !== undefined) stream.session.receive(message, reply);
     else if (message instanceof Request)
-      answer(toErrorBytes(message.id, new FaultError('invalid_request', 'Send "initialize" first.')));
+      answer(toErrorText(message.id, new FaultError('invalid_request', 'Send "initialize" first.')));
   }
 
   async #initialize(
     stream: Stream,
-    { http, message, answer }: { http: HttpExchange; message: Request; answer(bytes: Buffer): void },
+    { http, message, answer }: { http: HttpExchange; message: Request; answer(written: Written): void },
   ): Promise<void> {
     const { ports, sessions } = this.#context;
     try {
@@ -132,7 +133,7 @@ export class SseEndpoint {
       stream.session = session;
       answer(await session.initialize(message));
     } catch (error) {
-      answer(toErrorBytes(message.id, error));
+      answer(toErrorText(message.id, error));
       stream.session?.close();
     }
   }

@@ -3,6 +3,7 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import { FaultError } from '../core/errors.ts';
 import { type Message, Notification, parseBatch, parseMessage, Request } from '../core/message.ts';
 import { PARENT_PROCESS } from '../core/principal.ts';
+import { toText, type Written } from '../core/response.ts';
 import { answerBatch } from './batch.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { ModernCall } from './modern-call.ts';
@@ -15,7 +16,7 @@ import { readLines } from './read-lines.ts';
 import type { Reply } from './reply.ts';
 import { hasBatches } from './revisions.ts';
 import { SessionStore } from './session-store.ts';
-import { toErrorBytes } from './to-response.ts';
+import { toErrorText } from './to-response.ts';
 
 export interface StdioFront {
   /** Resolves when the client closed stdin or shut the session down and what was in flight is answered. */
@@ -60,8 +61,8 @@ export function openStdioFront(
   let opening: Promise<void> = Promise.resolve();
 
   const outbox = new Outbox(streams.stdout);
-  const answer = (bytes: Buffer) => {
-    if (!outbox.answer(toLine(bytes.toString('latin1')))) finish();
+  const answer = (written: Written) => {
+    if (!outbox.answer(toLine(toText(written)))) finish();
   };
   // What a client that stopped reading is not told is lost to it; its answers wait, up to a bound.
   const tell = (text: string) => void outbox.tell(toLine(text));
@@ -82,7 +83,7 @@ export function openStdioFront(
         throw new FaultError('invalid_request', 'Batches are part of revision 2025-03-26 only, after "initialize".');
       else answerBatch(batch, reply, receive);
     } catch (error) {
-      answer(toErrorBytes(undefined, error));
+      answer(toErrorText(undefined, error));
     }
   }
 
@@ -99,7 +100,7 @@ export function openStdioFront(
     } else if (message instanceof Request) {
       const dated = message.method === 'server/discover' || message.params['_meta'] !== undefined;
       to.answer(
-        toErrorBytes(
+        toErrorText(
           message.id,
           dated
             ? new FaultError(
@@ -126,7 +127,7 @@ export function openStdioFront(
     try {
       reply.answer(await opened.initialize(message), 200);
     } catch (error) {
-      reply.answer(toErrorBytes(message.id, error), 200);
+      reply.answer(toErrorText(message.id, error), 200);
       session = undefined;
       opened.onClose = undefined;
     }
@@ -168,7 +169,7 @@ class StatelessRequests {
   receive(request: Request, to: Reply): void {
     if (this.#open.has(request.id)) {
       to.answer(
-        toErrorBytes(request.id, new FaultError('invalid_request', 'A request with this id is in flight.')),
+        toErrorText(request.id, new FaultError('invalid_request', 'A request with this id is in flight.')),
         200,
       );
       return;
@@ -176,11 +177,11 @@ class StatelessRequests {
     let over = false;
     const once: Reply = {
       message: to.message,
-      answer: (bytes, status) => {
+      answer: (written, status) => {
         if (over) return;
         over = true;
         this.#open.delete(request.id);
-        to.answer(bytes, status);
+        to.answer(written, status);
       },
     };
     const work = receiveModern(this.#context, request, once);

@@ -1,5 +1,6 @@
 import { type FailureCode, FaultError, toFault } from '../core/errors.ts';
 import { Answer } from '../core/message.ts';
+import { toText } from '../core/response.ts';
 
 /** A fault as a JSON-RPC error. `id` is JSON text; `null` where the request's id could not be read. */
 export function toErrorAnswer(id: string, error: unknown): Answer {
@@ -30,8 +31,8 @@ export function toStatus(error: unknown): number {
   return error instanceof FaultError && HTTP_FAULTS.has(error.code) ? error.failure.http : 200;
 }
 
-/** The bytes of an error answer; an error about an unreadable message has a null id (JSON-RPC 2.0 section 5). */
-export function toErrorBytes(id: string | undefined, error: unknown): Buffer {
+/** An error answer as a binary string; an error about an unreadable message has a null id (JSON-RPC 2.0 section 5). */
+export function toErrorText(id: string | undefined, error: unknown): string {
   const answer = toErrorAnswer('0', error);
-  return answer.write(id ?? 'null');
+  return toText(answer.write(id ?? 'null'));
 }

@@ -105,7 +105,8 @@ export function toFailedOutcome(error: unknown): Outcome {
  * that refuse the whole request count, so that asking again repeats nothing.
  */
 export function looksLikeOtherEra(era: 'legacy' | 'modern', answer: Answer): boolean {
-  if (answer.outcome.kind === 'result') return false;
+  // Asked first: whatever is no error need not be parsed to know that.
+  if (answer.isResult || answer.outcome.kind === 'result') return false;
   const { code, message, data } = answer.outcome.error;
   // Servers give codes of this range to errors of their own, after the work was done: the whole shape has to be right.
   if (code === UNSUPPORTED_VERSION) return toStrings(member(data, 'supported')) !== undefined;

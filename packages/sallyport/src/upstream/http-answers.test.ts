@@ -9,7 +9,9 @@ import {
   toCall,
   toRequest,
 } from '../../test/upstream-set-up.ts';
+import { fromBinary } from '../core/json-scan.ts';
 import { parseMessage, type Request } from '../core/message.ts';
+import { toText } from '../core/response.ts';
 
 let subject: Subject;
 let upstreams: Opened;
@@ -35,7 +37,7 @@ describe('an answer over Streamable HTTP', () => {
     answering((turn) => turn.send(200, JSON_TYPE, body(turn, rest)));
     const answer = await call();
     expect(answer.bytes.toString()).toBe(`{"jsonrpc":"2.0","id":${answer.id},${rest}}`);
-    expect(answer.write('"client-1"').toString()).toBe(`{"jsonrpc":"2.0","id":"client-1",${rest}}`);
+    expect(fromBinary(toText(answer.write('"client-1"')))).toBe(`{"jsonrpc":"2.0","id":"client-1",${rest}}`);
   });
 
   it('may come in pieces', async () => {

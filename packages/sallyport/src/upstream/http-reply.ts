@@ -18,11 +18,12 @@ export interface ReplyReader extends SseListener {
 }
 
 const MAX_BODY = 64 * 1024 * 1024;
+/** Room is made for a body of this length before it comes; a server may announce more than it sends. Bytes. */
+const MAX_PREPARED = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * One request's reply, from our own client or from undici's dispatch interface, which spares a stream per reply; a body
- * that came in one piece is handed on without a copy.
+ * One request's reply, from our own client or from undici's dispatch interface, which spares a stream per reply.
  */
 export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
   status = 0;
@@ -33,6 +34,8 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
   #first: Buffer | undefined;
   #rest: Buffer[] | undefined;
   #size = 0;
+  /** Of a body for which room is made. */
+  #length: number | undefined;
   #parser: SseParser | undefined;
   #abort: ((error?: Error) => void) | undefined;
   #over = false;
@@ -66,11 +69,22 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
   }
 
   head(head: ResponseHead): void {
+    const length = head.header('content-length');
+    if (length !== undefined && Number(length) <= MAX_PREPARED) this.#length = Number(length);
     this.#begin(head.status, head);
   }
 
   data(chunk: Buffer): void {
-    this.onData(chunk);
+    if (this.#over) return;
+    if (this.#mode !== 'whole') this.onData(this.#mode === 'events' ? Buffer.from(chunk) : chunk);
+    else if (this.#length === undefined) this.onData(Buffer.from(chunk));
+    else this.#fill(chunk, this.#length);
+  }
+
+  /** The length is known: the body is put where it stays. */
+  #fill(chunk: Buffer, length: number): void {
+    this.#first ??= Buffer.allocUnsafe(length);
+    this.#size += chunk.copy(this.#first, this.#size);
   }
 
   ended(): void {

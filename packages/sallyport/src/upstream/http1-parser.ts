@@ -4,6 +4,7 @@ import { FaultError } from '../core/errors.ts';
 export interface ResponseEvents {
   /** 1xx heads are not reported. */
   head(head: ResponseHead): void;
+  /** The bytes are the reader's for the time of the call only. */
   data(chunk: Buffer): void;
   /** `reusable`: the connection may carry another request. */
   end(reusable: boolean): void;
@@ -69,7 +70,8 @@ interface Framing {
 type State = 'head' | 'fixed' | 'size' | 'chunk' | 'chunk-end' | 'trailers' | 'until-close' | 'done';
 
 /**
- * Reads one response at a time (RFC 9112) from the bytes of a connection, without copying what came in one piece.
+ * Reads one response at a time (RFC 9112) from the bytes of a connection. What it is given is only looked at; what it
+ * keeps it copies.
  * Strict where two readers could differ: lengths that contradict each other, lines without CR LF, unknown codings.
  */
 export class Http1Parser {
@@ -140,7 +142,7 @@ export class Http1Parser {
       // HTTP/2, TLS and mail servers answer too: said now, not when the deadline has passed.
       if (!'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, bytes.length))))
         throw bad('its answer does not start like HTTP/1.1');
-      this.#kept = bytes;
+      this.#kept = Buffer.from(bytes);
       return undefined;
     }
     if (at > MAX_HEAD) throw bad('its headers are larger than 64 KiB');
@@ -176,7 +178,7 @@ export class Http1Parser {
     const at = bytes.indexOf(LINE_FEED);
     if (at < 0) {
       if (bytes.length > MAX_LINE) throw bad('a line of its chunks is too long');
-      this.#kept = bytes;
+      this.#kept = Buffer.from(bytes);
       return undefined;
     }
     if (at === 0 || bytes[at - 1] !== 0x0d || at > MAX_LINE) throw bad('a line of its chunks does not end properly');

@@ -8,6 +8,7 @@ export interface ResponseReader {
   /** The request is on its way; `abort` closes its connection. */
   started(abort: () => void): void;
   head(head: ResponseHead): void;
+  /** The bytes are the reader's for the time of the call only. */
   data(chunk: Buffer): void;
   ended(): void;
   failed(error: unknown): void;
@@ -26,7 +27,7 @@ const MAX_IDLE_MS = 600_000;
 
 /**
  * Kept HTTP/1.1 connections to one origin, one request at a time on each. The request path's own client: head and body
- * leave in a single write, and a response that came in one piece is handed on without a copy.
+ * leave in a single write, and a response is copied once, from where the system put it to where it stays.
  * What is not on that path (streams, GET, DELETE) stays with undici.
  */
 export class Http1Pool {
@@ -110,12 +111,11 @@ class Http1Connection {
       data: (chunk) => this.#reader?.data(chunk),
       end: (reusable) => this.#finish(reusable),
     });
-    this.#socket = openSocket(options.origin);
+    this.#socket = openSocket(options.origin, (chunk) => this.#read(chunk));
     this.#connecting = setTimeout(() => this.#fail(connectTimeout()), options.connectMs);
     this.#socket.once(options.origin.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
       clearTimeout(this.#connecting),
     );
-    this.#socket.on('data', (chunk: Buffer) => this.#read(chunk));
     this.#socket.on('end', () => this.#hangUp());
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('close', () => this.#hangUp());
@@ -186,7 +186,13 @@ class Http1Connection {
   }
 }
 
-function openSocket({ protocol, hostname, port }: URL): Socket {
+/**
+ * One buffer for the reads of all connections: what is read is used before the next read. Without it every read allocates
+ * 64 KiB outside the heap, and the collector runs for that.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
+
+function openSocket({ protocol, hostname, port }: URL, read: (chunk: Buffer) => void): Socket {
   const host = hostname.replace(/^\[|\]$/g, '');
   const address = {
     host,
@@ -194,8 +200,15 @@ function openSocket({ protocol, hostname, port }: URL): Socket {
     keepAlive: true,
     port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
   };
-  if (protocol !== 'https:') return connectTcp(address);
-  return connectTls({ ...address, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}) });
+  if (protocol !== 'https:') {
+    const callback = (length: number) => {
+      read(READ_BUFFER.subarray(0, length));
+      return true;
+    };
+    return connectTcp({ ...address, onread: { buffer: READ_BUFFER, callback } });
+  }
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  return connectTls({ ...address, ALPNProtocols: ['http/1.1'], ...servername }).on('data', read);
 }
 
 /** When the server says it will close an idle connection, less a margin. */

@@ -1,3 +1,4 @@
+import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
@@ -74,6 +75,12 @@ interface Speaker {
 function writeModern(outgoing: UpstreamRequest, id: number, { exchange, revision }: Speaker): OutgoingMessage {
   const { request, edits } = settleEdits(outgoing);
   const own = member(request.params, '_meta');
+  const headers = toHeaders(revision, request.method, toName(outgoing), outgoing.paramHeaders);
+  const token = String(id);
+  if (own === undefined) {
+    const meta = request.setParam('_meta', `{"progressToken":${token},${toIdentity(exchange, revision)}}`);
+    return { id, text: request.write(token, edits.length === 0 ? [meta] : [...edits, meta]), headers };
+  }
   const changes = new Map<string, string>();
   if (member(own, VERSION_KEY) !== revision) changes.set(VERSION_KEY, JSON.stringify(revision));
   if (member(own, CLIENT_INFO_KEY) === undefined) changes.set(CLIENT_INFO_KEY, JSON.stringify(exchange.client.info));
@@ -81,17 +88,25 @@ function writeModern(outgoing: UpstreamRequest, id: number, { exchange, revision
     changes.set(CAPABILITIES_KEY, JSON.stringify(exchange.client.capabilities));
   if (member(own, LOG_LEVEL_KEY) === undefined && exchange.logLevel !== undefined)
     changes.set(LOG_LEVEL_KEY, JSON.stringify(exchange.logLevel));
-  const token = String(id);
   // A modern client said everything itself: its metadata stays byte for byte.
   const meta =
     changes.size === 0
       ? request.setInParam('_meta', 'progressToken', token)
       : setMeta(request, changes.set('progressToken', token));
-  return {
-    id,
-    text: request.write(token, edits.length === 0 ? [meta] : [...edits, meta]),
-    headers: toHeaders(revision, request.method, toName(outgoing), outgoing.paramHeaders),
-  };
+  return { id, text: request.write(token, edits.length === 0 ? [meta] : [...edits, meta]), headers };
+}
+
+/** What a legacy client said once, in its handshake, as members of `_meta`; written once per client and revision. */
+const identities = new WeakMap<Client, { readonly revision: string; readonly text: string }>();
+
+function toIdentity({ client, logLevel }: Exchange, revision: string): string {
+  let identity = identities.get(client);
+  if (identity?.revision !== revision) {
+    const own = { [VERSION_KEY]: revision, [CLIENT_INFO_KEY]: client.info, [CAPABILITIES_KEY]: client.capabilities };
+    identity = { revision, text: JSON.stringify(own).slice(1, -1) };
+    identities.set(client, identity);
+  }
+  return logLevel === undefined ? identity.text : `${identity.text},"${LOG_LEVEL_KEY}":${JSON.stringify(logLevel)}`;
 }
 
 function toName({ request, target }: UpstreamRequest): string | undefined {

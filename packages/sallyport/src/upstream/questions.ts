@@ -1,6 +1,7 @@
 import { toFault } from '../core/errors.ts';
 import { type JsonObject, member } from '../core/json.ts';
 import { Answer, type Request } from '../core/message.ts';
+import { toText } from '../core/response.ts';
 import type { Pending } from './pending.ts';
 
 export interface QuestionsOptions {
@@ -53,7 +54,7 @@ export class Questions {
     void exchange
       .ask(request)
       .then(
-        (answer) => answer.write(id).toString('latin1'),
+        (answer) => toText(answer.write(id)),
         (error: unknown) => {
           const fault = toFault(error);
           if (stray && fault.code === 'cancelled' && !exchange.cancelled && this.#open.delete(id)) this.wait(request);
