@@ -123,6 +123,7 @@ export function snapshotOf(
         requestMs: 30_000,
         inFlight: 100,
         inFlightPerClient: 100,
+        inFlightBytes: 1_000_000,
         sessions: 100,
       },
       ...gateway,

@@ -208,6 +208,9 @@ export const gatewaySchema = z.strictObject({
       inFlightPerClient: count(1, 1_000_000)
         .default(64)
         .describe('The same for one client; more get 429. 64: one client cannot take all.'),
+      inFlightBytes: count(1_048_576, 1_099_511_627_776)
+        .default(268_435_456)
+        .describe('All requests being worked on, and those that wait for a person, in bytes; more get 503. 256 MiB.'),
       sessions: count(1, 10_000_000)
         .default(10_000)
         .describe('Open sessions of legacy clients; the longest idle one makes room. 10,000 take about 600 MB.'),

@@ -54,6 +54,7 @@ describe('defaults', () => {
         requestMs: 30_000,
         inFlight: 1000,
         inFlightPerClient: 64,
+        inFlightBytes: 268_435_456,
         sessions: 10_000,
       },
     });

@@ -71,6 +71,7 @@ export interface GatewaySettings {
     readonly requestMs: number;
     readonly inFlight: number;
     readonly inFlightPerClient: number;
+    readonly inFlightBytes: number;
     readonly sessions: number;
   };
 }

@@ -5,6 +5,7 @@ import {
   arrayElements,
   countKeys,
   type Edit,
+  MAX_DEPTH,
   type Member,
   measureShape,
   objectMembers,
@@ -201,7 +202,7 @@ function parseAnswer(bytes: Buffer): Answer {
 /** From here on a copy costs more than the writes it saves. Bytes. */
 const LARGE = 16_384;
 
-const RELAYED: MessageLimits = { maxDepth: 512, uniqueKeys: false };
+const RELAYED: MessageLimits = { maxDepth: MAX_DEPTH, uniqueKeys: false };
 
 /**
  * One JSON-RPC message.

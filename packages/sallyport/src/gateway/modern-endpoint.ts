@@ -52,7 +52,7 @@ export function receiveModern(context: ModernContext, request: Request, reply: R
     }
     const snapshot = ports.snapshot();
     if (request.method === 'subscriptions/listen') return openListen(context, { request, facts, snapshot, reply });
-    ports.inFlight.enter(facts.client.key, snapshot.gateway.limits);
+    ports.inFlight.enter(facts.client.key, request.bytes.length, snapshot.gateway.limits);
     const call = new ModernCall(request, facts, { reply, principal, parking });
     void work(context, { request, facts, snapshot, call });
     return call;
@@ -87,7 +87,7 @@ async function work(
   } catch (error) {
     call.fail(error);
   } finally {
-    ports.inFlight.leave(client.key);
+    ports.inFlight.leave(client.key, request.bytes.length);
   }
 }
 

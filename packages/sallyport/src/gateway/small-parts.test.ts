@@ -66,15 +66,19 @@ test('an event is one data line whatever the message holds', () => {
 
 test('one request too many is refused, per client and in all, and idleness is told', async () => {
   const inFlight = new InFlight();
-  const limits = { inFlight: 3, inFlightPerClient: 2 };
-  inFlight.enter('a', limits);
-  inFlight.enter('a', limits);
-  expect(() => inFlight.enter('a', limits)).toThrow(expect.objectContaining({ code: 'too_many' }) as Error);
-  inFlight.enter('b', limits);
-  expect(() => inFlight.enter('c', limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+  const limits = { inFlight: 3, inFlightPerClient: 2, inFlightBytes: 100 };
+  inFlight.enter('a', 10, limits);
+  inFlight.enter('a', 10, limits);
+  expect(() => inFlight.enter('a', 10, limits)).toThrow(expect.objectContaining({ code: 'too_many' }) as Error);
+  inFlight.enter('b', 10, limits);
+  expect(() => inFlight.enter('c', 10, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
   const idle = inFlight.whenIdle();
-  for (const client of ['a', 'a', 'b']) inFlight.leave(client);
+  for (const client of ['a', 'a', 'b']) inFlight.leave(client, 10);
   await idle;
+  expect(() => inFlight.enter('a', 101, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+  inFlight.enter('a', 100, limits);
+  expect(() => inFlight.enter('b', 1, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+  inFlight.leave('a', 100);
   expect(inFlight.count).toBe(0);
 });
 

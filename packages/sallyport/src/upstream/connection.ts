@@ -17,6 +17,7 @@ import type { Dialect } from './dialect.ts';
 import { Notices } from './notices.ts';
 import { Pending, type Timing } from './pending.ts';
 import { missingCapability, Questions, whomToAsk } from './questions.ts';
+import { toUnreadableAnswer } from './unreadable-answer.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
 export interface ConnectionOptions {
@@ -372,6 +373,8 @@ export class Connection implements WireSink {
       'An unreadable message was ignored',
     );
     this.#options.unreadable(bytes);
+    const answered = toUnreadableAnswer(this.settings.name, bytes, fault);
+    if (answered !== undefined) this.failed(answered.id, answered.fault);
   }
 }
 

@@ -19,24 +19,24 @@ describe('the restart gate', () => {
       'five times within two minutes',
       [0, 30_000, 60_000, 90_000, 120_000],
       120_000,
-      { kind: 'refused', until: 150_000 },
+      { kind: 'refused', until: 125_000 },
     ],
-    ['five times, half a minute later', [0, 1, 2, 3, 4], 30_004, { kind: 'now' }],
+    ['five times, five seconds later', [0, 1, 2, 3, 4], 5_004, { kind: 'now' }],
     [
       'five times over more than two minutes',
       [0, 31_000, 62_000, 93_000, 124_000],
       124_000,
       { kind: 'wait', until: 128_000 },
     ],
-    ['once more after a crash loop', [0, 1, 2, 3, 4, 200_000], 200_000, { kind: 'refused', until: 230_000 }],
+    ['once more after a crash loop', [0, 1, 2, 3, 4, 200_000], 200_000, { kind: 'refused', until: 205_000 }],
   ])('%s', (_, times, now, next) => {
     expect(nextStart(after(times), now)).toEqual(next);
   });
 
-  it('doubles up to half a minute', () => {
+  it('doubles up to five seconds', () => {
     const rare = Array.from({ length: 60 }, (_, i) => i * 40_000);
     const last = rare.at(-1) ?? 0;
-    expect(nextStart(after(rare), last)).toEqual({ kind: 'wait', until: last + 30_000 });
+    expect(nextStart(after(rare), last)).toEqual({ kind: 'wait', until: last + 5_000 });
   });
 
   it('starts anew after a child that lived ten seconds', () => {

@@ -13,10 +13,11 @@ export interface RestartRules {
 export const RESTART_RULES: RestartRules = Object.freeze({
   provenMs: 10_000,
   firstDelayMs: 250,
-  maxDelayMs: 30_000,
+  maxDelayMs: 5_000,
   loopDeaths: 5,
   loopWindowMs: 120_000,
-  refuseMs: 30_000,
+  // A server that is mended is back within five seconds; one start per five seconds is no storm.
+  refuseMs: 5_000,
 });
 
 /** The quick deaths in a row, as far as they matter for the next start. */
