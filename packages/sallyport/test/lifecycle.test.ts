@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { exchange, openExchange, RawConnection } from './http-exchange.ts';
 import { eventsOf, INITIALIZE } from './message-channels.ts';
 import { modernHeaders, modernParams, PlainClient, textOf } from './plain-client.ts';
@@ -348,6 +348,7 @@ describe('sallyport stdio', () => {
     const files = openFiles(stdio.process.pid);
     for (let id = 3; id < 203; id++) stdio.send(line(id, 'tools/call', { name: 'bad_echo' }).trim());
     await stdio.line('"id":202,');
-    expect(openFiles(stdio.process.pid)).toBe(files);
+    // A file of the state directory may be open at the moment of either look.
+    await vi.waitFor(() => expect(openFiles(stdio.process.pid)).toBeLessThanOrEqual(files));
   });
 });
