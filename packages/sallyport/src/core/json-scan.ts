@@ -23,8 +23,6 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The most that {@link skipValue} follows; also the limit of messages from upstreams. */
-export const MAX_DEPTH = 512;
 /** Less than this between two edits is cheaper copied than written on its own. Bytes. */
 const SMALL_PIECE = 256;
 /** Short strings are walked byte by byte; from here on the native search is faster. */
@@ -73,8 +71,7 @@ export function skipValue(bytes: Buffer, at: number): number {
       i = skipString(bytes, i);
       if (depth === 0) return i;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      // Deeper than any message that passes: not a value, and whoever relies on its end finds none.
-      if (++depth > MAX_DEPTH) return length;
+      depth++;
       i++;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       if (depth === 0) return i;

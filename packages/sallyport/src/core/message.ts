@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { FaultError } from './errors.ts';
 import { isObject, type Json, type JsonObject, member } from './json.ts';
+import { isJson } from './json-check.ts';
 import {
   arrayElements,
   countKeys,
   type Edit,
-  MAX_DEPTH,
   type Member,
   measureShape,
   objectMembers,
@@ -199,6 +199,8 @@ function parseAnswer(bytes: Buffer): Answer {
   return message;
 }
 
+/** Nesting of what upstreams say. */
+const MAX_DEPTH = 512;
 /** From here on a copy costs more than the writes it saves. Bytes. */
 const LARGE = 16_384;
 
@@ -216,8 +218,8 @@ export function parseMessage(bytes: Buffer, limits: MessageLimits = RELAYED): Me
 const LAZY_FROM = 8_192;
 
 /**
- * A message an upstream sent. A large result is looked at only as far as its frame: where it begins and ends, whose
- * answer it is. What stands in it is forwarded as bytes and parsed when a guard or a name asks for it.
+ * A message an upstream sent. A large result is checked to be JSON and looked at only as far as its frame: where it
+ * begins and ends, whose answer it is. What stands in it is forwarded as bytes and parsed when a guard or a name asks for it.
  * @throws FaultError like {@link parseMessage}.
  */
 export function parseUpstreamMessage(bytes: Buffer): Message {
@@ -225,7 +227,7 @@ export function parseUpstreamMessage(bytes: Buffer): Message {
 }
 
 function toLargeResult(bytes: Buffer): Answer | undefined {
-  if (!isUtf8(bytes)) return undefined;
+  if (!isUtf8(bytes) || !isJson(bytes, MAX_DEPTH)) return undefined;
   let id: Span | undefined;
   let result: Span | undefined;
   let version = '';
