@@ -7,7 +7,7 @@ const USAGE = `usage: npm run bench -- <bench> [options]
 
   gateway   what a call costs through Sallyport, a raw proxy, an SDK relay and peers
     --json            one JSON object on stdout
-    --quick           the cells the figures need, fewer rounds, two rivals: under two minutes
+    --quick           the cells the figures need, fewer rounds, two rivals: two to three minutes
     --against NAMES   rivals to measure, comma separated; all or none
     --rounds N        rounds of each key cell
   profile   where the time of the middle process goes

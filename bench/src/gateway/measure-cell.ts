@@ -7,6 +7,7 @@ import type { Cell, Row, Sample } from './rows.ts';
 export interface Pace {
   /** Fewer, but not under `LEAST_ROUNDS`, when the cell's time is up. */
   readonly rounds: number;
+  /** Unmeasured load before the first round, for the programs with little to spare: V8 takes a second or two to compile what is new to it. */
   readonly warmMs: number;
   /** Window of the programs whose ratio is a figure with little to spare. */
   readonly closeMs: number;
@@ -38,7 +39,8 @@ export async function measureCell(
     if (entrant.problem !== undefined) continue;
     try {
       const { tool, callers } = cell;
-      const warm = await load.run({ do: 'run', key: entrant.key, tool, callers, ms: pace.warmMs });
+      const ms = isClose(entrant) ? pace.warmMs : pace.farMs;
+      const warm = await load.run({ do: 'run', key: entrant.key, tool, callers, ms });
       if (warm?.calls === 0) throw new Error(warm.firstError ?? 'no answer');
     } catch (error) {
       entrant.problem = error instanceof Error ? error.message : String(error);
@@ -59,13 +61,17 @@ export async function measureCell(
   });
 }
 
+function isClose({ instance }: Entrant): boolean {
+  return instance.program.kind === 'baseline' || instance.program.kind === 'sallyport';
+}
+
 async function takeSample(
   entrant: Entrant,
   cell: Cell,
   { load, pace }: { readonly load: LoadProcess; readonly pace: Pace },
 ): Promise<Sample | undefined> {
-  const { program, child } = entrant.instance;
-  const ms = program.kind === 'baseline' || program.kind === 'sallyport' ? pace.closeMs : pace.farMs;
+  const { child } = entrant.instance;
+  const ms = isClose(entrant) ? pace.closeMs : pace.farMs;
   const pids = child === undefined ? [] : programProcesses(child.pid, UPSTREAM_MARK);
   try {
     // After its rivals' turns its connections may be closed and its caches cold: that is not what is measured.
