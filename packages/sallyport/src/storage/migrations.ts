@@ -1,0 +1,4 @@
+import type { Migration } from 'kysely';
+
+/** In the order of their names; a migration that has shipped is never changed. Each aggregate's migration stands in its own file. */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {};
