@@ -14,6 +14,7 @@ export function toTool(definition: JsonObject, given: Partial<Tool> = {}): Tool 
     definition,
     digest: `digest-${count++}`,
     setAside: undefined,
+    sinks: [],
     ...given,
   };
 }
@@ -30,6 +31,7 @@ export function toCall(given: Partial<Call> = {}): Call {
       capabilities: {},
       profile: '',
     },
+    endpoint: { kind: 'all' },
     arguments: {},
     bytes: 100,
     snapshotVersion: 1,

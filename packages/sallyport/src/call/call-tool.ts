@@ -107,7 +107,7 @@ function unavailable(upstreams: readonly { upstream: string; reason: string }[])
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
-function toCall(id: string, tool: Tool, { request, exchange, snapshot }: Inbound): Call {
+function toCall(id: string, tool: Tool, { request, exchange, endpoint, snapshot }: Inbound): Call {
   const given = member(request.params, 'arguments');
   if (given !== undefined && !isObject(given))
     throw new FaultError('invalid_params', 'The "arguments" of tools/call are an object.');
@@ -115,6 +115,7 @@ function toCall(id: string, tool: Tool, { request, exchange, snapshot }: Inbound
     id,
     tool,
     client: exchange.client,
+    endpoint,
     arguments: given ?? NO_ARGUMENTS,
     bytes: request.bytes.length,
     snapshotVersion: snapshot.version,

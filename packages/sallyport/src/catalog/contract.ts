@@ -1,13 +1,14 @@
 import type { Snapshot } from '../config/settings.ts';
+import type { Access } from '../core/access.ts';
 import type { Tool } from '../core/call.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 
-/** Which door a client came through: the shared one, or that of a single upstream. */
-export type Endpoint = { readonly kind: 'all' } | { readonly kind: 'server'; readonly name: string };
+export type { Endpoint } from '../core/endpoint.ts';
 
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
@@ -29,6 +30,8 @@ export interface CatalogPorts {
   readonly version?: string;
   /** Why this tool's schemas cannot be used, or `undefined`. A check that throws or is late sets the tool aside. */
   checkSchemas?(tool: Tool): Promise<string | undefined>;
+  /** Narrows what a caller sees beyond what the configuration allows. Left out: nothing does. */
+  readonly access?: Access;
 }
 
 /** A problem of one upstream worth showing; `item` is a list method, `method: name`, or `connection`. */
