@@ -35,6 +35,7 @@ async function writeOn(response: ServerResponse, parts: number, part: string): P
 
 const LATE = /did not answer tools\/call in time\. Try again, or raise its timeoutMs/;
 const NO_ANSWER = /mcp ended its answer without a JSON-RPC answer to the request\./;
+const UNREADABLE = /answered, but the answer cannot be read: A JSON-RPC /;
 const NO_HTTP = /mcp: The server does not speak HTTP\/1\.1 as it should: .+\. Correct its url or the server\./;
 /** A response as bytes; the connection stays open. */
 const raw = (bytes: string) => (response: ServerResponse) => void response.socket?.write(bytes, 'latin1');
@@ -143,11 +144,11 @@ const WAYS: Readonly<Record<string, { answer: Answer; message?: RegExp; text?: s
   },
   'wrong-version': {
     answer: (response, { id }) => json(response, { ...result(id, 'x'), jsonrpc: '1.0' }),
-    message: NO_ANSWER,
+    message: UNREADABLE,
   },
   'result-of-text': {
     answer: (response, { id }) => json(response, { jsonrpc: '2.0', id, result: 'x' }),
-    message: NO_ANSWER,
+    message: UNREADABLE,
   },
   'stream-without-answer': {
     answer: (response) =>

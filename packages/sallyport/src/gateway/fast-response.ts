@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { giveBody } from '../core/body-pool.ts';
 import type { HttpResponse } from './http-exchange.ts';
 
 /** A response on a connection of the fast path: a whole answer leaves in one write, a stream in chunks. */
@@ -64,7 +65,7 @@ export class FastResponse implements HttpResponse {
     this.#ended();
   }
 
-  /** A body whose length the head says already, without copying it together. */
+  /** A body whose length the head says already, without copying it together. Its memory is used again once it is written. */
   endInPieces(pieces: readonly Buffer[]): void {
     if (this.writableEnded) return;
     this.writableEnded = true;
@@ -82,7 +83,7 @@ export class FastResponse implements HttpResponse {
   #writeTogether(head: string, pieces: readonly Buffer[]): void {
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
-    for (const piece of pieces) this.#socket.write(piece);
+    for (const piece of pieces) this.#socket.write(piece, () => giveBody(piece));
     this.#socket.uncork();
   }
 

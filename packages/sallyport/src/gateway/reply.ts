@@ -1,3 +1,4 @@
+import { giveBody } from '../core/body-pool.ts';
 import { toText, type Written } from '../core/response.ts';
 import type { EventLog } from './event-log.ts';
 import { FastResponse } from './fast-response.ts';
@@ -104,7 +105,10 @@ export class HttpReply implements Reply {
     );
     if (typeof written === 'string') response.end(written, 'latin1');
     else if (response instanceof FastResponse) response.endInPieces(written);
-    else response.end(Buffer.concat(written));
+    else {
+      response.end(Buffer.concat(written));
+      for (const piece of written) giveBody(piece);
+    }
   }
 
   end(): boolean {

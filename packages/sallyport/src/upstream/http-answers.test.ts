@@ -137,7 +137,7 @@ describe('what is no answer', () => {
       'result and error',
       (turn) => turn.send(200, JSON_TYPE, body(turn, '"result":{},"error":{"code":1,"message":""}')),
       'upstream_protocol',
-      /ended/,
+      /answered, but the answer cannot be read/,
     ],
     ['nothing', ({ send }) => send(200, JSON_TYPE, ''), 'upstream_protocol', /ended its answer/],
     ['202', ({ send }) => send(202, {}, ''), 'upstream_protocol', /ended its answer/],

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { LARGEST_BODY, takeBody } from '../core/body-pool.ts';
 import { FaultError } from '../core/errors.ts';
 import { ResponseHead } from './http1-parser.ts';
 import type { ResponseReader } from './http1-pool.ts';
@@ -18,8 +19,8 @@ export interface ReplyReader extends SseListener {
 }
 
 const MAX_BODY = 64 * 1024 * 1024;
-/** Room is made for a body of this length before it comes; a server may announce more than it sends. Bytes. */
-const MAX_PREPARED = 1024 * 1024;
+/** A body this long is put into memory that is used again. Bytes. */
+const POOLED_FROM = 32_768;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -70,7 +71,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
 
   head(head: ResponseHead): void {
     const length = head.header('content-length');
-    if (length !== undefined && Number(length) <= MAX_PREPARED) this.#length = Number(length);
+    if (length !== undefined && Number(length) <= LARGEST_BODY) this.#length = Number(length);
     this.#begin(head.status, head);
   }
 
@@ -83,7 +84,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
 
   /** The length is known: the body is put where it stays. */
   #fill(chunk: Buffer, length: number): void {
-    this.#first ??= Buffer.allocUnsafe(length);
+    this.#first ??= length < POOLED_FROM ? Buffer.allocUnsafe(length) : takeBody(length);
     this.#size += chunk.copy(this.#first, this.#size);
   }
 

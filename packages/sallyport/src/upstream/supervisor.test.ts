@@ -197,7 +197,7 @@ describe('a child that keeps dying', () => {
     const fault = await toFault(supervisor.openWire(crash, new HearingSink()));
     expect(fault.code).toBe('unreachable');
     expect(fault.message).toMatch(
-      /^The server "subject" keeps ending right after its start: 5 times in a row\. The last one exited with code 9 after [\d.]+ s\. The next try is allowed in (30|29) s\. Its last lines on stderr:\n {2}Error: no licence$/,
+      /^The server "subject" keeps ending right after its start: 5 times in a row\. The last one exited with code 9 after [\d.]+ s\. The next try is allowed in (5|4) s\. Its last lines on stderr:\n {2}Error: no licence$/,
     );
     expect(supervisor.pids('subject')).toEqual([]);
   });
