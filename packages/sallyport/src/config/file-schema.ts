@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { bindingsSchema, bundlesSchema, serverAccess, sinksSchema } from './access-schema.ts';
+import { authSchema } from './auth-schema.ts';
+import { limitsSchema } from './limits-section.ts';
+import { telemetrySchema } from './telemetry-section.ts';
 
 /**
  * `sallyport.json` as people write it. Every default stands here with its reason; what is described here is what
@@ -49,6 +53,7 @@ export const serverSchema = z.strictObject({
       'Tools of this server that are neither listed nor callable, by the server’s own names (Windsurf, Roo Code).',
     ),
 
+  ...serverAccess,
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{0,32}$/, { error: 'expected at most 32 of the characters A-Z a-z 0-9 _ . -' })
@@ -150,10 +155,10 @@ export const gatewaySchema = z.strictObject({
     .default(7411)
     .describe('Port to listen on; 0: the system chooses. 7411 is free on most machines.'),
   auth: z
-    .enum(['key', 'none'])
+    .union([z.enum(['key', 'none']), authSchema], { error: 'expected "key", "none" or an object' })
     .default('key')
     .describe(
-      'key: a bearer key is required, because any web page and any local program can reach loopback. none: refused unless host is loopback.',
+      'key: a bearer key is required, because any web page and any local program can reach loopback. none: refused unless host is loopback. An object: keys, OAuth and mTLS, one by one.',
     ),
   allowedHosts: z
     .array(z.string().min(1))
@@ -223,6 +228,15 @@ export const gatewaySchema = z.strictObject({
 export const topSchema = z.strictObject({
   $schema: z.string().optional().describe('For editors.'),
   gateway: gatewaySchema.prefault({}).describe('The endpoint in front.'),
+  bundles: bundlesSchema
+    .default({})
+    .describe('Selections of tools with an endpoint of their own, /bundles/<name>/mcp.'),
+  sinks: sinksSchema.prefault({}).describe('Effects on the world that need a person, whichever tool causes them.'),
+  bindings: bindingsSchema
+    .default([])
+    .describe('Arguments that must agree with who calls, where a server cannot tell callers apart.'),
+  limits: limitsSchema.optional().describe('How often a caller, a tool or a server may be called.'),
+  telemetry: telemetrySchema.optional().describe('Metrics and traces, for whom the operator names. Left out: nobody.'),
   inputs: noEffect('VS Code'),
   sandbox: noEffect('VS Code'),
 });

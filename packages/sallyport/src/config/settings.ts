@@ -1,3 +1,8 @@
+import type { BindingSettings, BundleSettings, ServerAccess, SinkSettings } from './access-settings.ts';
+import type { AuthSettings } from './auth-settings.ts';
+import type { LimitsSettings } from './limits-section.ts';
+import type { TelemetrySettings } from './telemetry-section.ts';
+
 /** What the rest of the program runs on: resolved, complete, frozen. The file as people write it is in `file-schema.ts`. */
 
 export type Transport =
@@ -44,6 +49,8 @@ export interface ServerSettings {
   readonly listTtlMs: number;
   /** Tools that are neither listed nor callable, by their own names at the upstream. */
   readonly disabledTools: readonly string[];
+  /** Who may see what of it; left out: everyone everything. */
+  readonly access?: ServerAccess | undefined;
 }
 
 export interface GatewaySettings {
@@ -51,7 +58,7 @@ export interface GatewaySettings {
   /** 0: the system chooses. */
   readonly port: number;
   /** `key`: a bearer key is required. `none`: anyone who reaches the address; refused unless the host is loopback. */
-  readonly auth: 'key' | 'none';
+  readonly auth: 'key' | 'none' | AuthSettings;
   /** Host header values accepted beside the bound address and loopback names, without port. */
   readonly allowedHosts: readonly string[];
   /** Origin values accepted beside loopback origins. */
@@ -86,6 +93,16 @@ export interface Snapshot {
   readonly gateway: GatewaySettings;
   /** In the order of the file. */
   readonly servers: ReadonlyMap<string, ServerSettings>;
+  /** Left out: there are none. */
+  readonly bundles?: ReadonlyMap<string, BundleSettings>;
+  /** Left out: no floor, nothing overridden. */
+  readonly sinks?: SinkSettings;
+  /** Left out: none. */
+  readonly bindings?: readonly BindingSettings[];
+  /** Left out: no limit on calls. */
+  readonly limits?: LimitsSettings;
+  /** Left out: nobody is told. */
+  readonly telemetry?: TelemetrySettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */
   readonly notes: readonly string[];
 }
