@@ -14,6 +14,7 @@ export function toTool(definition: JsonObject, given: Partial<Tool> = {}): Tool 
     definition,
     digest: `digest-${count++}`,
     setAside: undefined,
+    approvedHints: {},
     sinks: [],
     ...given,
   };

@@ -154,6 +154,7 @@ function collectTools(entries: readonly Entry[]): ReadonlyMap<string, { tool: To
         definition: item.definition ?? {},
         digest: item.digest,
         setAside: part.lists.get('tools')?.setAside.get(item.id),
+        approvedHints: {},
         sinks: [],
       };
       return [publicName, { tool, item }];

@@ -16,6 +16,11 @@ export interface Tool {
   readonly digest: string;
   /** Why the tool may not be called, e.g. a schema that cannot be compiled; `undefined`: it may. */
   readonly setAside: string | undefined;
+  /**
+   * The annotations of the definition that was approved, whatever the server says now; empty while none is. What decides
+   * from hints decides from these.
+   */
+  readonly approvedHints: JsonObject;
   /** The effects that its definition tells of, or the operator says it has; its arguments may tell of more. */
   readonly sinks: readonly SinkClass[];
 }
