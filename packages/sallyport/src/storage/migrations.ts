@@ -1,7 +1,11 @@
 import type { Migration } from 'kysely';
+import { approvalsMigration } from './approvals-migration.ts';
 import { keysMigration } from './keys-migration.ts';
+import { quotasMigration } from './quotas-migration.ts';
 
 /** In the order of their names; a migration that has shipped is never changed. Each aggregate's migration stands in its own file. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '001-keys': keysMigration,
+  '010-approvals': approvalsMigration,
+  '005-quotas': quotasMigration,
 };

@@ -1,6 +1,11 @@
+import type { ApprovalState } from '../guard/approve/approval.ts';
+import type { QuotaRow } from './quotas.ts';
 /** The tables of all aggregates: whoever adds one adds a line here and a migration. */
 export interface Tables {
   readonly api_key: ApiKeyTable;
+  readonly approval: ApprovalTable;
+  readonly approval_grant: ApprovalGrantTable;
+  readonly quotas: QuotaRow;
 }
 
 /** Times are milliseconds since the epoch. */
@@ -17,4 +22,43 @@ export interface ApiKeyTable {
   readonly last_used_at: number | null;
   /** Grows with every change of any key. */
   readonly version: number;
+}
+
+export interface ApprovalTable {
+  readonly id: string;
+  readonly state: ApprovalState;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly expires_at: number;
+  readonly principal: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly arguments_digest: string;
+  /** JSON: the whole approval. */
+  readonly record: string;
+}
+
+export interface ApprovalGrantTable {
+  readonly id: string;
+  readonly approval_id: string;
+  readonly principal: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  /** Set once, by whoever dispatches the one call of a `once` grant. */
+  readonly used_at: number | null;
+  readonly used_by: string | null;
+  readonly revoked_at: number | null;
+  /** JSON: the whole grant. */
+  readonly record: string;
+}
+
+/** Calls counted for one subject of one quota. */
+export interface QuotaRow {
+  readonly rule: string;
+  readonly subject: string;
+  /** The calendar day or month (UTC): the first ten or seven characters of an ISO date. */
+  readonly period: string;
+  readonly used: number;
 }
