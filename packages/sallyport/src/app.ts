@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { CallPorts } from './call/ports.ts';
 import { type Catalog, createCatalog, type Endpoint } from './catalog/catalog.ts';
+import type { LimitsSettings } from './config/limits-section.ts';
 import type { Snapshot } from './config/settings.ts';
 import type { Client } from './core/client.ts';
 import { systemClock } from './core/clock.ts';
@@ -15,7 +16,11 @@ import type { GatewayPorts } from './gateway/ports.ts';
 import { createSeal } from './gateway/seal.ts';
 import { openStdioFront } from './gateway/stdio-front.ts';
 import { createGuards } from './guard/guards.ts';
+import { rateLimit } from './guard/rate-limit.ts';
 import { createSchemaChecker } from './guard/schema/schema-checker.ts';
+import { createMemoryRates } from './state/memory-rates.ts';
+import { openDatabase } from './storage/database.ts';
+import { createLateQuotas, openQuotas } from './storage/quotas.ts';
 import { openRecordFile, type RecordFile } from './storage/record-file.ts';
 import { createStateFile, loadOrCreateSecret } from './storage/state-file.ts';
 import { createCallLog } from './telemetry/call-log.ts';
@@ -62,6 +67,8 @@ const NOBODY: Client = {
   profile: '',
 };
 
+const NO_LIMITS: LimitsSettings = Object.freeze({ rules: [], quotas: [] });
+
 /** Problems of items that are remembered as said. */
 const MAX_TOLD = 10_000;
 
@@ -103,9 +110,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
   const stopReporting = catalog.onChange(reportProblems);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
+  const quotas = createLateQuotas(async () =>
+    openQuotas({ database: await openDatabase(join(stateDir, 'sallyport.db')), clock, log }),
+  );
+  const limits = rateLimit({
+    limits: () => snapshot.limits ?? NO_LIMITS,
+    rates: createMemoryRates({ now: () => performance.now() }),
+    quotas,
+  });
   const calls: CallPorts = {
     upstreams,
-    guards: createGuards({ checker, limits: () => snapshot.gateway.limits }),
+    guards: createGuards({ checker, limits: () => snapshot.gateway.limits, rateLimit: limits }),
+    limits,
     callLog,
     clock,
     log,
@@ -169,6 +185,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         await catalog.close();
         await upstreams.close();
         await checker.close();
+        await quotas.close();
         await eras.saved();
         await destination.close();
       })();

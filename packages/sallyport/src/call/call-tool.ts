@@ -41,6 +41,8 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
 
     const outer = inspectRequest(ports.guards, call);
     const admitted = outer instanceof Promise ? await outer : outer;
+    const standing = ports.limits?.headersFor(call);
+    if (standing !== undefined) exchange.annotate?.(standing);
     noteFailedGuard(ports, admitted, record);
     const refused = refuse(admitted, inbound, record);
     if (refused !== undefined) return refused;

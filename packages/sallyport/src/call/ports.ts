@@ -2,12 +2,15 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Guard } from '../guard/guard.ts';
+import type { RateLimit } from '../guard/rate-limit.ts';
 import type { CallLog } from '../telemetry/call-log.ts';
 
 /** What the lives of calls need from the rest of the house. */
 export interface CallPorts {
   readonly upstreams: UpstreamPort;
   readonly guards: readonly Guard[];
+  /** The guard among them that counts, for what its answers say of the counts. Left out: nobody counts. */
+  readonly limits?: Pick<RateLimit, 'headersFor'> | undefined;
   readonly callLog: CallLog;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bindingsSchema, bundlesSchema, serverAccess, sinksSchema } from './access-schema.ts';
 import { authSchema } from './auth-schema.ts';
+import { authSchema } from './auth-section.ts';
 import { limitsSchema } from './limits-section.ts';
 import { telemetrySchema } from './telemetry-section.ts';
 
@@ -132,7 +133,9 @@ export const serverSchema = z.strictObject({
   icon: noEffect('several clients'),
   sandboxEnabled: noEffect('VS Code'),
   oauth: noEffect('Claude Code and VS Code'),
-  auth: noEffect('Cursor'),
+  auth: authSchema
+    .optional()
+    .describe('HTTP: how Sallyport proves itself to the server. Cursor’s form, without type, has no effect here.'),
   headersHelper: noEffect('Claude Code'),
 });
 
@@ -141,7 +144,6 @@ export const SPOKEN_OF: readonly (keyof z.input<typeof serverSchema>)[] = [
   'timeout',
   'sandboxEnabled',
   'oauth',
-  'auth',
   'headersHelper',
 ];
 
@@ -237,6 +239,13 @@ export const topSchema = z.strictObject({
     .describe('Arguments that must agree with who calls, where a server cannot tell callers apart.'),
   limits: limitsSchema.optional().describe('How often a caller, a tool or a server may be called.'),
   telemetry: telemetrySchema.optional().describe('Metrics and traces, for whom the operator names. Left out: nobody.'),
+  tokenKeyRef: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Where the key stands that seals tokens of upstreams: env:NAME, file:/path or command:program. Left out: a file in the state directory, made at first use.',
+    ),
   inputs: noEffect('VS Code'),
   sandbox: noEffect('VS Code'),
 });

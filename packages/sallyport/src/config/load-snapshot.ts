@@ -7,8 +7,8 @@ import { parseEnvFile } from './env-file.ts';
 import { SERVER_NAME, SPOKEN_OF, serverSchema, topSchema, type WrittenTop } from './file-schema.ts';
 import { freeze } from './freeze.ts';
 import { interpolate, type Variables } from './interpolate.ts';
-import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
 import { resolveLimits } from './limits-section.ts';
+import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
 import { isHeader, resolveGateway, resolveServer } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
 import type { ServerSettings, Snapshot } from './settings.ts';
@@ -101,7 +101,17 @@ class FileReader {
       if (written !== undefined && written !== null) this.#readServers(key, written, found);
     }
     const named = [mcpServers, servers].flatMap((one) => (isObject(one) ? Object.keys(one) : []));
-    return { version, file, stateDir, gateway, servers: found, ...this.#readAccess(named), ...this.#readWatching(named), notes: this.#notes };
+    return {
+      version,
+      file,
+      stateDir,
+      gateway,
+      servers: found,
+      ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
+      ...this.#readAccess(named),
+      ...this.#readWatching(named),
+      notes: this.#notes,
+    };
   }
 
   #refuse(path: Path, message: string): Record<string, never> {
@@ -173,7 +183,10 @@ class FileReader {
   #readServer(path: Path, name: string, entry: object): ServerSettings | undefined {
     const before = this.problems.length;
     const filled = Object.fromEntries(
-      Object.entries(entry).map(([key, value]) => [key, FILLED.has(key) ? this.#fill(value, [...path, key]) : value]),
+      this.#withoutForeignAuth(path, entry).map(([key, value]) => [
+        key,
+        FILLED.has(key) ? this.#fill(value, [...path, key]) : value,
+      ]),
     );
     const { value, issues } = checkAgainst(serverSchema, filled);
     this.#add(path, issues);
@@ -188,6 +201,15 @@ class FileReader {
     };
     const server = resolveServer(name, value, { directory: this.#directory, envOfFile, report });
     return this.problems.length === before ? server : undefined;
+  }
+
+  /** Cursor's `auth` names no type: accepted, without effect, and said so. */
+  #withoutForeignAuth(path: Path, entry: object): [string, unknown][] {
+    return Object.entries(entry).filter(([key, value]) => {
+      const isForeignAuth = key === 'auth' && isObject(value) && !Object.hasOwn(value, 'type');
+      if (isForeignAuth) this.#notes.push(`${path.join('.')}.auth: Written by Cursor; accepted, without effect here.`);
+      return !isForeignAuth;
+    });
   }
 
   #readEnvFile(path: Path, written: string): Record<string, string> {
@@ -226,7 +248,7 @@ class FileReader {
 
 /** Keys of a server whose texts may hold variables; what has no effect is not looked into. */
 const FILLED: ReadonlySet<string> = new Set([
-  ...['type', 'command', 'args', 'env', 'envFile', 'cwd', 'url', 'serverUrl', 'headers'],
+  ...['type', 'command', 'args', 'env', 'envFile', 'cwd', 'url', 'serverUrl', 'headers', 'auth'],
   ...['prefix', 'era', 'sharing', 'disabledTools'],
 ]);
 

@@ -3,6 +3,8 @@ import type { AuthSettings } from './auth-settings.ts';
 import type { LimitsSettings } from './limits-section.ts';
 import type { TelemetrySettings } from './telemetry-section.ts';
 
+import type { UpstreamAuth } from './upstream-auth.ts';
+
 /** What the rest of the program runs on: resolved, complete, frozen. The file as people write it is in `file-schema.ts`. */
 
 export type Transport =
@@ -26,6 +28,8 @@ export type PrefixMode = 'server' | 'random' | 'uri' | 'none';
 export interface ServerSettings {
   readonly name: string;
   readonly transport: Transport;
+  /** HTTP: how Sallyport proves itself; left out: by nothing but the headers of the transport. */
+  readonly auth?: UpstreamAuth;
   /** `undefined`: the gateway's mode decides; a string is used as it is. */
   readonly prefix: string | undefined;
   readonly era: 'auto' | 'legacy' | 'modern';
@@ -91,6 +95,8 @@ export interface Snapshot {
   /** Catalogue, key, learned eras. Absolute. */
   readonly stateDir: string;
   readonly gateway: GatewaySettings;
+  /** Where the key stands that seals tokens of upstreams; left out: in the state directory. */
+  readonly tokenKeyRef?: string;
   /** In the order of the file. */
   readonly servers: ReadonlyMap<string, ServerSettings>;
   /** Left out: there are none. */

@@ -24,6 +24,8 @@ export interface Exchange {
   readonly cancelled: boolean;
   /** The answer will take a while and whoever waits for it may be let go and come back. A hint. */
   suspend?(): void;
+  /** Header lines for the answer, where it travels over HTTP and its head has not left yet. Names in lower case. */
+  annotate?(headers: Readonly<Record<string, string>>): void;
   /** Sends a notification that belongs to this request. Progress already carries the client's token. */
   notify(notification: Notification): void;
   /**

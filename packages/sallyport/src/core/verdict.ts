@@ -10,7 +10,7 @@ export type Verdict =
   | {
       readonly kind: 'deny';
       readonly reason: string;
-      readonly code: 'denied' | 'schema' | 'not_found' | 'too_large' | 'invalid_params';
+      readonly code: 'denied' | 'schema' | 'not_found' | 'too_large' | 'too_many' | 'invalid_params';
     };
 
 export const ALLOW: Verdict = Object.freeze({ kind: 'allow' });

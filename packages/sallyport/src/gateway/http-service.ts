@@ -6,6 +6,7 @@ import type { HttpRequest, HttpResponse } from './http-exchange.ts';
 import { checkHeadersOnce, checkHttpRequest } from './http-guard.ts';
 import { isJson, type McpContext, serveMcp } from './mcp-endpoint.ts';
 import type { GatewayPorts } from './ports.ts';
+import { retryHeaders } from './retry-headers.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
 import { toErrorText, toStatus } from './to-response.ts';
 
@@ -122,6 +123,7 @@ export class HttpService {
       'content-type': 'application/json',
       'content-length': body.length,
     };
+    Object.assign(headers, retryHeaders(fault.failure.http));
     if (fault.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer realm="sallyport"';
     return {
       status: fault.code === 'not_found' ? 404 : fault.code === 'internal' ? 500 : toStatus(fault),
@@ -209,6 +211,9 @@ const PREFLIGHT = {
 
 function allowOrigin(response: ServerResponse, origin: string): void {
   response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', 'mcp-session-id, www-authenticate');
+  response.setHeader(
+    'access-control-expose-headers',
+    'mcp-session-id, www-authenticate, ratelimit, ratelimit-policy, retry-after',
+  );
   response.setHeader('vary', 'origin');
 }

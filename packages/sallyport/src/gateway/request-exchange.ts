@@ -47,6 +47,10 @@ export class RequestExchange implements Exchange {
     if (!this.#cancelled) this.reply.message(notification.write());
   }
 
+  annotate(headers: Readonly<Record<string, string>>): void {
+    this.reply.annotate?.(headers);
+  }
+
   suspend(): void {
     this.reply.disconnect?.();
   }

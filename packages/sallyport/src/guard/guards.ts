@@ -9,6 +9,8 @@ export interface GuardPorts {
   readonly checker: Pick<SchemaChecker, 'validate' | 'whySetAside'>;
   /** Of the snapshot in force; default 4 MiB and 64 levels. */
   readonly limits?: (() => SizeLimits) | undefined;
+  /** Default: nobody counts. */
+  readonly rateLimit?: Guard | undefined;
   /** Default: what was resolved is visible. */
   readonly isVisible?: VisibilityPorts['isVisible'] | undefined;
 }
@@ -20,6 +22,7 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
   const { checker, limits = () => LIMITS, isVisible = () => true } = ports;
   return [
     sizeAndShape(limits),
+    ...(ports.rateLimit === undefined ? [] : [ports.rateLimit]),
     visibility({ isVisible, whySetAside: (digest) => checker.whySetAside(digest) }),
     argumentSchema(checker),
     resultSchema(checker),
