@@ -1,5 +1,4 @@
 import type { ApprovalState } from '../guard/approve/approval.ts';
-import type { QuotaRow } from './quotas.ts';
 /** The tables of all aggregates: whoever adds one adds a line here and a migration. */
 export interface Tables {
   readonly api_key: ApiKeyTable;
