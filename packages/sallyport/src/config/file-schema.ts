@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { bindingsSchema, bundlesSchema, serverAccess, sinksSchema } from './access-schema.ts';
+import { approvalsSchema } from './approvals-section.ts';
 import { authSchema } from './auth-schema.ts';
-import { authSchema } from './auth-section.ts';
 import { limitsSchema } from './limits-section.ts';
 import { telemetrySchema } from './telemetry-section.ts';
+import { upstreamAuthSchema } from './upstream-auth-section.ts';
 
 /**
  * `sallyport.json` as people write it. Every default stands here with its reason; what is described here is what
@@ -133,7 +134,7 @@ export const serverSchema = z.strictObject({
   icon: noEffect('several clients'),
   sandboxEnabled: noEffect('VS Code'),
   oauth: noEffect('Claude Code and VS Code'),
-  auth: authSchema
+  auth: upstreamAuthSchema
     .optional()
     .describe('HTTP: how Sallyport proves itself to the server. Cursor’s form, without type, has no effect here.'),
   headersHelper: noEffect('Claude Code'),
@@ -237,6 +238,7 @@ export const topSchema = z.strictObject({
   bindings: bindingsSchema
     .default([])
     .describe('Arguments that must agree with who calls, where a server cannot tell callers apart.'),
+  approvals: approvalsSchema.optional().describe('Which calls ask a person, and how people are reached.'),
   limits: limitsSchema.optional().describe('How often a caller, a tool or a server may be called.'),
   telemetry: telemetrySchema.optional().describe('Metrics and traces, for whom the operator names. Left out: nobody.'),
   tokenKeyRef: z

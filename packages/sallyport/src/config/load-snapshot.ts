@@ -108,6 +108,7 @@ class FileReader {
       gateway,
       servers: found,
       ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
+      ...(this.#top?.approvals === undefined ? {} : { approvals: this.#top.approvals }),
       ...this.#readAccess(named),
       ...this.#readWatching(named),
       notes: this.#notes,

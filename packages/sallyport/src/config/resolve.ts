@@ -2,6 +2,7 @@ import { isAbsolute, resolve as resolvePath } from 'node:path';
 import type { WrittenServer, WrittenTop } from './file-schema.ts';
 import { resolveServerAccess } from './resolve-access.ts';
 import { resolveAuth } from './resolve-auth.ts';
+import { resolveUpstreamAuth } from './resolve-upstream-auth.ts';
 import type { GatewaySettings, ServerSettings, Transport } from './settings.ts';
 
 /** Reports something wrong at a key of what is being resolved. */

@@ -1,4 +1,5 @@
 import type { BindingSettings, BundleSettings, ServerAccess, SinkSettings } from './access-settings.ts';
+import type { ApprovalSettings } from './approvals-section.ts';
 import type { AuthSettings } from './auth-settings.ts';
 import type { LimitsSettings } from './limits-section.ts';
 import type { TelemetrySettings } from './telemetry-section.ts';
@@ -105,6 +106,8 @@ export interface Snapshot {
   readonly sinks?: SinkSettings;
   /** Left out: none. */
   readonly bindings?: readonly BindingSettings[];
+  /** Left out: `NO_APPROVAL_RULES`. */
+  readonly approvals?: ApprovalSettings;
   /** Left out: no limit on calls. */
   readonly limits?: LimitsSettings;
   /** Left out: nobody is told. */
