@@ -20,3 +20,14 @@ function parse(text: string): ReturnType<typeof ipaddr.process> | undefined {
   const isWritten = ipaddr.IPv4.isValidFourPartDecimal(bare) || (bare.includes(':') && ipaddr.IPv6.isValid(bare));
   return isWritten ? ipaddr.process(bare) : undefined;
 }
+
+/** Ranges of a network of one's own. The metadata services of clouds are never among them. */
+const OWN_NETWORK: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'carrierGradeNat']);
+/** Where Amazon's and Alibaba's metadata services answer beside the link-local address. */
+const METADATA: ReadonlySet<string> = new Set(['fd00:ec2::254', '100.100.100.200']);
+
+/** Whether an IP address (as text) belongs to a private network; link-local addresses do not. */
+export function isPrivateAddress(text: string): boolean {
+  const address = parse(text);
+  return address !== undefined && OWN_NETWORK.has(address.range()) && !METADATA.has(address.toString());
+}

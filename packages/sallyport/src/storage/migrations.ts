@@ -2,10 +2,12 @@ import type { Migration } from 'kysely';
 import { approvalsMigration } from './approvals-migration.ts';
 import { keysMigration } from './keys-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
+import { createUpstreamTokens } from './upstream-tokens.ts';
 
 /** In the order of their names; a migration that has shipped is never changed. Each aggregate's migration stands in its own file. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '001-keys': keysMigration,
   '010-approvals': approvalsMigration,
+  '020-upstream-tokens': createUpstreamTokens,
   '005-quotas': quotasMigration,
 };

@@ -1,10 +1,13 @@
 import type { ApprovalState } from '../guard/approve/approval.ts';
+import type { UpstreamTokensTable } from './upstream-tokens.ts';
+
 /** The tables of all aggregates: whoever adds one adds a line here and a migration. */
 export interface Tables {
   readonly api_key: ApiKeyTable;
   readonly approval: ApprovalTable;
   readonly approval_grant: ApprovalGrantTable;
   readonly quotas: QuotaRow;
+  readonly upstream_tokens: UpstreamTokensTable;
 }
 
 /** Times are milliseconds since the epoch. */
