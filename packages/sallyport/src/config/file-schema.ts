@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { bindingsSchema, bundlesSchema, serverAccess, sinksSchema } from './access-schema.ts';
 import { approvalsSchema } from './approvals-section.ts';
+import { auditSchema } from './audit-section.ts';
 import { authSchema } from './auth-schema.ts';
 import { limitsSchema } from './limits-section.ts';
+import { pinsSchema } from './pins-section.ts';
+import { policySchema } from './policy-section.ts';
 import { telemetrySchema } from './telemetry-section.ts';
 import { upstreamAuthSchema } from './upstream-auth-section.ts';
 
@@ -239,7 +242,10 @@ export const topSchema = z.strictObject({
     .default([])
     .describe('Arguments that must agree with who calls, where a server cannot tell callers apart.'),
   approvals: approvalsSchema.optional().describe('Which calls ask a person, and how people are reached.'),
+  policy: policySchema.optional().describe('Who may call what, in Cedar. Left out: no policies.'),
+  pins: pinsSchema.optional().describe('Which definitions may be used. Left out: mode laptop.'),
   limits: limitsSchema.optional().describe('How often a caller, a tool or a server may be called.'),
+  audit: auditSchema.optional().describe('The record of every call. Left out: on, batched.'),
   telemetry: telemetrySchema.optional().describe('Metrics and traces, for whom the operator names. Left out: nobody.'),
   tokenKeyRef: z
     .string()

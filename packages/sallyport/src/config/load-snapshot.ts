@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
+import { resolveAudit } from './audit-section.ts';
 import { checkAgainst, type FileIssue } from './check-against.ts';
 import { CLIENT_FILE_NAMES } from './client-files.ts';
 import { parseEnvFile } from './env-file.ts';
@@ -9,6 +10,8 @@ import { freeze } from './freeze.ts';
 import { interpolate, type Variables } from './interpolate.ts';
 import { resolveLimits } from './limits-section.ts';
 import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
+import { resolvePins } from './pins-section.ts';
+import { resolvePolicy } from './policy-section.ts';
 import { isHeader, resolveGateway, resolveServer } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
 import type { ServerSettings, Snapshot } from './settings.ts';
@@ -109,8 +112,11 @@ class FileReader {
       servers: found,
       ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
       ...(this.#top?.approvals === undefined ? {} : { approvals: this.#top.approvals }),
+      ...(this.#top?.audit === undefined ? {} : { audit: resolveAudit(this.#top.audit, this.#directory) }),
+      ...(this.#top?.pins === undefined ? {} : { pins: resolvePins(this.#top.pins, this.#directory) }),
       ...this.#readAccess(named),
       ...this.#readWatching(named),
+      ...this.#readPolicy(),
       notes: this.#notes,
     };
   }
@@ -145,6 +151,20 @@ class FileReader {
         ? {}
         : { limits: resolveLimits(limits, named, reportIn('limits')) }),
       ...(telemetry === undefined ? {} : { telemetry: resolveTelemetry(telemetry, isHeader, reportIn('telemetry')) }),
+    };
+  }
+
+  #readPolicy(): Pick<Snapshot, 'policy'> {
+    const policy = this.#top?.policy;
+    // Who asks for one server alone decides nothing.
+    if (policy === undefined || this.#source.only !== undefined) return {};
+    const from = { directory: this.#directory, readText: this.#source.readText };
+    return {
+      policy: resolvePolicy(
+        policy,
+        from,
+        (path, message) => void this.problems.push({ path: ['policy', ...path], message }),
+      ),
     };
   }
 

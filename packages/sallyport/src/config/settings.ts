@@ -1,7 +1,10 @@
 import type { BindingSettings, BundleSettings, ServerAccess, SinkSettings } from './access-settings.ts';
 import type { ApprovalSettings } from './approvals-section.ts';
+import type { AuditSettings } from './audit-section.ts';
 import type { AuthSettings } from './auth-settings.ts';
 import type { LimitsSettings } from './limits-section.ts';
+import type { PinSettings } from './pins-section.ts';
+import type { PolicySettings } from './policy-section.ts';
 import type { TelemetrySettings } from './telemetry-section.ts';
 
 import type { UpstreamAuth } from './upstream-auth.ts';
@@ -110,8 +113,14 @@ export interface Snapshot {
   readonly approvals?: ApprovalSettings;
   /** Left out: no limit on calls. */
   readonly limits?: LimitsSettings;
+  /** Left out: `DEFAULT_AUDIT`. */
+  readonly audit?: AuditSettings;
   /** Left out: nobody is told. */
   readonly telemetry?: TelemetrySettings;
+  /** Left out: mode laptop. */
+  readonly pins?: PinSettings;
+  /** Left out: every call is permitted that nothing else stops. */
+  readonly policy?: PolicySettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */
   readonly notes: readonly string[];
 }
