@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { bundleReaches } from '../config/allowed.ts';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
-import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type {
   AnnouncedList,
@@ -17,6 +17,8 @@ import { LIST_KINDS } from './items.ts';
 import type { KnownList } from './known-list.ts';
 import { choosePrefix } from './prefix.ts';
 import type { Shelf } from './shelf.ts';
+import { createSight, type Sight, toSightKey } from './sight.ts';
+import { createSinksOf, type SinksOf } from './sinks-of.ts';
 import { Stock } from './stock.ts';
 import { digestTransport, readStored, writeStored } from './stored.ts';
 import { createView } from './view.ts';
@@ -53,6 +55,7 @@ class LiveCatalog implements Catalog {
   readonly #prefixes = new Map<string, string>();
   readonly #listeners = new Set<(change: ListChange) => void>();
   readonly #views = new ViewCache();
+  readonly #sinksOf: SinksOf;
   readonly #noted = new WeakSet<Client>();
   readonly #unsubscribe: () => void;
   /** Parts of the store nobody has asked for yet. */
@@ -66,6 +69,7 @@ class LiveCatalog implements Catalog {
 
   constructor(ports: CatalogPorts) {
     this.#ports = ports;
+    this.#sinksOf = createSinksOf(ports.findSinks);
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });
@@ -76,7 +80,8 @@ class LiveCatalog implements Catalog {
   }
 
   view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View> {
-    const cached = this.#views.find(snapshot, endpoint, client);
+    const sight = toSightKey({ snapshot, principal: client.principal, access: this.#ports.access });
+    const cached = this.#views.find(snapshot, endpoint, { client, sight });
     if (cached !== undefined && this.#ports.clock.now() < cached.dueAt) {
       // Who was first may leave first: everyone who shares the view must be known to those that keep it fresh.
       if (!this.#noted.has(client)) this.#shelves(snapshot, endpoint, client);
@@ -92,13 +97,12 @@ class LiveCatalog implements Catalog {
   }
 
   #shelves(snapshot: Snapshot, endpoint: Endpoint, client: Client): ShelfEntry[] {
-    if (endpoint.kind === 'server' && !snapshot.servers.has(endpoint.name)) {
-      throw new FaultError('not_found', `There is no server ${JSON.stringify(endpoint.name)} behind this endpoint.`);
-    }
+    const sight = this.#sight(snapshot, endpoint, client);
     const isNewest = this.#adopt(snapshot);
     const shelves: ShelfEntry[] = [];
     for (const settings of snapshot.servers.values()) {
-      if (endpoint.kind === 'server' && endpoint.name !== settings.name) continue;
+      // A server that is not there for this caller hears nothing on its behalf either.
+      if (!sight.reaches(settings)) continue;
       const stock = this.#stock(settings, isNewest);
       const shelf = stock?.shelf(client.profile);
       shelf?.noteClient(client);
@@ -106,6 +110,10 @@ class LiveCatalog implements Catalog {
     }
     this.#noted.add(client);
     return shelves;
+  }
+
+  #sight(snapshot: Snapshot, endpoint: Endpoint, { principal }: Client): Sight {
+    return createSight({ snapshot, endpoint, principal, access: this.#ports.access });
   }
 
   adopt(snapshot: Snapshot): void {
@@ -171,7 +179,8 @@ class LiveCatalog implements Catalog {
     const { shelves } = found;
     const { profile } = found.client;
     const principal = found.client.principal.id;
-    const { clock, version = '0.0.0' } = this.#ports;
+    const { clock, access, version = '0.0.0' } = this.#ports;
+    const sightKey = toSightKey({ snapshot, principal: found.client.principal, access });
     const now = clock.now();
     const parts: ViewPart[] = [];
     const unavailable: { upstream: string; reason: string }[] = [];
@@ -191,9 +200,11 @@ class LiveCatalog implements Catalog {
       dueAt = Math.min(dueAt, due <= now ? now + RECHECK_MS : due);
     }
     const isPrivate = parts.some((part) => [...part.lists.values()].some((list) => list.isPrivate));
-    return this.#views.keep({ snapshot, endpoint, profile, principal, parts, unavailable, isPrivate, dueAt }, () =>
-      createView({ snapshot, endpoint, parts, unavailable, version, clock }),
-    );
+    const made = { snapshot, endpoint, profile, sight: sightKey, principal, parts, unavailable, isPrivate, dueAt };
+    return this.#views.keep(made, () => {
+      const sight = this.#sight(snapshot, endpoint, found.client);
+      return createView({ snapshot, endpoint, sight, parts, unavailable, version, clock, sinksOf: this.#sinksOf });
+    });
   }
 
   #randomPrefix(server: string): string {
@@ -307,8 +318,16 @@ function changedServers(before: Snapshot, after: Snapshot): string[] {
   const shown = (snapshot: Snapshot, name: string) => {
     const server = snapshot.servers.get(name);
     if (server === undefined) return undefined;
-    const { transport, prefix, disabledTools } = server;
-    return JSON.stringify([digestTransport(transport), prefix ?? null, disabledTools, snapshot.gateway.prefix]);
+    const { transport, prefix, disabledTools, access = null } = server;
+    const bundles = [...(snapshot.bundles?.values() ?? [])].filter((bundle) => bundleReaches(bundle, name));
+    return JSON.stringify([
+      digestTransport(transport),
+      prefix ?? null,
+      disabledTools,
+      access,
+      bundles,
+      snapshot.gateway.prefix,
+    ]);
   };
   return [...names].filter((name) => shown(before, name) !== shown(after, name));
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
+import type { SinkClass } from '../core/sink.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 
 export type { Endpoint } from '../core/endpoint.ts';
@@ -30,6 +31,8 @@ export interface CatalogPorts {
   readonly version?: string;
   /** Why this tool's schemas cannot be used, or `undefined`. A check that throws or is late sets the tool aside. */
   checkSchemas?(tool: Tool): Promise<string | undefined>;
+  /** The effects a definition tells of, asked once per definition. Left out: none are told. */
+  findSinks?(definition: JsonObject): readonly SinkClass[];
   /** Narrows what a caller sees beyond what the configuration allows. Left out: nothing does. */
   readonly access?: Access;
 }
@@ -54,7 +57,7 @@ export interface Catalog {
    * Everything a client of this endpoint may see. Returned at once when the lists are known: stale ones are served and
    * refreshed behind. Unknown ones are awaited, upstreams in parallel, each for at most its `startTimeoutMs`; one that
    * fails is left out and stands in `view.unavailable`, and is tried again behind.
-   * @throws FaultError `not_found` for an endpoint of a server that is not in the snapshot.
+   * @throws FaultError `not_found` for an endpoint of a server or bundle that is not there for this caller.
    */
   view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View>;
   /** Asks again behind, for every client profile in use. Upstream events do this by themselves. */
@@ -85,9 +88,9 @@ export interface Page {
 export interface View {
   /** Endpoint of one server: the upstream's own. Shared endpoint: the union of all. */
   readonly capabilities: JsonObject;
-  /** Endpoint of one server: the upstream's own. Shared endpoint: `sallyport`. */
+  /** Endpoint of one server: the upstream's own. Shared endpoint: `sallyport`; of a bundle: its name. */
   readonly serverInfo: JsonObject;
-  /** Shared endpoint: those of all, each under a heading that names its server. */
+  /** Shared endpoint: those of all, each under a heading that names its server. Bundle: as the operator wrote them. */
   readonly instructions: string | undefined;
   /** Upstreams of which nothing, or not every list, is known, and why. */
   readonly unavailable: readonly { readonly upstream: string; readonly reason: string }[];

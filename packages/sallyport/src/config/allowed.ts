@@ -1,3 +1,4 @@
+import type { Endpoint } from '../core/endpoint.ts';
 import { matchesGlob } from '../core/glob.ts';
 import type { AllowKind, BundleSettings, Reference, ServerAccess } from './access-settings.ts';
 import type { Snapshot } from './settings.ts';
@@ -75,4 +76,31 @@ export function listGroups(snapshot: Snapshot): readonly string[] {
     groupsInUse.set(snapshot, known);
   }
   return known;
+}
+
+/** Is this door there for a caller of these groups? */
+export function mayEnter(snapshot: Snapshot, endpoint: Endpoint, groups: readonly string[]): boolean {
+  switch (endpoint.kind) {
+    case 'all':
+      return true;
+    case 'server': {
+      const server = snapshot.servers.get(endpoint.name);
+      return server !== undefined && admits(server.access?.groups, groups);
+    }
+    case 'bundle': {
+      const bundle = snapshot.bundles?.get(endpoint.name);
+      return bundle !== undefined && admits(bundle.groups, groups);
+    }
+  }
+}
+
+/** Does what happens at this upstream concern a caller who came through this door? */
+export function concerns(snapshot: Snapshot, endpoint: Endpoint, of: { upstream: string; groups: readonly string[] }) {
+  const { upstream, groups } = of;
+  if (endpoint.kind === 'server' && endpoint.name !== upstream) return false;
+  if (endpoint.kind === 'bundle') {
+    const bundle = snapshot.bundles?.get(endpoint.name);
+    if (bundle === undefined || !bundleReaches(bundle, upstream)) return false;
+  }
+  return admits(snapshot.servers.get(upstream)?.access?.groups, groups);
 }

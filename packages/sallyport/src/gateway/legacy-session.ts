@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { listItems } from '../call/list-items.ts';
 import { resourceOwners } from '../call/read-resource.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
+import { concerns } from '../config/allowed.ts';
 import { type Client, toProfile } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
@@ -204,6 +205,7 @@ export class LegacySession {
       throw new FaultError('invalid_params', `logging/setLevel needs "level": one of ${LOG_LEVELS.join(', ')}.`);
     }
     this.#logLevel = level;
+    await this.#view();
     // One upstream: its own answer counts. All of them: the level goes along with each request to those that log.
     if (this.endpoint.kind === 'server')
       return this.#ports.upstreams.setLogLevel(this.endpoint.name, level, this.client);
@@ -244,7 +246,7 @@ export class LegacySession {
       );
       return;
     }
-    const names = this.endpoint.kind === 'server' ? [this.endpoint.name] : [...this.#ports.snapshot().servers.keys()];
+    const names = [...this.#ports.snapshot().servers.keys()].filter((name) => this.#sees(name));
     for (const name of names) {
       this.#ports.upstreams.notify(name, notification, this.client).catch((error: unknown) => {
         this.#ports.log.debug(
@@ -336,7 +338,8 @@ export class LegacySession {
   }
 
   #sees(upstream: string): boolean {
-    return this.endpoint.kind === 'all' || this.endpoint.name === upstream;
+    const { groups } = this.client.principal;
+    return concerns(this.#ports.snapshot(), this.endpoint, { upstream, groups });
   }
 
   #view(): View | Promise<View> {

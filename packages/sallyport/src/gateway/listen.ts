@@ -1,4 +1,5 @@
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
+import { concerns } from '../config/allowed.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { fromBinary } from '../core/json-scan.ts';
@@ -142,8 +143,9 @@ export class Listen implements Follower {
   }
 
   #sees(upstream: string): boolean {
-    const { endpoint } = this.#opening;
-    return endpoint.kind === 'all' || endpoint.name === upstream;
+    const { endpoint, facts } = this.#opening;
+    const { groups } = facts.client.principal;
+    return concerns(this.#ports.snapshot(), endpoint, { upstream, groups });
   }
 }
 

@@ -179,7 +179,7 @@ function findSession({ sessions }: McpContext, { request, principal, endpoint }:
   const session = sessions.get(id, principal);
   if (
     session.endpoint.kind !== endpoint.kind ||
-    (session.endpoint.kind === 'server' && endpoint.kind === 'server' && session.endpoint.name !== endpoint.name)
+    (session.endpoint.kind !== 'all' && endpoint.kind !== 'all' && session.endpoint.name !== endpoint.name)
   ) {
     throw new FaultError('session_not_found', 'Session not found on this path.');
   }

@@ -72,6 +72,14 @@ export class SessionStore {
         'Session not found: it ended, expired, or was never here. Initialize a new one.',
       );
     }
+    // A caller who lost a group, or won one, begins anew: a session must not keep rights that are gone.
+    if (!hasSameRights(session.client.principal, principal)) {
+      session.close();
+      throw new FaultError(
+        'session_not_found',
+        'Session not found: the rights of the caller changed. Initialize a new one.',
+      );
+    }
     return session;
   }
 
@@ -96,4 +104,11 @@ export class SessionStore {
     for (const session of this.#sessions.values()) session.close();
     for (const follower of this.#followers) follower.finish?.();
   }
+}
+
+function hasSameRights(one: Principal, other: Principal): boolean {
+  if (one === other) return true;
+  const rights = ({ groups, scopes, attributes }: Principal) =>
+    JSON.stringify([[...groups].sort(), [...(scopes ?? [])].sort(), Object.entries(attributes ?? {}).sort()]);
+  return rights(one) === rights(other);
 }

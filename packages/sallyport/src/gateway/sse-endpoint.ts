@@ -44,7 +44,8 @@ export class SseEndpoint {
     if (this.#streams.size >= ports.snapshot().gateway.limits.sessions)
       throw new FaultError('overloaded', 'Too many event streams are open.');
     const id = sessions.newId();
-    const path = endpoint.kind === 'all' ? '/message' : `/servers/${encodeURIComponent(endpoint.name)}/message`;
+    const path =
+      endpoint.kind === 'all' ? '/message' : `/${endpoint.kind}s/${encodeURIComponent(endpoint.name)}/message`;
     const outbox = new Outbox(response);
     const stream: Stream = {
       principal: principal.id,
