@@ -3,26 +3,32 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { CallPorts } from './call/ports.ts';
 import { type Catalog, createCatalog, type Endpoint } from './catalog/catalog.ts';
+import { DEFAULT_AUDIT } from './config/audit-section.ts';
 import type { LimitsSettings } from './config/limits-section.ts';
 import type { Snapshot } from './config/settings.ts';
+import { NO_AUDIT } from './core/audit.ts';
 import type { Client } from './core/client.ts';
-import { systemClock } from './core/clock.ts';
+import { type Clock, systemClock } from './core/clock.ts';
 import type { Log } from './core/log.ts';
 import { KEY_HOLDER } from './core/principal.ts';
-import { createAuthenticate } from './gateway/authenticate.ts';
+import { createCallers } from './gateway/auth/callers.ts';
 import { openHttpFront } from './gateway/http-front.ts';
 import { InFlight } from './gateway/in-flight.ts';
 import type { GatewayPorts } from './gateway/ports.ts';
 import { createSeal } from './gateway/seal.ts';
 import { openStdioFront } from './gateway/stdio-front.ts';
 import { createGuards } from './guard/guards.ts';
+import { createPolicyDoor, type PolicyDoor } from './guard/policy/policy-door.ts';
+import { preparePolicies } from './guard/policy/prepare-policies.ts';
 import { rateLimit } from './guard/rate-limit.ts';
 import { createSchemaChecker } from './guard/schema/schema-checker.ts';
 import { createMemoryRates } from './state/memory-rates.ts';
 import { openDatabase } from './storage/database.ts';
+import { openKeyDirectory } from './storage/keys.ts';
 import { createLateQuotas, openQuotas } from './storage/quotas.ts';
 import { openRecordFile, type RecordFile } from './storage/record-file.ts';
 import { createStateFile, loadOrCreateSecret } from './storage/state-file.ts';
+import { openAudit } from './telemetry/audit/audit.ts';
 import { createCallLog } from './telemetry/call-log.ts';
 import { createDestination } from './telemetry/destination.ts';
 import { createLog, type LogLevel } from './telemetry/log.ts';
@@ -42,6 +48,7 @@ export interface App {
   readonly upstreams: Upstreams;
   readonly catalog: Catalog;
   readonly log: Log;
+  readonly policies: PolicyDoor;
   snapshot(): Snapshot;
   /** New requests run under the new snapshot; those in flight keep theirs. */
   reload(snapshot: Snapshot): void;
@@ -90,6 +97,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     identity: { name: 'sallyport', version: VERSION },
   });
   const checker = createSchemaChecker();
+  const policies = createPolicyDoor({ clock, log });
+  if (snapshot.policy !== undefined) await preparePolicies(snapshot.policy, snapshot.servers.keys());
+  policies.use(snapshot.policy);
   const catalog = createCatalog({
     upstreams,
     store: createStateFile(join(stateDir, 'catalog.json')),
@@ -97,17 +107,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     version: VERSION,
     checkSchemas: (tool) => checker.check(tool),
+    access: policies.access,
   });
-  const told = new Set<string>();
-  /** Malformed and set-aside items, each said once: the others of their server go on working. */
-  const reportProblems = () => {
-    for (const { upstream, item, problem } of catalog.reports()) {
-      const text = `${item}: ${problem}`;
-      if (told.has(`${upstream} ${text}`) || told.size >= MAX_TOLD) continue;
-      told.add(`${upstream} ${text}`);
-      log.warn({ upstream, item }, `left out of the lists: ${problem}`);
-    }
-  };
+  const reportProblems = createProblemReport(catalog, log);
   const stopReporting = catalog.onChange(reportProblems);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
   const quotas = createLateQuotas(async () =>
@@ -118,11 +120,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     rates: createMemoryRates({ now: () => performance.now() }),
     quotas,
   });
+  const audit = await openAuditOf(snapshot, log, clock);
   const calls: CallPorts = {
     upstreams,
-    guards: createGuards({ checker, limits: () => snapshot.gateway.limits, rateLimit: limits }),
+    guards: createGuards({ checker, limits: () => snapshot.gateway.limits, rateLimit: limits, policy: policies.guard }),
     limits,
     callLog,
+    audit,
     clock,
     log,
   };
@@ -136,19 +140,37 @@ export async function createApp(options: AppOptions): Promise<App> {
     inFlight: new InFlight(),
   };
   const closers: (() => Promise<void> | void)[] = [];
+  /** Who may come in. The keys of others are in the database; without keys it is left alone. */
+  const openCallers = async (laptopKey: string | undefined) => {
+    const { auth } = snapshot.gateway;
+    if (laptopKey === undefined) return createCallers(auth, { laptopKey, keys: undefined, clock, log });
+    const database = await openDatabase(join(stateDir, 'sallyport.db'));
+    const keys = await openKeyDirectory(database, log);
+    closers.unshift(async () => {
+      await keys.close();
+      await database.destroy();
+    });
+    return createCallers(auth, { laptopKey, keys, clock, log });
+  };
   let closing: Promise<void> | undefined;
 
   return {
     upstreams,
     catalog,
     log,
+    policies,
     snapshot: () => snapshot,
     reload(next) {
       const fixed = STARTUP_ONLY.filter(
         (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(snapshot.gateway[key]),
       );
+      if (JSON.stringify(next.audit) !== JSON.stringify(snapshot.audit))
+        log.warn({}, 'the settings of the audit are read at the start only: restart Sallyport to use them');
+      audit.note('configured', { snapshot: next.version });
       if (fixed.length > 0)
         log.warn({ keys: fixed }, 'these gateway settings are read at the start only: restart Sallyport to use them');
+      // First, because it throws for policies nobody checked: then the old snapshot stays whole.
+      policies.use(next.policy);
       snapshot = next;
       upstreams.reconfigure(next.servers);
       catalog.adopt(next);
@@ -166,10 +188,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     async openHttp() {
       const { auth } = snapshot.gateway;
       const key =
-        auth === 'none'
+        auth === 'none' || (auth !== 'key' && !auth.keys)
           ? undefined
           : await loadOrCreateSecret(join(stateDir, 'key'), () => `sp_${randomBytes(24).toString('base64url')}`);
-      const front = await openHttpFront(ports, createAuthenticate(auth, key ?? ''));
+      const front = await openHttpFront(ports, await openCallers(key));
       closers.push(() => front.close(GRACE_MS));
       return { origin: front.origin, key };
     },
@@ -186,12 +208,34 @@ export async function createApp(options: AppOptions): Promise<App> {
         await upstreams.close();
         await checker.close();
         await quotas.close();
+        await audit.close();
         await eras.saved();
         await destination.close();
       })();
       return closing;
     },
   };
+}
+
+/** Malformed and set-aside items, each said once: the others of their server go on working. */
+function createProblemReport(catalog: Catalog, log: Log): () => void {
+  const told = new Set<string>();
+  return () => {
+    for (const { upstream, item, problem } of catalog.reports()) {
+      const text = `${item}: ${problem}`;
+      if (told.has(`${upstream} ${text}`) || told.size >= MAX_TOLD) continue;
+      told.add(`${upstream} ${text}`);
+      log.warn({ upstream, item }, `left out of the lists: ${problem}`);
+    }
+  };
+}
+
+/** On unless the operator turned it off. What cannot be opened ends the start: no record, no call. */
+async function openAuditOf({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, log: Log, clock: Clock) {
+  const { mode, directory = join(stateDir, 'audit'), ...rest } = audit;
+  if (mode === 'off') return { ...NO_AUDIT, note() {}, close: async () => {} };
+  const secret = (name: string, make: () => string) => loadOrCreateSecret(join(stateDir, name), make);
+  return openAudit({ ...rest, mode, directory, secret, version: VERSION, clock, log });
 }
 
 /** What is kept in the file was written by us, yet only what has the right shape is believed. */
