@@ -93,7 +93,7 @@ export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
       failing = false;
     } catch (error) {
       for (const row of rows) {
-        const key = toId(row.rule, row.subject);
+        const key = toId(row);
         if (!unsaved.has(key)) unsaved.set(key, row);
       }
       if (!failing) log.error({ error }, 'the counts of the quotas could not be saved; they go on in memory');
@@ -109,7 +109,7 @@ export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
   }
 
   function note(row: QuotaRow): void {
-    unsaved.set(toId(row.rule, row.subject), row);
+    unsaved.set(toId(row), row);
     timer ??= setTimeout(() => {
       timer = undefined;
       void save();
@@ -152,8 +152,8 @@ export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
   };
 }
 
-function toId(rule: string, subject: string): string {
-  return `${rule}\0${subject}`;
+function toId({ rule, subject, period }: QuotaRow): string {
+  return `${rule}\0${subject}\0${period}`;
 }
 
 function toPeriod(window: QuotaAsk['window'], now: number): { readonly period: string; readonly endsAt: number } {

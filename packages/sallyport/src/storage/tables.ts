@@ -6,6 +6,7 @@ export interface Tables {
   readonly api_key: ApiKeyTable;
   readonly approval: ApprovalTable;
   readonly approval_grant: ApprovalGrantTable;
+  readonly pin: PinTable;
   readonly quotas: QuotaRow;
   readonly upstream_tokens: UpstreamTokensTable;
 }
@@ -63,4 +64,24 @@ export interface QuotaRow {
   /** The calendar day or month (UTC): the first ten or seven characters of an ISO date. */
   readonly period: string;
   readonly used: number;
+}
+
+/** Digests are hexadecimal, contents too; texts are JSON; times ISO dates. */
+export interface PinTable {
+  readonly server: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly approved_digest: string | null;
+  readonly approved_content: string | null;
+  readonly approved_text: string | null;
+  readonly approved_by: string | null;
+  readonly approved_at: string | null;
+  readonly seen_digest: string | null;
+  readonly seen_content: string | null;
+  readonly seen_text: string | null;
+  readonly seen_at: string | null;
+  readonly rejected: string | null;
+  readonly renamed_from: string | null;
+  /** Grows with every write of any pin. */
+  readonly revision: number;
 }
