@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { createLateDesk, type LateDesk, type LateDeskPorts } from './call/late-desk.ts';
 import type { CallPorts } from './call/ports.ts';
 import { type Catalog, createCatalog, type Endpoint } from './catalog/catalog.ts';
+import { type ApprovalSettings, NO_APPROVAL_RULES } from './config/approvals-section.ts';
 import { DEFAULT_AUDIT } from './config/audit-section.ts';
 import type { LimitsSettings } from './config/limits-section.ts';
 import type { Snapshot } from './config/settings.ts';
@@ -18,8 +20,7 @@ import type { GatewayPorts } from './gateway/ports.ts';
 import { createSeal } from './gateway/seal.ts';
 import { openStdioFront } from './gateway/stdio-front.ts';
 import { createGuards } from './guard/guards.ts';
-import { createPolicyDoor, type PolicyDoor } from './guard/policy/policy-door.ts';
-import { preparePolicies } from './guard/policy/prepare-policies.ts';
+import { openPolicyDoor, type PolicyDoor } from './guard/policy/policy-door.ts';
 import { rateLimit } from './guard/rate-limit.ts';
 import { createSchemaChecker } from './guard/schema/schema-checker.ts';
 import { createMemoryRates } from './state/memory-rates.ts';
@@ -28,6 +29,7 @@ import { openKeyDirectory } from './storage/keys.ts';
 import { createLateQuotas, openQuotas } from './storage/quotas.ts';
 import { openRecordFile, type RecordFile } from './storage/record-file.ts';
 import { createStateFile, loadOrCreateSecret } from './storage/state-file.ts';
+import { createApprovalWebhook } from './telemetry/approval-webhook.ts';
 import { openAudit } from './telemetry/audit/audit.ts';
 import { createCallLog } from './telemetry/call-log.ts';
 import { createDestination } from './telemetry/destination.ts';
@@ -97,9 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     identity: { name: 'sallyport', version: VERSION },
   });
   const checker = createSchemaChecker();
-  const policies = createPolicyDoor({ clock, log });
-  if (snapshot.policy !== undefined) await preparePolicies(snapshot.policy, snapshot.servers.keys());
-  policies.use(snapshot.policy);
+  const policies = await openPolicyDoor({ clock, log }, snapshot);
   const catalog = createCatalog({
     upstreams,
     store: createStateFile(join(stateDir, 'catalog.json')),
@@ -121,9 +121,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     quotas,
   });
   const audit = await openAuditOf(snapshot, log, clock);
+  const guards = createGuards({
+    checker,
+    limits: () => snapshot.gateway.limits,
+    rateLimit: limits,
+    policy: policies.guard,
+    asks: () => approvalsOf(snapshot).asks,
+  });
+  // One call counts once, however often it is looked at.
+  const desk = createDeskOf(() => snapshot, { clock, log, guards: () => guards.filter((guard) => guard !== limits) });
   const calls: CallPorts = {
     upstreams,
-    guards: createGuards({ checker, limits: () => snapshot.gateway.limits, rateLimit: limits, policy: policies.guard }),
+    guards,
+    desk,
     limits,
     callLog,
     audit,
@@ -140,18 +150,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     inFlight: new InFlight(),
   };
   const closers: (() => Promise<void> | void)[] = [];
-  /** Who may come in. The keys of others are in the database; without keys it is left alone. */
-  const openCallers = async (laptopKey: string | undefined) => {
-    const { auth } = snapshot.gateway;
-    if (laptopKey === undefined) return createCallers(auth, { laptopKey, keys: undefined, clock, log });
-    const database = await openDatabase(join(stateDir, 'sallyport.db'));
-    const keys = await openKeyDirectory(database, log);
-    closers.unshift(async () => {
-      await keys.close();
-      await database.destroy();
-    });
-    return createCallers(auth, { laptopKey, keys, clock, log });
-  };
   let closing: Promise<void> | undefined;
 
   return {
@@ -161,6 +159,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     policies,
     snapshot: () => snapshot,
     reload(next) {
+      // First, because it throws for policies nobody checked: then the old snapshot stays whole.
+      policies.use(next.policy);
       const fixed = STARTUP_ONLY.filter(
         (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(snapshot.gateway[key]),
       );
@@ -169,8 +169,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       audit.note('configured', { snapshot: next.version });
       if (fixed.length > 0)
         log.warn({ keys: fixed }, 'these gateway settings are read at the start only: restart Sallyport to use them');
-      // First, because it throws for policies nobody checked: then the old snapshot stays whole.
-      policies.use(next.policy);
       snapshot = next;
       upstreams.reconfigure(next.servers);
       catalog.adopt(next);
@@ -186,13 +184,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       );
     },
     async openHttp() {
-      const { auth } = snapshot.gateway;
-      const key =
-        auth === 'none' || (auth !== 'key' && !auth.keys)
-          ? undefined
-          : await loadOrCreateSecret(join(stateDir, 'key'), () => `sp_${randomBytes(24).toString('base64url')}`);
-      const front = await openHttpFront(ports, await openCallers(key));
-      closers.push(() => front.close(GRACE_MS));
+      const { callers, key, close } = await openCallers(snapshot, log, clock);
+      const front = await openHttpFront(ports, callers);
+      closers.push(() => front.close(GRACE_MS), close);
       return { origin: front.origin, key };
     },
     async serveStdio(streams, endpoint) {
@@ -207,6 +201,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         await catalog.close();
         await upstreams.close();
         await checker.close();
+        await desk.close();
         await quotas.close();
         await audit.close();
         await eras.saved();
@@ -230,12 +225,46 @@ function createProblemReport(catalog: Catalog, log: Log): () => void {
   };
 }
 
+function approvalsOf({ approvals }: Snapshot): ApprovalSettings {
+  return approvals ?? NO_APPROVAL_RULES;
+}
+
+function createDeskOf(snapshot: () => Snapshot, ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards'>): LateDesk {
+  const webhook = createApprovalWebhook({
+    ...ports,
+    target: () => approvalsOf(snapshot()).webhook,
+    readSecret: (name) => process.env[name],
+  });
+  return createLateDesk({
+    ...ports,
+    openDatabase: () => openDatabase(join(snapshot().stateDir, 'sallyport.db')),
+    settings: () => approvalsOf(snapshot()),
+    announce: webhook,
+  });
+}
+
 /** On unless the operator turned it off. What cannot be opened ends the start: no record, no call. */
 async function openAuditOf({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, log: Log, clock: Clock) {
   const { mode, directory = join(stateDir, 'audit'), ...rest } = audit;
   if (mode === 'off') return { ...NO_AUDIT, note() {}, close: async () => {} };
   const secret = (name: string, make: () => string) => loadOrCreateSecret(join(stateDir, name), make);
   return openAudit({ ...rest, mode, directory, secret, version: VERSION, clock, log });
+}
+
+/** Who may come in. Without keys neither the laptop's key is made nor the others are looked for. */
+async function openCallers({ stateDir, gateway: { auth } }: Snapshot, log: Log, clock: Clock) {
+  if (auth === 'none' || (auth !== 'key' && !auth.keys)) {
+    const callers = createCallers(auth, { laptopKey: undefined, keys: undefined, clock, log });
+    return { callers, key: undefined, close: () => undefined };
+  }
+  const key = await loadOrCreateSecret(join(stateDir, 'key'), () => `sp_${randomBytes(24).toString('base64url')}`);
+  const database = await openDatabase(join(stateDir, 'sallyport.db'));
+  const keys = await openKeyDirectory(database, log);
+  const close = async () => {
+    await keys.close();
+    await database.destroy();
+  };
+  return { callers: createCallers(auth, { laptopKey: key, keys, clock, log }), key, close };
 }
 
 /** What is kept in the file was written by us, yet only what has the right shape is believed. */

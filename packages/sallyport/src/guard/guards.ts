@@ -1,3 +1,4 @@
+import { asks } from './approve/asks.ts';
 import { argumentSchema } from './argument-schema.ts';
 import type { Guard } from './guard.ts';
 import { resultSchema } from './result-schema.ts';
@@ -11,6 +12,10 @@ export interface GuardPorts {
   readonly limits?: (() => SizeLimits) | undefined;
   /** Default: nobody counts. */
   readonly rateLimit?: Guard | undefined;
+  /** Default: everything is permitted. */
+  readonly policy?: Guard | undefined;
+  /** Tools whose every call asks a person, of the snapshot in force. Default: none. */
+  readonly asks?: (() => readonly string[]) | undefined;
   /** Default: what was resolved is visible. */
   readonly isVisible?: VisibilityPorts['isVisible'] | undefined;
 }
@@ -25,6 +30,8 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
     ...(ports.rateLimit === undefined ? [] : [ports.rateLimit]),
     visibility({ isVisible, whySetAside: (digest) => checker.whySetAside(digest) }),
     argumentSchema(checker),
+    ...(ports.policy === undefined ? [] : [ports.policy]),
+    ...(ports.asks === undefined ? [] : [asks(ports.asks)]),
     resultSchema(checker),
   ];
 }
