@@ -26,6 +26,7 @@ export const approvalsMigration: Migration = {
       .on('approval')
       .columns(['upstream', 'tool', 'state'])
       .execute();
+    await database.schema.createIndex('approval_by_change').on('approval').column('updated_at').execute();
     await database.schema
       .createTable('approval_grant')
       .addColumn('id', 'text', (column) => column.primaryKey())

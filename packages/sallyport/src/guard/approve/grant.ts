@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
+import type { SinkClass } from '../../core/sink.ts';
 import type { Approval, Asked, GrantScope, GrantTerms } from './approval.ts';
 import { matchesPattern, type Pattern } from './pattern.ts';
 
@@ -18,6 +19,9 @@ export interface Grant {
   /** What the person wants sent instead; `undefined`: what was asked about. */
   readonly arguments: JsonObject | undefined;
   readonly policyVersion: string;
+  /** Which guards had asked, and about which effects: another guard's question was not answered. */
+  readonly guards: readonly string[];
+  readonly classes: readonly SinkClass[];
   readonly createdAt: number;
   readonly expiresAt: number;
   /** When a `once` grant was used up. */
@@ -43,6 +47,8 @@ export function toGrant(approval: Approval, terms: GrantTerms, given: { id: stri
     pattern: terms.pattern,
     arguments: terms.arguments,
     policyVersion: approval.policyVersion,
+    guards: approval.reasons.map(({ guard }) => guard),
+    classes: approval.classes,
     createdAt: given.now,
     expiresAt: given.now + LASTS_MS[terms.scope],
     usedAt: undefined,
@@ -61,6 +67,8 @@ export function coversCall(grant: Grant, asked: Asked, now: number): boolean {
     grant.tool === asked.tool &&
     grant.toolDigest === asked.toolDigest &&
     grant.policyVersion === asked.policyVersion &&
+    asked.reasons.every(({ guard }) => grant.guards.includes(guard)) &&
+    asked.classes.every((effect) => grant.classes.includes(effect)) &&
     (grant.scope !== 'run' || grant.run === asked.run) &&
     (grant.pattern === undefined
       ? grant.argumentsDigest === asked.argumentsDigest
