@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely';
 import { approvalsMigration } from './approvals-migration.ts';
 import { keysMigration } from './keys-migration.ts';
+import { pinsMigration } from './pins-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
 import { createUpstreamTokens } from './upstream-tokens.ts';
 
@@ -10,4 +11,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '010-approvals': approvalsMigration,
   '020-upstream-tokens': createUpstreamTokens,
   '005-quotas': quotasMigration,
+  '020-pins': pinsMigration,
 };
