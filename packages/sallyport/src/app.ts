@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { createLateDesk, type LateDesk, type LateDeskPorts } from './call/late-desk.ts';
+import { openCredentials } from './call/open-credentials.ts';
 import type { CallPorts } from './call/ports.ts';
 import { type Catalog, createCatalog, type Endpoint } from './catalog/catalog.ts';
 import { type ApprovalSettings, NO_APPROVAL_RULES } from './config/approvals-section.ts';
@@ -91,12 +92,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const log = createLog(options.logLevel, destination);
   const clock = systemClock;
   const eras = await openRecordFile(join(stateDir, 'eras.json'), log);
+  const credentials = openCredentials({ stateDir, keyRef: () => snapshot.tokenKeyRef, env: process.env, clock, log });
   const upstreams = createUpstreams({
     servers: () => snapshot.servers,
     eras: toEraStore(eras),
     log,
     clock,
     identity: { name: 'sallyport', version: VERSION },
+    createCredential: credentials.create,
   });
   const checker = createSchemaChecker();
   const policies = await openPolicyDoor({ clock, log }, snapshot);
@@ -200,6 +203,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         stopReporting();
         await catalog.close();
         await upstreams.close();
+        await credentials.close();
         await checker.close();
         await desk.close();
         await quotas.close();

@@ -26,6 +26,7 @@ export function resolveServer(
   if (maxTimeoutMs < timeoutMs) report('maxTimeoutMs', 'smaller than timeoutMs; make it at least as large');
   if (transport === undefined) return undefined;
   const access = resolveServerAccess(written);
+  const auth = resolveUpstreamAuth(written, report);
   return {
     name,
     transport,
@@ -42,6 +43,7 @@ export function resolveServer(
     listTtlMs: written.listTtlMs,
     disabledTools: written.disabledTools ?? [],
     ...(access === undefined ? {} : { access }),
+    ...(auth === undefined ? {} : { auth }),
   };
 }
 

@@ -3,7 +3,7 @@ import { IdTable } from '../core/id-table.ts';
 import type { Log } from '../core/log.ts';
 import { EventStream } from './event-stream.ts';
 import { HeaderBlock, type HttpOrigin } from './http-origin.ts';
-import type { HttpReply } from './http-reply.ts';
+import type { RunningExchange } from './http-reply.ts';
 import { type PostOwner, PostReader } from './post-reader.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
@@ -227,7 +227,7 @@ class HttpWire implements Wire, PostOwner {
 
   #endSession(): Promise<void> {
     return new Promise((resolve) => {
-      let reply: HttpReply | undefined;
+      let reply: RunningExchange | undefined;
       const timer = setTimeout(() => {
         reply?.cancel();
         resolve();
