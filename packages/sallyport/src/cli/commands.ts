@@ -1,7 +1,17 @@
+import { approvalAllow } from './approval-allow.ts';
+import { approvalDeny } from './approval-deny.ts';
+import { approvalList } from './approval-list.ts';
+import { approvalRevoke } from './approval-revoke.ts';
+import { approvalShow } from './approval-show.ts';
+import { approvalWatch } from './approval-watch.ts';
 import type { Command } from './command.ts';
 import { defineCompletion } from './completion.ts';
 import { doctor } from './doctor.ts';
 import { importServers } from './import.ts';
+import { policyCheck } from './policy-check.ts';
+import { policyShadow } from './policy-shadow.ts';
+import { policyTest } from './policy-test.ts';
+import { policyWhy } from './policy-why.ts';
 import { promptGet } from './prompt-get.ts';
 import { promptList } from './prompt-list.ts';
 import { resourceList } from './resource-list.ts';
@@ -34,6 +44,16 @@ export const COMMANDS: readonly Command[] = [
   resourceRead,
   promptList,
   promptGet,
+  approvalWatch,
+  approvalList,
+  approvalShow,
+  approvalAllow,
+  approvalDeny,
+  approvalRevoke,
+  policyCheck,
+  policyTest,
+  policyWhy,
+  policyShadow,
   importServers,
   doctor,
   defineCompletion(() => COMMANDS),

@@ -96,6 +96,8 @@ const GROUPS: ReadonlyMap<string, string> = new Map([
   ['tool', 'the tools of a server'],
   ['resource', 'the resources of a server'],
   ['prompt', 'the prompts of a server'],
+  ['policy', 'the policies: who may call what'],
+  ['approval', 'the calls that wait for a person'],
 ]);
 
 function addRow(
