@@ -4,7 +4,7 @@ import { FaultError } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invalidToken } from './challenge.ts';
-import { toPrincipal } from './claims.ts';
+import { CLOCK_SKEW_S, toPrincipal } from './claims.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysPorts } from './issuer-keys.ts';
 
 /** A token that was checked; for which endpoints it counts is asked with each request. */
@@ -18,8 +18,6 @@ export interface AccessToken {
   readonly certificate: string | undefined;
 }
 
-/** Clocks differ. Seconds, either way. */
-export const CLOCK_SKEW_S = 60;
 /** Real tokens with many groups stay below half of it. Characters. */
 const MAX_TOKEN = 16_384;
 /** Asymmetric only: with `none` nobody signed, and with HS* whoever knows the public key could. */
@@ -49,7 +47,8 @@ export function createTokenCheck(
     const claims = await jwtVerify(token, getKey, {
       algorithms: ALGORITHMS,
       issuer: issuer.settings.issuer,
-      clockTolerance: CLOCK_SKEW_S,
+      // jose refuses at the limit itself; whole seconds are compared.
+      clockTolerance: CLOCK_SKEW_S + 0.5,
       currentDate: new Date(ports.clock.now()),
       requiredClaims: ['exp', 'aud'],
     }).then(

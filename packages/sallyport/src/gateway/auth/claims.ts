@@ -3,6 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invalidToken } from './challenge.ts';
 
+/** Clocks differ. Seconds, either way. */
+export const CLOCK_SKEW_S = 60;
 /** Whoever writes more into a token means trouble. */
 const MAX_LIST = 1_000;
 const MAX_TEXT = 1_024;
@@ -34,7 +36,8 @@ export function toPrincipal(
     groups: settings.groupsClaim === undefined ? [] : toList(find(claims, settings.groupsClaim)),
     scopes: withImplied(toScopes(claims, settings.scopesClaim), impliedScopes),
     attributes: toAttributes(claims, settings.attributes),
-    expiresAt: Number(claims['exp']) * 1_000, // jose has checked that it is a number
+    // As long as it is accepted: in its last second, too. jose has checked that it is a number.
+    expiresAt: (Number(claims['exp']) + CLOCK_SKEW_S + 1) * 1_000,
   });
 }
 
