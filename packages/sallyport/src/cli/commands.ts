@@ -4,6 +4,11 @@ import { approvalList } from './approval-list.ts';
 import { approvalRevoke } from './approval-revoke.ts';
 import { approvalShow } from './approval-show.ts';
 import { approvalWatch } from './approval-watch.ts';
+import { auditExport } from './audit-export.ts';
+import { auditFollow } from './audit-follow.ts';
+import { auditRepair } from './audit-repair.ts';
+import { auditSearch } from './audit-search.ts';
+import { auditVerify } from './audit-verify.ts';
 import type { Command } from './command.ts';
 import { defineCompletion } from './completion.ts';
 import { doctor } from './doctor.ts';
@@ -55,6 +60,11 @@ export const COMMANDS: readonly Command[] = [
   policyWhy,
   policyShadow,
   importServers,
+  auditVerify,
+  auditSearch,
+  auditExport,
+  auditFollow,
+  auditRepair,
   doctor,
   defineCompletion(() => COMMANDS),
   schema,

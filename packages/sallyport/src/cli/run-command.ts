@@ -92,6 +92,7 @@ function groupOf(program: Program, words: readonly string[]): Program {
 }
 
 const GROUPS: ReadonlyMap<string, string> = new Map([
+  ['audit', 'the record of who did what'],
   ['server', 'the servers in the configuration'],
   ['tool', 'the tools of a server'],
   ['resource', 'the resources of a server'],

@@ -9,12 +9,16 @@ import { claimChain } from './claim-chain.ts';
 import { readHead } from './head-file.ts';
 import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts';
 import { recoverChain } from './recover.ts';
+import { findRetired } from './retire.ts';
 import { createSealer, makeSealKey, readPublicKey } from './sealer.ts';
 import { AuditWriter, toFault } from './writer.ts';
 
 /** In the state directory: what signs the seals, and what keys the digests. */
 export const SEAL_KEY_FILE = 'audit-seal-key';
 const DIGEST_KEY_FILE = 'audit-digest-key';
+
+/** How often old segments are looked for. Milliseconds. */
+const RETIRE_MS = 3_600_000;
 
 export interface AuditOptions {
   readonly directory: string;
@@ -67,9 +71,25 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   if (tail.torn !== undefined)
     audit.note('cut', { segment: tail.torn.segment, bytes: tail.torn.bytes, kept: tail.torn.kept });
   if (damage !== undefined) audit.note('damaged', { reason: damage });
+  const retire = async (): Promise<void> => {
+    const retired = await findRetired(claim.folder, options.keepDays, clock.now());
+    if (retired === undefined) return;
+    const { names, ...upTo } = retired;
+    audit.note('retired', { ...upTo, segments: names.length });
+    await writer.written();
+    writer.forget(names);
+  };
+  const retireNow = (): void => {
+    retire().catch((error: unknown) => log.warn({ error }, 'old segments of the audit could not be deleted'));
+  };
+  retireNow();
+  const timer = setInterval(retireNow, RETIRE_MS).unref();
   return {
     ...audit,
-    close: () => writer.close().finally(() => claim.release()),
+    close() {
+      clearInterval(timer);
+      return writer.close().finally(() => claim.release());
+    },
   };
 }
 

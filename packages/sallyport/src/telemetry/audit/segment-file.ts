@@ -79,6 +79,14 @@ export class SegmentFile {
     return undefined;
   }
 
+  /** Whether a file with the same content stands at the path now: somebody put a copy back. */
+  async isRestored(hash: string): Promise<boolean> {
+    const bytes = await readFile(this.path).catch(() => undefined);
+    if (bytes === undefined || bytes.length !== this.#bytes) return false;
+    const scanned = scanSegment(basename(this.path), bytes);
+    return scanned.good === bytes.length && scanned.hash === hash;
+  }
+
   /** Appends and waits until the disk has it. On failure what was written of it is cut off again. */
   async append(text: Buffer): Promise<void> {
     try {

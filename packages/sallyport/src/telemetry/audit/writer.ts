@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { findChanged, stampOf } from './finished.ts';
 import { writeHead } from './head-file.ts';
 import { hashLine, toLine } from './record-line.ts';
 import type { ChainTail } from './recover.ts';
@@ -35,8 +36,6 @@ const BATCH = 1_048_576;
 const MAX_QUEUE = 16 * 1_048_576;
 /** Nobody waits longer for the disk. Milliseconds. */
 const PATIENCE_MS = 5_000;
-/** Finished segments that are watched for changes; their names are watched all. */
-const WATCHED = 4;
 /** Made by `audit repair`: the operator has seen what is wrong and wants a new segment to be begun. */
 export const REPAIR_MARK = 'repair';
 
@@ -118,6 +117,14 @@ export class AuditWriter {
       if (this.#running === undefined) this.#start();
     }
     return this.#waiters.promise;
+  }
+
+  /** Finished segments that are deleted now, as a record on disk says. */
+  forget(names: readonly string[]): void {
+    for (const name of names) {
+      this.#finished.delete(name);
+      rmSync(join(this.#options.folder, name), { force: true });
+    }
   }
 
   /** Writes and seals what there is. Idempotent. */
@@ -264,13 +271,24 @@ export class AuditWriter {
   async #checkFiles(): Promise<void> {
     const { folder } = this.#options;
     if (this.#trouble !== undefined && existsSync(join(folder, REPAIR_MARK))) this.#beginAnew();
-    const found = this.#file?.check();
-    const problem = found === 'touched' ? await this.#file?.recheck(this.#hash) : found?.problem;
-    if (problem !== undefined) throw new Trouble(problem);
+    await this.#checkOpenFile();
     if (this.#trouble === undefined && performance.now() - this.#lookedAt < CHECK_MS) return;
     this.#lookedAt = performance.now();
-    const changed = this.#findChanged();
+    const changed = findChanged(folder, this.#finished, this.#file?.path);
     if (changed !== undefined) throw new Trouble(changed);
+    // Meant for another trouble than the next one.
+    if (this.#trouble === undefined) rmSync(join(folder, REPAIR_MARK), { force: true });
+  }
+
+  async #checkOpenFile(): Promise<void> {
+    const file = this.#file;
+    const found = file?.check();
+    if (file === undefined || found === undefined) return;
+    const problem = found === 'touched' ? await file.recheck(this.#hash) : found.problem;
+    if (problem === undefined) return;
+    if (!(await file.isRestored(this.#hash))) throw new Trouble(problem);
+    file.close();
+    this.#file = new SegmentFile(file.path, file.bytes);
   }
 
   /** The operator knows: what is there stays as evidence and the chain goes on in a new segment. `verify` names the hole. */
@@ -282,16 +300,6 @@ export class AuditWriter {
     this.#finished.clear();
     if (path !== undefined && existsSync(path)) renameSync(path, `${path}.set-aside-${this.#options.clock.now()}`);
     rmSync(join(folder, REPAIR_MARK), { force: true });
-  }
-
-  #findChanged(): string | undefined {
-    const { folder } = this.#options;
-    if (this.#finished.size === 0) return undefined;
-    const there = new Set(readdirSync(folder));
-    for (const name of this.#finished.keys()) if (!there.has(name)) return `${join(folder, name)} was removed`;
-    for (const [name, stamp] of [...this.#finished].slice(-WATCHED))
-      if (stampOf(join(folder, name)) !== stamp) return `${join(folder, name)} was changed`;
-    return undefined;
   }
 
   #tick(): void {
@@ -328,9 +336,4 @@ function createWaiters(): Waiters {
   // Whoever asked may have gone meanwhile.
   promise.catch(() => undefined);
   return { promise, resolve: () => settle?.resolve(), reject: (error) => settle?.reject(error) };
-}
-
-function stampOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? '' : `${found.ino} ${found.size} ${found.ctimeMs}`;
 }
