@@ -3,6 +3,7 @@ import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Command, type Input, isSet, textOption } from './command.ts';
 import { type ControlVerbs, openControlSocket } from './control-socket.ts';
+import { writeDecision } from './decision-record.ts';
 import { type GatewayOverrides, SERVE_OPTIONS, serve, untilInterrupted } from './serve.ts';
 import { write } from './terminal.ts';
 
@@ -50,6 +51,10 @@ function toVerbs(app: App): ControlVerbs {
         ),
       ) as JsonObject,
     restart: (name) => app.upstreams.restart(name),
+    decisions: (callId) => {
+      const { decisions } = app.policies;
+      return (callId === undefined ? decisions.list() : decisions.find(callId)).map(writeDecision);
+    },
   };
 }
 

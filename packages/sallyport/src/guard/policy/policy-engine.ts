@@ -117,6 +117,20 @@ export class PolicyEngine {
     return decision;
   }
 
+  /** The decision where it is the same whatever the call brings; `undefined`: it depends on the call. */
+  decideStanding(call: Call): PolicyDecision | undefined {
+    const slice = this.#slice(call.tool.upstream);
+    if (!slice.isPerCall) return this.decide('call', call);
+    const caller = this.#caller(call.client.principal);
+    const decision = this.#ask('call', slice.standing, {
+      caller,
+      facts: this.#facts(call.tool),
+      context: NO_CONTEXT,
+    });
+    const isFinal = decision.effect === 'deny' && (decision.policies.length > 0 || !slice.mayPermitPerCall);
+    return isFinal ? decision : undefined;
+  }
+
   /** Does a policy about this server speak of results? */
   readsResult(server: string): boolean {
     return this.#slice(server).onRelease;
