@@ -13,6 +13,9 @@ import type { Command } from './command.ts';
 import { defineCompletion } from './completion.ts';
 import { doctor } from './doctor.ts';
 import { importServers } from './import.ts';
+import { keyCreate } from './key-create.ts';
+import { keyList } from './key-list.ts';
+import { keyRevoke } from './key-revoke.ts';
 import { policyCheck } from './policy-check.ts';
 import { policyShadow } from './policy-shadow.ts';
 import { policyTest } from './policy-test.ts';
@@ -49,6 +52,9 @@ export const COMMANDS: readonly Command[] = [
   resourceRead,
   promptList,
   promptGet,
+  keyCreate,
+  keyList,
+  keyRevoke,
   approvalWatch,
   approvalList,
   approvalShow,
