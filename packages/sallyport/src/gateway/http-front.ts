@@ -37,6 +37,7 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
       catalog: ports.catalog,
       now: () => ports.clock.now(),
       idleMs: () => ports.snapshot().gateway.sessionIdleMs,
+      isCurrent: (principal) => callers.isCurrent(principal),
     }),
     parking: new Parking<ModernCall>(ports.seal),
     streams: new Streams(),

@@ -43,7 +43,7 @@ export class LegacySession {
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly revision: LegacyRevision;
-  readonly client: Client;
+  client: Client;
   readonly events = new EventLog();
   /** Milliseconds since the epoch. */
   lastUsed: number;
@@ -56,6 +56,7 @@ export class LegacySession {
   #lastQuestion = 0;
   #logLevel: string | undefined;
   #outlet: Outlet | undefined;
+  #endOutlet: (() => void) | undefined;
   #streamed = false;
   #closed = false;
 
@@ -89,8 +90,24 @@ export class LegacySession {
     return this.#closed;
   }
 
-  setOutlet(outlet: Outlet | undefined): void {
+  /** The same caller with a newer credential: what it allows counts from now on. */
+  adopt(principal: Principal): void {
+    if (principal !== this.client.principal) this.client = { ...this.client, principal };
+  }
+
+  get principal(): Principal {
+    return this.client.principal;
+  }
+
+  /** The caller's credential is worth nothing any more: its stream ends. With a new one the session goes on. */
+  expire(): void {
+    this.#endOutlet?.();
+  }
+
+  /** @param end ends the stream behind it */
+  setOutlet(outlet: Outlet | undefined, end?: () => void): void {
     this.#outlet = outlet;
+    this.#endOutlet = end;
     if (outlet !== undefined) this.#streamed = true;
   }
 

@@ -183,6 +183,7 @@ function findSession({ sessions }: McpContext, { request, principal, endpoint }:
   ) {
     throw new FaultError('session_not_found', 'Session not found on this path.');
   }
+  session.adopt(principal);
   return session;
 }
 
@@ -213,7 +214,10 @@ function openStandaloneStream(context: McpContext, http: HttpExchange): void {
     else resumed.reply.attach(response);
     return;
   }
-  session.setOutlet((text, id) => writeEvent(response, toEvent(text, id)));
+  session.setOutlet(
+    (text, id) => writeEvent(response, toEvent(text, id)),
+    () => response.end(),
+  );
   const stream = { keepAlive: () => writeEvent(response, ':\n\n') };
   context.streams.open(stream);
   const then = session.onClose;

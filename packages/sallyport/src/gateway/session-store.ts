@@ -5,13 +5,16 @@ import type { Principal } from '../core/principal.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { LegacySession } from './legacy-session.ts';
 
-/** Sessions are looked through this often for ones nobody uses any more. Milliseconds. */
-const SWEEP_MS = 5_000;
+/** Sessions are looked through this often for ones nobody uses or nobody may use any more. Milliseconds. */
+const SWEEP_MS = 1_000;
 
 /** Whoever wants to hear of changes behind: sessions and listen streams. */
 export interface Follower {
   onUpstreamEvent(event: Parameters<Parameters<UpstreamPort['onEvent']>[0]>[0]): void;
   onListChange(change: ListChange): void;
+  readonly principal: Principal;
+  /** What this caller was let in with has expired or was revoked: nothing more may reach it. */
+  expire(): void;
   /** Sallyport ends: whoever follows on a stream of its own is told. */
   finish?(): void;
 }
@@ -23,7 +26,13 @@ export class SessionStore {
   readonly #stops: (() => void)[] = [];
   readonly #sweep: NodeJS.Timeout;
 
-  constructor(ports: { upstreams: UpstreamPort; catalog: Catalog; now(): number; idleMs(): number }) {
+  constructor(ports: {
+    upstreams: UpstreamPort;
+    catalog: Catalog;
+    now(): number;
+    idleMs(): number;
+    isCurrent(principal: Principal): boolean;
+  }) {
     this.#stops.push(
       ports.upstreams.onEvent((event) => {
         for (const follower of this.#followers) follower.onUpstreamEvent(event);
@@ -35,6 +44,7 @@ export class SessionStore {
     this.#sweep = setInterval(() => {
       const oldest = ports.now() - ports.idleMs();
       for (const session of this.#sessions.values()) if (!session.busy && session.lastUsed < oldest) session.close();
+      for (const follower of this.#followers) if (!ports.isCurrent(follower.principal)) follower.expire();
     }, SWEEP_MS);
     this.#sweep.unref();
   }
@@ -66,7 +76,9 @@ export class SessionStore {
   /** @throws FaultError `session_not_found`, also for a session of somebody else: its existence is not told. */
   get(id: string, principal: Principal): LegacySession {
     const session = this.#sessions.get(id);
-    if (session === undefined || session.client.principal.id !== principal.id) {
+    const owner = session?.principal;
+    // A person's two programs are two callers: one must not go on with the conversation of the other.
+    if (session === undefined || owner?.id !== principal.id || owner.agent !== principal.agent) {
       throw new FaultError(
         'session_not_found',
         'Session not found: it ended, expired, or was never here. Initialize a new one.',
