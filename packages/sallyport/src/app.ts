@@ -4,11 +4,13 @@ import type { Readable, Writable } from 'node:stream';
 import { createLateDesk, type LateDesk, type LateDeskPorts } from './call/late-desk.ts';
 import { openCredentials } from './call/open-credentials.ts';
 import type { CallPorts } from './call/ports.ts';
-import { type Catalog, createCatalog, type Endpoint } from './catalog/catalog.ts';
+import { type Catalog, type CatalogPorts, createCatalog, type Endpoint } from './catalog/catalog.ts';
 import { type ApprovalSettings, NO_APPROVAL_RULES } from './config/approvals-section.ts';
 import { DEFAULT_AUDIT } from './config/audit-section.ts';
 import type { LimitsSettings } from './config/limits-section.ts';
+import type { PinSettings } from './config/pins-section.ts';
 import type { Snapshot } from './config/settings.ts';
+import { createControl } from './control/control.ts';
 import { NO_AUDIT } from './core/audit.ts';
 import type { Client } from './core/client.ts';
 import { type Clock, systemClock } from './core/clock.ts';
@@ -20,13 +22,16 @@ import { InFlight } from './gateway/in-flight.ts';
 import type { GatewayPorts } from './gateway/ports.ts';
 import { createSeal } from './gateway/seal.ts';
 import { openStdioFront } from './gateway/stdio-front.ts';
+import { toAccessPorts } from './guard/access-ports.ts';
 import { createGuards } from './guard/guards.ts';
 import { openPolicyDoor, type PolicyDoor } from './guard/policy/policy-door.ts';
 import { rateLimit } from './guard/rate-limit.ts';
 import { createSchemaChecker } from './guard/schema/schema-checker.ts';
+import { readDefinition } from './guard/sinks/classify-definition.ts';
 import { createMemoryRates } from './state/memory-rates.ts';
 import { openDatabase } from './storage/database.ts';
 import { openKeyDirectory } from './storage/keys.ts';
+import { openPins } from './storage/open-pins.ts';
 import { createLateQuotas, openQuotas } from './storage/quotas.ts';
 import { openRecordFile, type RecordFile } from './storage/record-file.ts';
 import { createStateFile, loadOrCreateSecret } from './storage/state-file.ts';
@@ -102,16 +107,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     createCredential: credentials.create,
   });
   const checker = createSchemaChecker();
+  const pins = await openPins({ file: join(stateDir, 'sallyport.db'), settings: () => pinsOf(snapshot), clock, log });
   const policies = await openPolicyDoor({ clock, log }, snapshot);
-  const catalog = createCatalog({
+  const catalogPorts: CatalogPorts = {
     upstreams,
     store: createStateFile(join(stateDir, 'catalog.json')),
     clock,
     log,
     version: VERSION,
     checkSchemas: (tool) => checker.check(tool),
+    findSinks: (definition) => readDefinition(definition).sinks,
     access: policies.access,
-  });
+  };
+  const catalog = createCatalog(catalogPorts, pins.book);
   const reportProblems = createProblemReport(catalog, log);
   const stopReporting = catalog.onChange(reportProblems);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
@@ -128,6 +136,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     checker,
     limits: () => snapshot.gateway.limits,
     rateLimit: limits,
+    ...toAccessPorts(() => snapshot),
     policy: policies.guard,
     asks: () => approvalsOf(snapshot).asks,
   });
@@ -151,6 +160,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     snapshot: () => snapshot,
     seal: createSeal(Buffer.from(sealKey, 'hex')),
     inFlight: new InFlight(),
+    control: createControl({ upstreams, catalog, version: VERSION, viewer: NOBODY, snapshot: () => snapshot }, log),
   };
   const closers: (() => Promise<void> | void)[] = [];
   let closing: Promise<void> | undefined;
@@ -175,6 +185,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       snapshot = next;
       upstreams.reconfigure(next.servers);
       catalog.adopt(next);
+      void pins.refresh();
     },
     warm() {
       const known = catalog.view(snapshot, { kind: 'all' }, NOBODY);
@@ -227,6 +238,10 @@ function createProblemReport(catalog: Catalog, log: Log): () => void {
       log.warn({ upstream, item }, `left out of the lists: ${problem}`);
     }
   };
+}
+
+function pinsOf({ pins, stateDir }: Snapshot): PinSettings {
+  return pins ?? { mode: 'laptop', lockFile: join(stateDir, 'sallyport.lock.json') };
 }
 
 function approvalsOf({ approvals }: Snapshot): ApprovalSettings {

@@ -4,6 +4,7 @@ import { mayEnter } from '../config/allowed.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Callers } from './auth/callers.ts';
+import { CONTROL_PREFIX, serveControl } from './control-endpoint.ts';
 import type { HttpExchange, HttpRequest, HttpResponse } from './http-exchange.ts';
 import { checkHeadersOnce, checkHttpRequest } from './http-guard.ts';
 import { isJson, type McpContext, serveMcp } from './mcp-endpoint.ts';
@@ -107,6 +108,11 @@ export class HttpService {
 
   #route(path: string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): Promise<void> | void {
     const { context } = this.#options;
+    const { control } = context.ports;
+    if (control !== undefined && path.startsWith(CONTROL_PREFIX)) {
+      const { bodyBytes } = context.ports.snapshot().gateway.limits;
+      return serveControl(control, { request, response, principal, path }, { streams: context.streams, bodyBytes });
+    }
     const route = findRoute(path, context.ports, principal);
     const http = { request, response, endpoint: route.endpoint, principal };
     if (route.kind === 'mcp') return serveMcp(context, http);
