@@ -12,6 +12,8 @@ export async function getPrompt(ports: CallPorts, inbound: Inbound): Promise<Ans
   const { request, view, endpoint } = inbound;
   const name = member(request.params, 'name');
   const prompt = typeof name === 'string' ? view.prompt(name) : undefined;
+  const held = typeof name === 'string' ? view.whyHeld('prompts', name) : undefined;
+  if (held !== undefined) throw new FaultError('denied', held);
   if (prompt === undefined)
     throw (
       findUnreachableOwner(inbound, String(name)) ??

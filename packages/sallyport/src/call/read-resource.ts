@@ -28,6 +28,8 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
   }
   if (last !== undefined) return last;
   const uri = String(member(request.params, 'uri'));
+  const held = view.whyHeld('resources', uri);
+  if (held !== undefined) throw new FaultError('denied', held);
   throw (
     findUnreachableOwner(inbound, uri) ??
     new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } })

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { bundleReaches } from '../config/allowed.ts';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import type { JsonObject } from '../core/json.ts';
+import { changedServers } from './changed-servers.ts';
 import type {
   AnnouncedList,
   Catalog,
@@ -15,12 +15,13 @@ import type {
 } from './contract.ts';
 import { LIST_KINDS } from './items.ts';
 import type { KnownList } from './known-list.ts';
+import type { PinGate } from './pins/pin-gate.ts';
 import { choosePrefix } from './prefix.ts';
 import type { Shelf } from './shelf.ts';
 import { createSight, type Sight, toSightKey } from './sight.ts';
 import { createSinksOf, type SinksOf } from './sinks-of.ts';
 import { Stock } from './stock.ts';
-import { digestTransport, readStored, writeStored } from './stored.ts';
+import { readStored, writeStored } from './stored.ts';
 import { createView } from './view.ts';
 import { ViewCache } from './view-cache.ts';
 import type { ViewPart } from './view-part.ts';
@@ -44,9 +45,12 @@ const SAVE_AFTER_MS = 250;
 /** While a refresh runs behind, a busy endpoint looks for its outcome this often at most. */
 const RECHECK_MS = 1000;
 
-/** Starts with what the store has; follows the events of the upstreams until it is closed. */
-export function createCatalog(ports: CatalogPorts): Catalog {
-  return new LiveCatalog(ports);
+/**
+ * Starts with what the store has; follows the events of the upstreams until it is closed.
+ * @param pins decides which definitions are shown; left out: all are.
+ */
+export function createCatalog(ports: CatalogPorts, pins?: PinGate): Catalog {
+  return new LiveCatalog(ports, pins);
 }
 
 class LiveCatalog implements Catalog {
@@ -57,6 +61,7 @@ class LiveCatalog implements Catalog {
   readonly #views = new ViewCache();
   readonly #sinksOf: SinksOf;
   readonly #noted = new WeakSet<Client>();
+  readonly #pins: PinGate | undefined;
   readonly #unsubscribe: () => void;
   /** Parts of the store nobody has asked for yet. */
   #kept = new Map<string, JsonObject>();
@@ -67,16 +72,25 @@ class LiveCatalog implements Catalog {
   #savedText: string | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(ports: CatalogPorts) {
+  constructor(ports: CatalogPorts, pins: PinGate | undefined) {
     this.#ports = ports;
+    this.#pins = pins;
     this.#sinksOf = createSinksOf(ports.findSinks);
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });
-    this.#unsubscribe = ports.upstreams.onEvent((event) => {
+    const stopEvents = ports.upstreams.onEvent((event) => {
       if (event.kind === 'list_changed') this.invalidate(event.upstream, event.list);
       else if (event.kind === 'connected') this.#stocks.get(event.upstream)?.outdate();
     });
+    const stopPins = pins?.onChange((upstream, lists) => {
+      this.#changed();
+      for (const list of lists) this.#announce({ upstream, list });
+    });
+    this.#unsubscribe = () => {
+      stopEvents();
+      stopPins?.();
+    };
   }
 
   view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View> {
@@ -161,6 +175,7 @@ class LiveCatalog implements Catalog {
     if (kept !== undefined) made.restore(kept);
     this.#kept.delete(settings.name);
     this.#stocks.set(settings.name, made);
+    this.#observe();
     return made;
   }
 
@@ -192,7 +207,8 @@ class LiveCatalog implements Catalog {
       if (reason !== undefined) unavailable.push({ upstream: settings.name, reason });
       if (identity !== undefined) {
         const prefix = choosePrefix(settings, snapshot.gateway.prefix, (server) => this.#randomPrefix(server));
-        parts.push({ server: settings, prefix, identity, lists });
+        const pins = this.#pins?.of(settings.name);
+        parts.push({ server: settings, prefix, identity: pins?.release(identity) ?? identity, lists, pins });
       }
       if (shelf === undefined || stock === undefined) continue;
       const due = Math.min(...[...LIST_KINDS.keys()].map((kind) => shelf.dueAt(kind, principal)));
@@ -235,7 +251,14 @@ class LiveCatalog implements Catalog {
     return [...this.#stocks.values()].flatMap((stock) => stock.reports());
   }
 
+  /** Before anything new is shown. */
+  #observe(): void {
+    if (this.#pins === undefined) return;
+    for (const [name, stock] of this.#stocks) for (const offer of stock.offers()) this.#pins.observe(name, offer);
+  }
+
   #changed(): void {
+    this.#observe();
     this.#views.expire();
     this.#saveLater();
   }
@@ -310,26 +333,6 @@ class LiveCatalog implements Catalog {
     await this.#saving;
     this.#listeners.clear();
   }
-}
-
-/** Servers whose part of the merged lists a reload changes. */
-function changedServers(before: Snapshot, after: Snapshot): string[] {
-  const names = new Set([...before.servers.keys(), ...after.servers.keys()]);
-  const shown = (snapshot: Snapshot, name: string) => {
-    const server = snapshot.servers.get(name);
-    if (server === undefined) return undefined;
-    const { transport, prefix, disabledTools, access = null } = server;
-    const bundles = [...(snapshot.bundles?.values() ?? [])].filter((bundle) => bundleReaches(bundle, name));
-    return JSON.stringify([
-      digestTransport(transport),
-      prefix ?? null,
-      disabledTools,
-      access,
-      bundles,
-      snapshot.gateway.prefix,
-    ]);
-  };
-  return [...names].filter((name) => shown(before, name) !== shown(after, name));
 }
 
 interface ShelfEntry {

@@ -100,6 +100,8 @@ export interface View {
   prompt(publicName: string): { readonly upstream: string; readonly name: string } | undefined;
   /** Upstreams that may own the URI, best first, with the upstream's own URI: exact entry, template, same scheme, any with resources. */
   resource(publicUri: string): readonly { readonly upstream: string; readonly uri: string }[];
+  /** Why a prompt or resource that is there may not be used: its definition is quarantined. */
+  whyHeld(kind: 'prompts' | 'resources', publicId: string): string | undefined;
   publicUri(upstream: string, uri: string): string;
   publicTaskId(upstream: string, taskId: string): string;
   task(publicTaskId: string): { readonly upstream: string; readonly taskId: string } | undefined;

@@ -90,7 +90,7 @@ function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
 
 function isSamePart(one: ViewPart, other: ViewPart | undefined): boolean {
   if (other === undefined || one.server !== other.server || one.prefix !== other.prefix) return false;
-  if (one.lists.size !== other.lists.size) return false;
+  if (one.lists.size !== other.lists.size || one.pins !== other.pins) return false;
   if (one.identity !== other.identity && JSON.stringify(one.identity) !== JSON.stringify(other.identity)) return false;
   return [...one.lists].every(([kind, list]) => other.lists.get(kind) === list);
 }

@@ -4,6 +4,7 @@ import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { Endpoint, ListKind, View } from './contract.ts';
 import type { Item } from './items.ts';
 import type { KnownList } from './known-list.ts';
+import type { ServerPins } from './pins/pin-gate.ts';
 import type { Sight } from './sight.ts';
 import type { SinksOf } from './sinks-of.ts';
 
@@ -14,6 +15,8 @@ export interface ViewPart {
   readonly prefix: string;
   readonly identity: UpstreamIdentity;
   readonly lists: ReadonlyMap<ListKind, KnownList>;
+  /** `undefined`: every definition may be used. */
+  readonly pins: ServerPins | undefined;
 }
 
 /** What a view is made of. */

@@ -2,6 +2,7 @@ import type { Tool } from '../core/call.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { ListKind, Page, View } from './contract.ts';
 import { fromCursor, type Position, toCursor, toItemKey } from './cursor.ts';
+import { whyEntryHeld, whyUriHeld } from './held.ts';
 import { type Item, writeItem } from './items.ts';
 import { mergeCapabilities } from './merge.ts';
 import { assignNames } from './names.ts';
@@ -19,7 +20,9 @@ export function createView(content: ViewContent): View {
   const entries = once((kind: ListKind) => collectEntries(content, kind, qualified.toPublicUri));
   // A tool that may not be called is not listed, but known: whoever calls it is told why.
   const shown = once((kind: ListKind) =>
-    entries(kind).filter((entry) => !isSetAside(entry, kind) && (kind !== 'tools' || isUsable(entry))),
+    entries(kind)
+      .filter((entry) => !isSetAside(entry, kind) && whyEntryHeld(entry, kind) === undefined)
+      .filter((entry) => kind !== 'tools' || isUsable(entry)),
   );
   const tools = once(() => collectTools(content, entries('tools')));
   const findTool = (publicName: string) => {
@@ -27,18 +30,29 @@ export function createView(content: ViewContent): View {
     return found !== undefined && sight.mayUse(found.tool) ? found : undefined;
   };
   const isUsable = ({ item, publicId }: Entry) => findTool(publicId ?? item.id) !== undefined;
+  const whyOwnedHeld = ({ upstream, uri }: { upstream: string; uri: string }) => {
+    const part = parts.find(({ server }) => server.name === upstream);
+    return part === undefined ? undefined : whyUriHeld(part, uri);
+  };
   const seesUri = ({ upstream, uri }: { upstream: string; uri: string }) => {
     const server = snapshot.servers.get(upstream);
     return server !== undefined && sight.reaches(server) && sight.sees(server, 'resources', uri);
   };
-  const prompts = once(
-    () => new Map(entries('prompts').map(({ part, item, publicId }) => [publicId ?? item.id, { part, item }])),
-  );
+  const prompts = once(() => new Map(entries('prompts').map((entry) => [entry.publicId ?? entry.item.id, entry])));
   const owners = once(() => findOwners(parts));
   const keys = once(
     (kind: ListKind) => new Map(shown(kind).map(({ part, item }, i) => [toItemKey(part.server.name, item.id), i])),
   );
   const single = shared ? undefined : endpoint.name;
+  const ownersOf = (publicUri: string) => {
+    if (single !== undefined) return [{ upstream: single, uri: publicUri }].filter(seesUri);
+    const named = qualified.fromPublicUri(publicUri);
+    if (named === undefined) return owners(undefined).candidates(publicUri).filter(seesUri);
+    // What looks qualified may be another server's own URI: `git+https:` beside a server called git.
+    const exact = owners(undefined).exact(publicUri);
+    const others = exact.filter((owner) => owner.upstream !== named.server);
+    return [{ upstream: named.server, uri: named.uri }, ...others].filter(seesUri);
+  };
   const identity = parts[0]?.identity;
   return Object.freeze({
     capabilities: shared ? sharedCapabilities(content) : (identity?.capabilities ?? {}),
@@ -61,16 +75,17 @@ export function createView(content: ViewContent): View {
     tool: (publicName: string) => findTool(publicName)?.tool,
     prompt(publicName: string) {
       const found = prompts(undefined).get(publicName);
-      return found === undefined ? undefined : { upstream: found.part.server.name, name: found.item.id };
+      if (found === undefined || whyEntryHeld(found, 'prompts') !== undefined) return undefined;
+      return { upstream: found.part.server.name, name: found.item.id };
     },
-    resource(publicUri: string) {
-      if (single !== undefined) return [{ upstream: single, uri: publicUri }].filter(seesUri);
-      const named = qualified.fromPublicUri(publicUri);
-      if (named === undefined) return owners(undefined).candidates(publicUri).filter(seesUri);
-      // What looks qualified may be another server's own URI: `git+https:` beside a server called git.
-      const exact = owners(undefined).exact(publicUri);
-      const others = exact.filter((owner) => owner.upstream !== named.server);
-      return [{ upstream: named.server, uri: named.uri }, ...others].filter(seesUri);
+    resource: (publicUri: string) => ownersOf(publicUri).filter((owner) => whyOwnedHeld(owner) === undefined),
+    whyHeld(kind: 'prompts' | 'resources', publicId: string) {
+      if (kind === 'resources')
+        return ownersOf(publicId)
+          .map(whyOwnedHeld)
+          .find((why) => why !== undefined);
+      const found = prompts(undefined).get(publicId);
+      return found === undefined ? undefined : whyEntryHeld(found, kind);
     },
     publicUri: (upstream: string, uri: string) => (shared ? qualified.toPublicUri(upstream, uri) : uri),
     publicTaskId: (upstream: string, id: string) => (shared ? qualified.toPublicTaskId(upstream, id) : id),
@@ -138,6 +153,8 @@ function isSetAside({ part, item, clash }: Entry, kind: ListKind): boolean {
   return clash !== undefined || part.lists.get(kind)?.setAside.has(item.id) === true;
 }
 
+const NO_HINTS: JsonObject = Object.freeze({});
+
 function collectTools(
   { snapshot, sinksOf }: ViewContent,
   entries: readonly Entry[],
@@ -153,7 +170,7 @@ function collectTools(
         definition,
         digest: item.digest,
         setAside: clash ?? part.lists.get('tools')?.setAside.get(item.id),
-        approvedHints: {},
+        approvedHints: part.pins?.approvedHints(item) ?? NO_HINTS,
         sinks: sinksOf(snapshot, { upstream: part.server.name, name: item.id, definition }),
       };
       return [publicName, { tool, item }];

@@ -1,7 +1,7 @@
-import { type Selectable, sql, type Transaction } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type Definition, PIN_KINDS, type Pin, type PinKind, type Sighting } from '../catalog/pins/pin.ts';
 import type { Database } from './database.ts';
-import type { PinTable, Tables } from './tables.ts';
+import type { PinTable } from './tables.ts';
 
 /** A decision of a person about one definition that they saw. */
 export interface PinDecision {
@@ -31,84 +31,82 @@ export function createPinStore(database: Database): PinStore {
       const revision = rows.reduce((highest, row) => Math.max(highest, row.revision), after);
       return { pins: rows.flatMap((row) => toPin(row) ?? []), revision };
     },
-    keep: (sightings, at) =>
-      database.transaction().execute(async (transaction) => {
-        const revision = await nextRevision(transaction);
-        for (const sighting of sightings) await keepOne(transaction, sighting, { at, revision });
-      }),
-    decide: (decisions, at) =>
-      database.transaction().execute(async (transaction) => {
-        const revision = await nextRevision(transaction);
-        const late: PinDecision[] = [];
-        for (const decision of decisions) {
-          if (!(await decideOne(transaction, decision, { at, revision }))) late.push(decision);
-        }
-        return late;
-      }),
+    async keep(sightings, at) {
+      for (let i = 0; i < sightings.length; i += AT_ONCE) await keepSome(database, sightings.slice(i, i + AT_ONCE), at);
+    },
+    async decide(decisions, at) {
+      const late: PinDecision[] = [];
+      for (const decision of decisions) if (!(await decideOne(database, decision, at))) late.push(decision);
+      return late;
+    },
   };
 }
 
-interface Stamp {
-  readonly at: string;
-  readonly revision: number;
-}
+/** Rows in one statement: 11 values each, and SQLite takes 32,766. */
+const AT_ONCE = 500;
 
-/** Begins with a write, so that the lock is there before anything is read: SQLite refuses to take it later (SQLITE_BUSY_SNAPSHOT). */
-async function nextRevision(transaction: Transaction<Tables>): Promise<number> {
-  await transaction.updateTable('pin').set({ revision: 0 }).where('server', '=', '').execute();
-  const row = await transaction
-    .selectFrom('pin')
-    .select(({ fn }) => fn.max('revision').as('highest'))
-    .executeTakeFirst();
-  return (row?.highest ?? 0) + 1;
-}
+/**
+ * Every write is one statement. Connections wait for each other without giving way to the rest of the program: one that
+ * held the lock while something else runs would be waited for in vain.
+ */
+const nextRevision = sql<number>`(select coalesce(max(revision), 0) + 1 from pin)`;
 
-async function keepOne(transaction: Transaction<Tables>, sighting: Sighting, { at, revision }: Stamp): Promise<void> {
-  const { server, kind, name, definition, approve, renamedFrom } = sighting;
-  const { digest, content, text } = definition;
-  const seen = { seen_digest: digest, seen_content: content, seen_text: text, seen_at: at, revision };
-  const approval = { approved_digest: digest, approved_content: content, approved_text: text };
-  const first = { ...approval, approved_by: 'first sight', approved_at: at };
-  await transaction
+async function keepSome(database: Database, sightings: readonly Sighting[], at: string): Promise<void> {
+  const rows = sightings.map(({ server, kind, name, definition, approve, renamedFrom }) => {
+    const { digest, content, text } = definition;
+    return {
+      ...{ server, kind, name, seen_digest: digest, seen_content: content, seen_text: text, seen_at: at },
+      approved_digest: approve ? digest : null,
+      approved_content: approve ? content : null,
+      approved_text: approve ? text : null,
+      approved_by: approve ? 'first sight' : null,
+      approved_at: approve ? at : null,
+      renamed_from: renamedFrom ?? null,
+      revision: nextRevision,
+    };
+  });
+  // An approval is never taken back here, nor put in the place of a refusal.
+  const first = <T extends string>(column: T) =>
+    sql<string | null>`case when pin.approved_digest is null and pin.rejected is null
+      then ${sql.ref(`excluded.${column}`)} else ${sql.ref(`pin.${column}`)} end`;
+  await database
     .insertInto('pin')
-    .values({ server, kind, name, ...seen, ...(approve ? first : {}), renamed_from: renamedFrom ?? null })
-    .onConflict((conflict) => conflict.columns(['server', 'kind', 'name']).doUpdateSet(seen))
-    .execute();
-  if (!approve) return;
-  await transaction
-    .updateTable('pin')
-    .set(first)
-    .where('server', '=', server)
-    .where('kind', '=', kind)
-    .where('name', '=', name)
-    .where('approved_digest', 'is', null)
-    .where('rejected', 'is', null)
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['server', 'kind', 'name']).doUpdateSet((column) => ({
+        seen_digest: column.ref('excluded.seen_digest'),
+        seen_content: column.ref('excluded.seen_content'),
+        seen_text: column.ref('excluded.seen_text'),
+        seen_at: column.ref('excluded.seen_at'),
+        approved_digest: first('approved_digest'),
+        approved_content: first('approved_content'),
+        approved_text: first('approved_text'),
+        approved_by: first('approved_by'),
+        approved_at: first('approved_at'),
+        revision: column.ref('excluded.revision'),
+      })),
+    )
     .execute();
 }
 
-async function decideOne(transaction: Transaction<Tables>, made: PinDecision, stamp: Stamp): Promise<boolean> {
+async function decideOne(database: Database, made: PinDecision, at: string): Promise<boolean> {
   const { server, kind, name, digest, decision, by } = made;
-  const { at, revision } = stamp;
-  const query = transaction
+  const approved = {
+    approved_digest: sql<string>`seen_digest`,
+    approved_content: sql<string>`seen_content`,
+    approved_text: sql<string>`seen_text`,
+    approved_by: by,
+    approved_at: at,
+    rejected: null,
+  };
+  const result = await database
     .updateTable('pin')
+    .set({ revision: nextRevision, ...(decision === 'reject' ? { rejected: digest } : approved) })
     .where('server', '=', server)
     .where('kind', '=', kind)
     .where('name', '=', name)
-    .where('seen_digest', '=', digest);
-  const result =
-    decision === 'reject'
-      ? await query.set({ rejected: digest, revision }).executeTakeFirst()
-      : await query
-          .set({
-            approved_digest: sql`seen_digest`,
-            approved_content: sql`seen_content`,
-            approved_text: sql`seen_text`,
-            approved_by: by,
-            approved_at: at,
-            rejected: null,
-            revision,
-          })
-          .executeTakeFirst();
+    .where('seen_digest', '=', digest)
+    .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 

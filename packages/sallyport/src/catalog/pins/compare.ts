@@ -1,15 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { PinKind } from './pin.ts';
+import type { FieldChange, PinKind } from './pin.ts';
 import { noteRisks } from './risk-notes.ts';
-
-/** One field that is another one now. */
-export interface FieldChange {
-  /** `/inputSchema/properties/path/type`, a JSON Pointer (RFC 6901). */
-  readonly path: string;
-  readonly change: 'added' | 'removed' | 'changed';
-  readonly before?: Json;
-  readonly after?: Json;
-}
 
 export interface Difference {
   readonly changes: readonly FieldChange[];

@@ -2,6 +2,7 @@ import type { Tool } from '../../core/call.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isObject, member } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
+import type { UpstreamIdentity } from '../../core/upstream-port.ts';
 import type { AnnouncedList } from '../contract.ts';
 import { type Item, writeItem } from '../items.ts';
 import type { KnownList } from '../known-list.ts';
@@ -16,20 +17,7 @@ import {
   toItemName,
   whyHeld,
 } from './pin.ts';
-
-/** What one server offers at the moment to some client. */
-export interface Offer {
-  readonly instructions: string | undefined;
-  readonly lists: Iterable<KnownList>;
-}
-
-/** Why the items of one server are held; another object as soon as an answer may be another one. */
-export interface ServerPins {
-  whyHeld(kind: PinKind, item: Item): string | undefined;
-  whyInstructionsHeld(text: string | undefined): string | undefined;
-  /** The annotations of an approved tool. */
-  approvedHints(item: Item): JsonObject;
-}
+import type { Offer, PinGate, PinListener, ServerPins } from './pin-gate.ts';
 
 export interface PinBookPorts {
   rules(): PinRules;
@@ -37,8 +25,6 @@ export interface PinBookPorts {
   keep(sightings: readonly Sighting[]): void;
   readonly log: Log;
 }
-
-type PinListener = (server: string, lists: readonly AnnouncedList[]) => void;
 
 /** What is remembered of a pin while Sallyport runs: digests; the texts stay in the database. */
 interface Entry {
@@ -55,11 +41,15 @@ const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
   ['resources', 'resources'],
   ['resourceTemplates', 'resources'],
 ]);
+/** Items of one kind of one server; the largest real list has some thousands. */
+const MAX_ENTRIES = 50_000;
+/** Earlier definitions of an item that are known again under another name. */
+const MAX_CONTENTS = 16;
 /** Names in one line of the log. */
 const MAX_NAMED = 50;
 
 /** Which definitions are approved. Everything it does not know is quarantined. */
-export class PinBook {
+export class PinBook implements PinGate {
   readonly #ports: PinBookPorts;
   readonly #servers = new Map<string, Map<PinKind, Map<string, Entry>>>();
   readonly #faces = new Map<string, ServerPins>();
@@ -74,12 +64,14 @@ export class PinBook {
   adopt(pins: readonly Pin[]): void {
     const touched = new Map<string, Set<AnnouncedList>>();
     for (const pin of pins) {
-      const entry = this.#entry(pin.server, pin.kind, pin.name);
+      const entry = this.#find(pin.server, pin.kind, pin.name) ?? this.#add(pin.server, pin.kind, pin.name);
+      if (entry === undefined) continue;
       const isSame = entry.approved === pin.approved?.digest && entry.rejected === pin.rejected;
       entry.approved = pin.approved?.digest;
       entry.rejected = pin.rejected;
       entry.seen ??= pin.seen?.digest;
-      entry.contents = new Set([pin.approved?.content, pin.seen?.content].filter((one) => one !== undefined));
+      for (const { content } of [pin.approved, pin.seen].filter((one) => one !== undefined))
+        entry.contents.add(content);
       if (isSame) continue;
       const lists = touched.get(pin.server) ?? new Set();
       const list = LISTS.get(pin.kind);
@@ -107,17 +99,21 @@ export class PinBook {
       name: '',
       digest: defineInstructions(offer.instructions).digest,
       define: () => defineInstructions(offer.instructions),
-      others: new Set(),
+      removed: () => new Map(),
     });
     if (instructions !== undefined) sightings.push(instructions);
     for (const list of offer.lists) {
       if (this.#looked.has(list)) continue;
       this.#looked.add(list);
-      const others = new Set(list.items.map(({ id }) => id));
+      let found: ReadonlyMap<string, Removed> | undefined;
+      const removed = () => {
+        found ??= this.#findRemoved(server, list);
+        return found;
+      };
       for (const item of list.items) {
         const define = () => toDefinition(list.kind, writeItem(item, undefined));
         const digest = digestItem(list.kind, item);
-        const sighting = this.#look(server, list.kind, { name: item.id, digest, define, others });
+        const sighting = this.#look(server, list.kind, { name: item.id, digest, define, removed });
         if (sighting !== undefined) sightings.push(sighting);
       }
     }
@@ -128,33 +124,35 @@ export class PinBook {
   }
 
   #look(server: string, kind: PinKind, met: Met): Sighting | undefined {
-    const entry = this.#entry(server, kind, met.name);
+    const entry = this.#find(server, kind, met.name) ?? this.#add(server, kind, met.name);
+    if (entry === undefined) return undefined;
     const isFirst = entry.approved === undefined && entry.rejected === undefined;
     const mayApprove = isFirst && this.#ports.rules().mode === 'laptop';
     if (entry.seen === met.digest && !mayApprove) return undefined;
     const definition = met.define();
-    const source = isFirst ? this.#findRenamed(server, kind, { definition, others: met.others }) : undefined;
+    const source = isFirst ? met.removed().get(definition.content) : undefined;
     // Under a new name a definition that is held would be a first sight again.
     const approve = mayApprove && !source?.isHeld;
     if (entry.seen === met.digest && !approve) return undefined;
     entry.seen = met.digest;
+    if (entry.contents.size >= MAX_CONTENTS) entry.contents.clear();
     entry.contents.add(definition.content);
     if (approve) entry.approved = met.digest;
     return { server, kind, name: met.name, definition, renamedFrom: source?.name, approve };
   }
 
-  /** A known item with this content that the server no longer has. */
-  #findRenamed(server: string, kind: PinKind, met: { definition: Definition; others: ReadonlySet<string> }) {
-    const { content } = met.definition;
-    if (content === '') return undefined;
-    for (const [name, entry] of this.#servers.get(server)?.get(kind) ?? []) {
-      if (met.others.has(name) || !entry.contents.has(content)) continue;
-      return {
-        name,
-        isHeld: entry.approved === undefined || (entry.seen !== entry.approved && entry.seen !== undefined),
-      };
+  /** Known items that are not in this list any more, by content. */
+  #findRemoved(server: string, list: KnownList): ReadonlyMap<string, Removed> {
+    const removed = new Map<string, Removed>();
+    const entries = this.#servers.get(server)?.get(list.kind);
+    if (entries === undefined) return removed;
+    const present = new Set(list.items.map(({ id }) => id));
+    for (const [name, { approved, seen, contents }] of entries) {
+      if (present.has(name)) continue;
+      const isHeld = approved === undefined || (seen !== undefined && seen !== approved);
+      for (const content of contents) if (content !== '') removed.set(content, { name, isHeld });
     }
-    return undefined;
+    return removed;
   }
 
   /** Why this tool may not be called. A few look-ups: every call asks. */
@@ -168,8 +166,11 @@ export class PinBook {
       face = Object.freeze({
         whyHeld: (kind: PinKind, item: Item) =>
           this.#why(server, kind, { name: item.id, digest: digestItem(kind, item) }),
-        whyInstructionsHeld: (text: string | undefined) =>
-          this.#why(server, 'instructions', { name: '', digest: defineInstructions(text).digest }),
+        release: (identity: UpstreamIdentity) => {
+          const { digest } = defineInstructions(identity.instructions);
+          const held = this.#why(server, 'instructions', { name: '', digest });
+          return held === undefined ? identity : { ...identity, instructions: undefined };
+        },
         approvedHints: (item: Item) => {
           const held = this.#why(server, 'tools', { name: item.id, digest: digestItem('tools', item) });
           const hints = member(item.definition, 'annotations');
@@ -182,24 +183,25 @@ export class PinBook {
   }
 
   #why(server: string, kind: PinKind, item: { name: string; digest: string | undefined }): string | undefined {
-    const entry = this.#servers.get(server)?.get(kind)?.get(item.name);
+    const entry = this.#find(server, kind, item.name);
     const facts = { server, kind, name: item.name, approved: entry?.approved, rejected: entry?.rejected };
     // A definition that came in no list has no digest: nothing is known of it, so it is new.
     const state = item.digest === undefined ? 'new' : judge(this.#ports.rules(), facts, item.digest);
     return whyHeld(state, facts);
   }
 
-  #entry(server: string, kind: PinKind, name: string): Entry {
+  #find(server: string, kind: PinKind, name: string): Entry | undefined {
+    return this.#servers.get(server)?.get(kind)?.get(name);
+  }
+
+  /** `undefined`: a server that invents names without end; what is not remembered is held. */
+  #add(server: string, kind: PinKind, name: string): Entry | undefined {
     const kinds = this.#servers.get(server) ?? new Map<PinKind, Map<string, Entry>>();
     this.#servers.set(server, kinds);
     const entries = kinds.get(kind) ?? new Map<string, Entry>();
     kinds.set(kind, entries);
-    const entry = entries.get(name) ?? {
-      approved: undefined,
-      rejected: undefined,
-      seen: undefined,
-      contents: new Set(),
-    };
+    if (entries.size >= MAX_ENTRIES) return undefined;
+    const entry = { approved: undefined, rejected: undefined, seen: undefined, contents: new Set<string>() };
     entries.set(name, entry);
     return entry;
   }
@@ -238,6 +240,10 @@ interface Met {
   readonly name: string;
   readonly digest: string;
   define(): Definition;
-  /** The names in the same list. */
-  readonly others: ReadonlySet<string>;
+  removed(): ReadonlyMap<string, Removed>;
+}
+
+interface Removed {
+  readonly name: string;
+  readonly isHeld: boolean;
 }

@@ -1,3 +1,4 @@
+import type { Json } from '../../core/json.ts';
 import type { ListKind } from '../contract.ts';
 
 /** What is pinned: the entries of the four lists, and what a server tells every model at the start. */
@@ -99,4 +100,13 @@ export function whyHeld(state: PinState, facts: Pick<PinFacts, 'server' | 'kind'
   if (state === 'approved') return undefined;
   const item = toItemName(facts.kind, facts.name).slice(0, 128);
   return `"${item}" of the server "${facts.server}" is quarantined: ${STATES[state]}. Ask the operator to look at it with: sallyport pin diff ${facts.server}`;
+}
+
+/** One field that is another one now. */
+export interface FieldChange {
+  /** `/inputSchema/properties/path/type`, a JSON Pointer (RFC 6901). */
+  readonly path: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  readonly before?: Json;
+  readonly after?: Json;
 }

@@ -1,6 +1,5 @@
 import { isObject, type Json, member } from '../../core/json.ts';
-import type { FieldChange } from './compare.ts';
-import type { PinKind } from './pin.ts';
+import type { FieldChange, PinKind } from './pin.ts';
 
 export interface Risk {
   readonly text: string;
