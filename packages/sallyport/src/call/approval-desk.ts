@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApprovalSettings } from '../config/approvals-section.ts';
+import { type ApprovalSettings, NO_APPROVAL_RULES } from '../config/approvals-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Call } from '../core/call.ts';
 import type { Clock } from '../core/clock.ts';
@@ -174,7 +174,7 @@ export class ApprovalDesk {
   /** Asks through the very exchange of the call: no other client's answer can get here. Never rejects. */
   async #elicit(approval: Approval, form: JsonObject, exchange: Exchange): Promise<void> {
     try {
-      const answer = await exchange.ask(Request.of('0', 'elicitation/create', form));
+      const answer = await exchange.ask(Request.of('0', 'elicitation/create', form), { own: true });
       const given = readFormAnswer(answer.result);
       if (given === undefined) return;
       const at = this.#ports.clock.now();
@@ -208,10 +208,14 @@ function toAsked({ call, reasons, classes }: CollectedAsks, { snapshot }: Inboun
   };
 }
 
-/** Digest of every rule in force and of what stands behind the name of the upstream. A count of reloads would start anew with the program. */
+/**
+ * Digest of every rule in force and of what stands behind the name of the upstream; a count of reloads would start anew
+ * with the program. Left out is only what decides nothing: where things listen, how people are reached, who is told.
+ */
 function toRulesVersion(snapshot: Snapshot, upstream: string): string {
-  const { version, file, stateDir, gateway, servers, notes, ...rules } = snapshot;
-  return toDigest({ rules, server: servers.get(upstream) ?? null });
+  const { version, file, stateDir, gateway, servers, notes, telemetry, audit, limits, approvals, ...rules } = snapshot;
+  const { asks, selfApproval, twoPerson } = approvals ?? NO_APPROVAL_RULES;
+  return toDigest({ rules, asks, selfApproval, twoPerson, server: servers.get(upstream) ?? null });
 }
 
 /** The arguments are written anew: what leaves is what the person saw, to the last digit of every number. */

@@ -31,9 +31,10 @@ export interface Exchange {
   /**
    * Puts a server's question (sampling, elicitation, roots) to the client and waits for its answer: as a request on
    * a legacy client's stream, as `input_required` to a modern one, which parks the call until the retry.
-   * @throws FaultError when the client cannot be asked or went away.
+   * `own`: the question is Sallyport's, so it is not screened as a stranger's.
+   * @throws FaultError when the client cannot be asked, went away, or must not be asked this (`denied`).
    */
-  ask(request: Request): Promise<Answer>;
+  ask(request: Request, options?: { readonly own?: boolean }): Promise<Answer>;
   /**
    * An upstream wants input before it goes on (`resultType: "input_required"`). Returns the `inputResponses` when
    * this client is asked question by question, or `undefined` when the result itself goes to the client.
