@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { misbehaving, type RunningGateway, startGateway } from './running-sallyport.ts';
 
 let gateway: RunningGateway;
@@ -8,7 +8,6 @@ beforeAll(async () => {
     mcpServers: { one: misbehaving({ tools: ['echo', 'wait'] }), two: misbehaving({ tools: ['echo'] }) },
   });
 });
-afterAll(() => gateway.close());
 
 const call = (path: string, init: RequestInit = {}) =>
   fetch(`${gateway.origin}/api/v1${path}`, {
@@ -84,6 +83,9 @@ describe('the REST API of a running Sallyport', () => {
   it('serves its own description', async () => {
     const document = (await (await call('/openapi.json')).json()) as { paths: Record<string, unknown> };
     for (const path of Object.keys(document.paths).filter((one) => !one.includes('{') && !one.endsWith('/events')))
-      expect([path, (await fetch(gateway.origin + path, { headers: { authorization: `Bearer ${gateway.key}` } })).status]).toEqual([path, 200]);
+      expect([
+        path,
+        (await fetch(gateway.origin + path, { headers: { authorization: `Bearer ${gateway.key}` } })).status,
+      ]).toEqual([path, 200]);
   });
 });
