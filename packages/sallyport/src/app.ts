@@ -40,6 +40,8 @@ import { openAudit } from './telemetry/audit/audit.ts';
 import { createCallLog } from './telemetry/call-log.ts';
 import { createDestination } from './telemetry/destination.ts';
 import { createLog, type LogLevel } from './telemetry/log.ts';
+import { createTelemetry } from './telemetry/telemetry.ts';
+import { createTimedSend } from './telemetry/timed-send.ts';
 import type { EraStore } from './upstream/era-store.ts';
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts';
 import { VERSION } from './version.ts';
@@ -123,14 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const reportProblems = createProblemReport(catalog, log);
   const stopReporting = catalog.onChange(reportProblems);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
-  const quotas = createLateQuotas(async () =>
-    openQuotas({ database: await openDatabase(join(stateDir, 'sallyport.db')), clock, log }),
-  );
-  const limits = rateLimit({
-    limits: () => snapshot.limits ?? NO_LIMITS,
-    rates: createMemoryRates({ now: () => performance.now() }),
-    quotas,
-  });
+  const { limits, quotas } = createLimits(() => snapshot, { clock, log });
   const audit = await openAuditOf(snapshot, log, clock);
   const guards = createGuards({
     checker,
@@ -142,8 +137,23 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   // One call counts once, however often it is looked at.
   const desk = createDeskOf(() => snapshot, { clock, log, guards: () => guards.filter((guard) => guard !== limits) });
+  const inFlight = new InFlight();
+  let sessions = () => 0;
+  const telemetry = createTelemetry({
+    settings: snapshot.telemetry,
+    version: VERSION,
+    log,
+    sources: {
+      inFlight: () => inFlight.count,
+      sessions: () => sessions(),
+      upstreams: () => [...snapshot.servers.keys()].flatMap((name) => upstreams.status(name) ?? []),
+    },
+  });
+  const { metrics, tracer, metricsText } = telemetry;
   const calls: CallPorts = {
-    upstreams,
+    upstreams: metrics === undefined ? upstreams : { ...upstreams, send: createTimedSend(upstreams, metrics) },
+    metrics,
+    tracer,
     guards,
     desk,
     limits,
@@ -159,7 +169,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     catalog,
     snapshot: () => snapshot,
     seal: createSeal(Buffer.from(sealKey, 'hex')),
-    inFlight: new InFlight(),
+    inFlight,
+    metricsText,
     control: createControl({ upstreams, catalog, version: VERSION, viewer: NOBODY, snapshot: () => snapshot }, log),
   };
   const closers: (() => Promise<void> | void)[] = [];
@@ -177,6 +188,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       const fixed = STARTUP_ONLY.filter(
         (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(snapshot.gateway[key]),
       );
+      if (JSON.stringify(next.telemetry) !== JSON.stringify(snapshot.telemetry))
+        log.warn({}, 'the settings of telemetry are read at the start only: restart Sallyport to use them');
       if (JSON.stringify(next.audit) !== JSON.stringify(snapshot.audit))
         log.warn({}, 'the settings of the audit are read at the start only: restart Sallyport to use them');
       audit.note('configured', { snapshot: next.version });
@@ -200,7 +213,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     async openHttp() {
       const { callers, key, close } = await openCallers(snapshot, log, clock);
       const front = await openHttpFront(ports, callers);
+      sessions = front.sessions;
       closers.push(() => front.close(GRACE_MS), close);
+      const listener = await telemetry.listen();
+      if (listener !== undefined)
+        log.info({ url: `http://127.0.0.1:${listener.port}/metrics` }, 'metrics are served here, without a key');
       return { origin: front.origin, key };
     },
     async serveStdio(streams, endpoint) {
@@ -218,6 +235,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         await checker.close();
         await desk.close();
         await quotas.close();
+        await telemetry.close();
         await audit.close();
         await eras.saved();
         await destination.close();
@@ -238,6 +256,17 @@ function createProblemReport(catalog: Catalog, log: Log): () => void {
       log.warn({ upstream, item }, `left out of the lists: ${problem}`);
     }
   };
+}
+
+/** The guard that counts, and the counts that outlive a restart. */
+function createLimits(snapshot: () => Snapshot, { clock, log }: { clock: Clock; log: Log }) {
+  const quotas = createLateQuotas(async () => {
+    const database = await openDatabase(join(snapshot().stateDir, 'sallyport.db'));
+    const opened = await openQuotas({ database, clock, log });
+    return { ...opened, close: () => opened.close().finally(() => database.destroy()) };
+  });
+  const rates = createMemoryRates({ now: () => performance.now() });
+  return { quotas, limits: rateLimit({ limits: () => snapshot().limits ?? NO_LIMITS, rates, quotas }) };
 }
 
 function pinsOf({ pins, stateDir }: Snapshot): PinSettings {

@@ -4,6 +4,7 @@ import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Edit } from '../core/json-scan.ts';
 import { Answer } from '../core/message.ts';
+import type { UpstreamRequest } from '../core/upstream-port.ts';
 import { type Decision, inspectRequest, inspectResult, needsResult } from '../guard/guard.ts';
 import type { CallRecord } from '../telemetry/call-log.ts';
 import { nextCallId } from './call-id.ts';
@@ -39,6 +40,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     requestBytes: request.bytes.length,
     snapshotVersion: inbound.snapshot.version,
   });
+  const span = ports.tracer?.begin(request);
   let body: Buffer | undefined;
   try {
     const tool = resolveTool(inbound);
@@ -68,7 +70,8 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
       target: tool.name,
       paramHeaders: toParamHeaders(view.paramHeaders(tool), admitted.rewritten ?? call.arguments),
     };
-    let answer = await ports.upstreams.send(tool.upstream, sent, exchange);
+    const send = (carried: UpstreamRequest) => ports.upstreams.send(tool.upstream, carried, exchange);
+    let answer = await (span === undefined ? send(sent) : span.follow(sent, tool.upstream, send));
     record.resultBytes = answer.bytes.length;
 
     if (needsResult(ports.guards, call) && answer.result !== undefined) {
@@ -93,6 +96,8 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
   } finally {
     record.ms = performance.now() - startedAt;
     ports.callLog.write(record);
+    ports.metrics?.called(record);
+    span?.end(record);
     ports.audit.finish(subject, record, body);
   }
 }

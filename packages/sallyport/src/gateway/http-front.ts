@@ -16,6 +16,8 @@ import { Streams } from './streams.ts';
 export interface HttpFront {
   /** `http://host:port`, without a path. */
   readonly origin: string;
+  /** Open sessions of legacy clients. */
+  readonly sessions: () => number;
   /** Refuses new requests, waits for those in flight (bounded), then closes everything. Idempotent. */
   close(graceMs: number): Promise<void>;
 }
@@ -86,6 +88,7 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
   let closing: Promise<void> | undefined;
   return {
     origin,
+    sessions: () => context.sessions.size,
     close(graceMs) {
       closing ??= (async () => {
         draining = true;

@@ -3,6 +3,7 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import { mayEnter } from '../config/allowed.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
+import { METRICS_TYPE } from '../telemetry/metrics-text.ts';
 import type { Callers } from './auth/callers.ts';
 import { CONTROL_PREFIX, serveControl } from './control-endpoint.ts';
 import type { HttpExchange, HttpRequest, HttpResponse } from './http-exchange.ts';
@@ -108,7 +109,11 @@ export class HttpService {
 
   #route(path: string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): Promise<void> | void {
     const { context } = this.#options;
-    const { control } = context.ports;
+    const { control, metricsText } = context.ports;
+    if (metricsText !== undefined && path === '/metrics') {
+      serveMetrics(metricsText, { request, response, principal });
+      return;
+    }
     if (control !== undefined && path.startsWith(CONTROL_PREFIX)) {
       const { bodyBytes } = context.ports.snapshot().gateway.limits;
       return serveControl(control, { request, response, principal, path }, { streams: context.streams, bodyBytes });
@@ -157,6 +162,14 @@ export class HttpService {
       body,
     };
   }
+}
+
+/** What everybody does with every tool: for who runs this Sallyport. @throws FaultError `forbidden`. */
+function serveMetrics(text: () => string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): void {
+  if (!principal.groups.includes('admin'))
+    throw new FaultError('forbidden', 'The metrics are for callers of the group admin.');
+  if (request.method !== 'GET') response.writeHead(405, { allow: 'GET' }).end();
+  else response.writeHead(200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' }).end(text());
 }
 
 interface Refusal {

@@ -14,6 +14,8 @@ export interface GatewayPorts extends CallPorts {
   snapshot(): Snapshot;
   readonly seal: Seal;
   readonly inFlight: InFlight;
+  /** The text of GET /metrics; left out: there is nothing at that path. */
+  readonly metricsText?: (() => string) | undefined;
   /** The REST API, where there is one. */
   readonly control?: ControlPort | undefined;
 }
