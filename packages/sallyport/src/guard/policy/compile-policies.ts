@@ -139,9 +139,11 @@ function lineAt(text: string, error: DetailedError): number {
 function toMessage({ message, help }: DetailedError): string {
   const plain = message
     .replace(/^failed to parse polic(?:y|ies) from string: /, '')
-    .replace(/^for policy `[^`]*`, /, '')
+    .replace(/^for policy `[^`]*`[,:] /, '')
     .replace(/[.?\s]+$/, '');
-  return help === null ? plain : `${plain}; ${help.replace(/[.?\s]+$/, '')}`;
+  if (help === null) return plain;
+  // Cedar says `e` for "the entity"; only principals have attributes that may be missing.
+  return `${plain}; ${help.replace(/[.?\s]+$/, '').replace('`e has ', '`principal has ')}`;
 }
 
 interface Part {
