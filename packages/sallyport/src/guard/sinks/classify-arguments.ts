@@ -87,9 +87,16 @@ function readAction(text: string): ReadonlySet<SinkClass> {
 const SQL_START =
   /^[\s(;]*(?:select|with|insert|update|delete|drop|truncate|alter|create|grant|revoke|begin|start|explain|declare|call|exec|execute|set|do|copy|merge|replace|use|prepare)\b/i;
 const SQL: readonly (readonly [RegExp, SinkClass])[] = [
-  [/\bdelete\s+from\b|\btruncate\b|\bdrop\s+\w+/i, 'delete'],
+  [/\bdelete\s+from\b|\btruncate\s+(?:table\s+|only\s+)?["`\w.]+\s*(?:[;,]|$|cascade|restart)/i, 'delete'],
+  [
+    /\bdrop\s+(?:table|database|schema|(?:materialized\s+)?view|index|type|function|procedure|trigger|sequence|extension|tablespace|collection|user|role|login|policy|temporary|foreign|owned|event|domain|server|publication|constraint|column|partition)\b/i,
+    'delete',
+  ],
   [/\balter\s+table\b[^;]*\bdrop\b/i, 'delete'],
-  [/\b(?:grant|revoke)\s+\w|\b(?:create|alter|drop)\s+(?:user|role|login)\b|\bset\s+role\b/i, 'change_rights'],
+  [
+    /\b(?:grant|revoke)\s+(?:all|select|insert|update|delete|usage|execute|create|connect|references|trigger|admin|super|\w+(?:\s*,\s*\w+)*\s+(?:to|from|on))\b|\b(?:create|alter|drop)\s+(?:user|role|login)\b|\bset\s+role\b/i,
+    'change_rights',
+  ],
   [/\bidentified\s+by\b|\bpassword\b\s*(?:=|')/i, 'credentials'],
   [
     /\bxp_cmdshell\b|\bto\s+program\b|\bfrom\s+program\b|\binto\s+(?:out|dump)file\b|\bload_extension\s*\(/i,
@@ -118,7 +125,7 @@ const SHELL: readonly (readonly [RegExp, SinkClass])[] = [
     'delete',
   ],
   [
-    /(?:^|[\s;&|`("'/])(?:chmod|chown|chgrp|usermod|useradd|adduser|passwd|setfacl|icacls|sudo|su|visudo)(?=\s|$)/,
+    /(?:^|[\s;&|`("'/])(?:chmod|chown|chgrp|usermod|useradd|adduser|setfacl|icacls|sudo|su|visudo)(?=\s|$)/,
     'change_rights',
   ],
   [/\bcurl\b[^;|&]*\s(?:-d|--data\S*|-F|--form|-T|--upload-file|-X\s*(?:POST|PUT|PATCH))(?=[\s='"@]|$)/, 'send_out'],

@@ -17,7 +17,7 @@ export const READING_VERBS: ReadonlySet<string> = new Set(
 
 /** They do something, but by themselves none of the effects; named so that a later word of the name is not taken for the verb. */
 export const OTHER_VERBS: ReadonlySet<string> = new Set(
-  `create creates update updates add adds set edit write insert put patch modify change move copy rename replace append
+  `remove removes create creates update updates add adds set edit write insert put patch modify change move copy rename replace append
   upsert start stop restart pause resume open close click type press hover drag navigate scroll wait take capture
   generate make build compile test connect disconnect enable disable register select fill upload save store load import
   sync clone merge commit checkout init initialize login log apply use manage configure attach detach assign unassign
