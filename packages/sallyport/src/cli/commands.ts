@@ -16,6 +16,8 @@ import { importServers } from './import.ts';
 import { keyCreate } from './key-create.ts';
 import { keyList } from './key-list.ts';
 import { keyRevoke } from './key-revoke.ts';
+import { login } from './login.ts';
+import { logout } from './logout.ts';
 import { policyCheck } from './policy-check.ts';
 import { policyShadow } from './policy-shadow.ts';
 import { policyTest } from './policy-test.ts';
@@ -65,6 +67,8 @@ export const COMMANDS: readonly Command[] = [
   policyTest,
   policyWhy,
   policyShadow,
+  login,
+  logout,
   importServers,
   auditVerify,
   auditSearch,
