@@ -19,7 +19,8 @@ export function compareArguments(before: JsonObject, after: JsonObject): readonl
 
 function compare(at: { path: string; before: Json | undefined; after: Json | undefined }, found: Difference[]): void {
   const { path, before, after } = at;
-  if (found.length >= MAX_DIFFERENCES || toCanonical(before ?? null) === toCanonical(after ?? null)) return;
+  if (found.length >= MAX_DIFFERENCES) return;
+  if (before !== undefined && after !== undefined && toCanonical(before) === toCanonical(after)) return;
   if (!isObject(before) || !isObject(after)) {
     found.push({ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) });
     return;
