@@ -20,7 +20,9 @@ export function sections() {
     ['breaker', toTable(Object.entries(breaker.properties), 'breaker.')],
     ['ignored', ignored.map(([key, { description }]) => `- \`${key}\`: ${description}`).join('\n')],
     ['gateway', toTable(Object.entries(gateway))],
+    ['policy', toTable(Object.entries(properties.policy.properties), 'policy.')],
     ['limits', toTable(Object.entries(limits.properties), 'limits.')],
+    ['approvals', toTable(Object.entries(properties.approvals.properties), 'approvals.')],
   ]);
 }
 
