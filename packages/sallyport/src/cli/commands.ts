@@ -18,6 +18,12 @@ import { keyList } from './key-list.ts';
 import { keyRevoke } from './key-revoke.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
+import { pinApprove } from './pin-approve.ts';
+import { pinDiff } from './pin-diff.ts';
+import { pinList } from './pin-list.ts';
+import { pinLock } from './pin-lock.ts';
+import { pinReject } from './pin-reject.ts';
+import { pinVerify } from './pin-verify.ts';
 import { policyCheck } from './policy-check.ts';
 import { policyShadow } from './policy-shadow.ts';
 import { policyTest } from './policy-test.ts';
@@ -69,6 +75,12 @@ export const COMMANDS: readonly Command[] = [
   policyShadow,
   login,
   logout,
+  pinList,
+  pinDiff,
+  pinApprove,
+  pinReject,
+  pinLock,
+  pinVerify,
   importServers,
   auditVerify,
   auditSearch,

@@ -98,6 +98,7 @@ const GROUPS: ReadonlyMap<string, string> = new Map([
   ['resource', 'the resources of a server'],
   ['prompt', 'the prompts of a server'],
   ['policy', 'the policies: who may call what'],
+  ['pin', 'the definitions that may be used'],
   ['approval', 'the calls that wait for a person'],
 ]);
 

@@ -16,7 +16,7 @@ export interface Looked {
 }
 
 /** Format and control characters, tag characters, variation selectors: read by models, not seen by people. */
-const INVISIBLE = /(?![\n\t\r])[\p{Cc}\p{Cf}]|[\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}\u115F\u1160\u3164\u2800\uFFA0]/gu;
+export const INVISIBLE = /(?![\n\t\r])\p{Cc}|\p{Cf}|\p{Variation_Selector}|[\u115F\u1160\u3164\u2800\uFFA0]/gu;
 /** Shorter names are words of every language. */
 const MIN_NAME = 4;
 /** Hint -> the value that says the tool is harmless (MCP schema, ToolAnnotations). */
