@@ -80,6 +80,8 @@ async function toJobs({ suite, package: name, revisions, node, output }, only) {
   const jobs = [];
   for (const [, scenario, versions] of listed) {
     if (excluded.some(({ prefix }) => scenario.startsWith(prefix))) continue;
+    // What an old suite has for a revision yet to come stands in the newer one as it came.
+    if (versions === 'draft') continue;
     if (only !== undefined && !only.includes(scenario)) continue;
     // An extension applies to every revision; one is enough to see it work.
     const applicable =
