@@ -1,19 +1,16 @@
 import { isAbsolute, resolve as resolvePath } from 'node:path';
+import { isLoopbackAddress } from '../core/public-address.ts';
 import type { WrittenAuth } from './auth-schema.ts';
-import type {
-  AuthSettings,
-  CertificateIdentity,
-  IssuerSettings,
-  MtlsSettings,
-  OAuthSettings,
-} from './auth-settings.ts';
-import type { Report } from './resolve.ts';
+import type { AuthSettings, IssuerSettings, MtlsSettings, OAuthSettings } from './auth-settings.ts';
 
-/** `gateway.auth` as an object: checked and complete. Paths start at the file's directory. */
+/** Reports something wrong at a key of `gateway`. */
+type Report = (key: string, message: string) => void;
+
+/** `gateway.auth` as an object, checked for what would let in nobody or the wrong ones. Paths start at the file's directory. */
 export function resolveAuth(written: WrittenAuth, directory: string, report: Report): AuthSettings {
   const { keys, oauth, mtls } = written;
   if (!keys && oauth === undefined && mtls === undefined)
-    report('auth', 'lets nobody in; allow keys, or add oauth or mtls');
+    report('auth', 'lets nobody in; leave keys on, or add oauth or mtls');
   return {
     keys,
     oauth: oauth === undefined ? undefined : resolveOAuth(oauth, report),
@@ -23,54 +20,66 @@ export function resolveAuth(written: WrittenAuth, directory: string, report: Rep
 
 function resolveOAuth(written: NonNullable<WrittenAuth['oauth']>, report: Report): OAuthSettings {
   const { publicUrl, issuers, requiredScopes, impliedScopes } = written;
+  if (publicUrl !== undefined) checkAddress('auth.oauth.publicUrl', publicUrl, report);
   const seen = new Set<string>();
-  for (const { issuer } of issuers) {
+  for (const [index, { issuer }] of issuers.entries()) {
     // Two entries for one issuer: which audience counts would be a matter of order.
-    if (seen.has(issuer)) report('auth.oauth.issuers', 'names an issuer twice; keep one of them');
+    if (seen.has(issuer)) report(`auth.oauth.issuers.${index}.issuer`, 'stands twice; keep one entry');
     seen.add(issuer);
   }
   return {
-    publicUrl: publicUrl === undefined ? undefined : resolvePublicUrl(publicUrl, report),
-    issuers: issuers.map((issuer) => resolveIssuer(issuer, report)),
-    requiredScopes,
+    publicUrl: publicUrl?.replace(/\/+$/, ''),
+    issuers: issuers.map((issuer, index) => resolveIssuer(issuer, `auth.oauth.issuers.${index}`, report)),
+    requiredScopes: [...new Set(requiredScopes)],
     impliedScopes,
   };
 }
 
-/** A query or a slash at the end would stand in the middle of every resource. */
-function resolvePublicUrl(text: string, report: Report): string {
-  const key = 'auth.oauth.publicUrl';
-  if (!isWebAddress(text)) report(key, 'no address; write https:// and the host clients use');
-  else if (new URL(text).search !== '' || text.includes('#')) report(key, 'holds a query or fragment; remove it');
-  return text.replace(/\/+$/, '');
+function resolveIssuer(
+  written: NonNullable<WrittenAuth['oauth']>['issuers'][number],
+  key: string,
+  report: Report,
+): IssuerSettings {
+  const { issuer, audience, jwksUri, groupsClaim, ...rest } = written;
+  checkAddress(`${key}.issuer`, issuer, report);
+  if (jwksUri !== undefined) checkAddress(`${key}.jwksUri`, jwksUri.replace(/\?.*$/s, ''), report);
+  return { ...rest, issuer, audience: audience === undefined ? [] : [audience].flat(), jwksUri, groupsClaim };
 }
 
-function resolveIssuer(written: NonNullable<WrittenAuth['oauth']>['issuers'][number], report: Report): IssuerSettings {
-  const { issuer, audience, jwksUri, groupsClaim, ...rest } = written;
-  const key = 'auth.oauth.issuers';
-  if (!isWebAddress(issuer)) report(key, 'holds an issuer that is no http(s) address');
-  if (jwksUri !== undefined && !isWebAddress(jwksUri)) report(key, 'holds a jwksUri that is no http(s) address');
-  return { ...rest, issuer, audience: audience === undefined ? [] : [audience].flat(), jwksUri, groupsClaim };
+/** RFC 8414 section 2: https, no query, no fragment. Plain http only where nobody stands between. */
+function checkAddress(key: string, text: string, report: Report): void {
+  if (!URL.canParse(text)) {
+    report(key, 'no URL; write https://…');
+    return;
+  }
+  const { protocol, hostname, username, password } = new URL(text);
+  const isPlain = protocol === 'http:' && (hostname === 'localhost' || isLoopbackAddress(hostname));
+  if (protocol !== 'https:' && !isPlain) report(key, 'not https://; http:// is for loopback only');
+  else if (username !== '' || password !== '') report(key, 'holds a user name or password; remove it');
+  else if (/[?#]/.test(text)) report(key, 'holds a query or fragment; remove it');
 }
 
 function resolveMtls(written: NonNullable<WrittenAuth['mtls']>, directory: string, report: Report): MtlsSettings {
   const { ca, cert, key, required, identities } = written;
-  const at = (path: string) => (isAbsolute(path) ? path : resolvePath(directory, path));
+  const absolute = (path: string) => (isAbsolute(path) ? path : resolvePath(directory, path));
   const seen = new Set<string>();
-  for (const { certificate } of identities ?? []) {
-    if (seen.has(certificate)) report('auth.mtls.identities', 'names a certificate twice; keep one of them');
+  for (const [index, { certificate }] of (identities ?? []).entries()) {
+    if (seen.has(certificate)) report(`auth.mtls.identities.${index}.certificate`, 'stands twice; keep one entry');
     seen.add(certificate);
   }
-  return { ca: at(ca), cert: at(cert), key: at(key), required, identities: identities?.map(toIdentity) };
-}
-
-function toIdentity(written: NonNullable<NonNullable<WrittenAuth['mtls']>['identities']>[number]): CertificateIdentity {
-  const { certificate, person, agent, account, groups, scopes, attributes } = written;
-  return { certificate, person, agent, account, groups, scopes, attributes };
-}
-
-function isWebAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+  return {
+    ca: absolute(ca),
+    cert: absolute(cert),
+    key: absolute(key),
+    required,
+    identities: identities?.map(({ certificate, person, agent, account, groups, scopes, attributes }) => ({
+      certificate,
+      person,
+      agent,
+      account,
+      groups,
+      scopes,
+      attributes,
+    })),
+  };
 }
