@@ -68,7 +68,7 @@ const RECIPIENT = /^(?:to|recipients?|to_?(?:email|emails|address|number|phone|u
 const CONTENT = /^(?:body|message|text|content|html|subject)$/i;
 const AMOUNT = /^(?:amount|amount_?(?:cents|minor|in_?\w+)|price|total)$/i;
 const MONEY =
-  /^(?:currency|currency_?code|to_?(?:address|account|wallet)|recipient(?:_?address)?|iban|card_?\w+|destination_?\w*)$/i;
+  /^(?:currency|currency_?code|to|to_?(?:address|account|wallet)|recipient(?:_?address)?|iban|card_?\w+|destination_?\w*)$/i;
 const PROGRAM = /^(?:code|script|command|cmd|shell|commands|javascript|python_?code|js)$/i;
 
 /** Properties that only make sense together with an effect. */

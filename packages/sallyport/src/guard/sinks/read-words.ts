@@ -42,7 +42,9 @@ export function readWords(words: readonly string[]): Meaning {
   for (const { verbs, nouns, sink } of PHRASES) {
     // To look at a secret is to touch it; to look at anything else is not.
     if (verb === undefined || !verbs.has(verb) || (reads && sink !== 'credentials')) continue;
-    if (rest.some((word) => nouns.has(word))) sinks.add(sink);
+    // `drive_permission_update`, `python_exec`: servers that put the noun first.
+    const where = sink === 'change_rights' || sink === 'run_code' ? words : rest;
+    if (where.some((word) => nouns.has(word))) sinks.add(sink);
   }
   if (verb !== undefined && words.some((word, i) => CREDENTIAL_PAIRS.has(`${word} ${words[i + 1] ?? ''}`)))
     sinks.add('credentials');

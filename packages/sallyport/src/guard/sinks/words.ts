@@ -89,7 +89,7 @@ export const PHRASES: readonly Phrase[] = [
   phrase('deploy create update upload', 'lambda worker contract function', 'run_code'),
   phrase(
     CHANGING,
-    'permission permissions role roles collaborator collaborators access acl acls admin admins owner owners iam privilege privileges member members membership memberships rbac sudoer scope scopes',
+    'permission permissions role roles collaborator collaborators access acl acls admin admins owner owners iam privilege privileges member members membership memberships participant participants rbac sudoer',
     'change_rights',
   ),
   phrase('create add invite delete remove disable enable', 'user users account accounts guest', 'change_rights'),
@@ -114,9 +114,7 @@ export const CREDENTIAL_PAIRS: ReadonlySet<string> = new Set([
 
 /** What is sent to a terminal or a page goes no further. */
 export const NOT_SENT: ReadonlySet<string> = new Set(
-  'key keys keystroke keystrokes input command commands text prompt signal query event events request hotkey cdp'.split(
-    ' ',
-  ),
+  'key keys keystroke keystrokes input command commands prompt signal query event events request hotkey cdp'.split(' '),
 );
 
 /** Chinese: the earliest word decides. `undefined`: it reads. */
