@@ -4,7 +4,7 @@ import { matchesGlob } from '../core/glob.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import type { QuotaAsk, QuotaCounts, RateAsk, RateCounters, Standing, Taken } from './limit-ports.ts';
-import { NO_STANDING, type StandingHeaders, toStandingHeaders } from './standing-headers.ts';
+import { type StandingHeaders, type Told, toStandingHeaders } from './standing-headers.ts';
 
 export interface RateLimitPorts {
   /** Of the snapshot in force. */
@@ -15,16 +15,28 @@ export interface RateLimitPorts {
 
 /** The guard, and what the HTTP answer says of the limits a call fell under. */
 export interface RateLimit extends Guard {
-  /** Header lines of a call this guard has seen; `undefined`: no limit concerns it. */
-  headersFor(call: Call): StandingHeaders | undefined;
+  /** Header lines of a call this guard has seen, said once; `undefined`: no limit concerns it. */
+  headersFor(call: Pick<Call, 'id'>): StandingHeaders | undefined;
 }
+
+/** Calls whose answers have not said yet how their counts stand; as many as may be in flight, and more. */
+const MAX_UNSAID = 10_000;
 
 /** Right after size and shape: how often a caller may call, before anything dearer than counting is done for it. */
 export function rateLimit({ limits, rates, quotas }: RateLimitPorts): RateLimit {
-  const seen = new WeakMap<Call, StandingHeaders>();
+  const seen = new Map<string, Told[]>();
+  const tell = (id: string, told: Told): void => {
+    const before = seen.get(id);
+    if (before !== undefined) {
+      before.push(told);
+      return;
+    }
+    const oldest = seen.size < MAX_UNSAID ? undefined : seen.keys().next().value;
+    if (oldest !== undefined) seen.delete(oldest);
+    seen.set(id, [told]);
+  };
   const finish = (call: Call, rules: readonly Rule[], taken: Taken): Verdict => {
-    const told = seen.get(call) ?? NO_STANDING;
-    seen.set(call, toStandingHeaders(told, rules, taken.standings));
+    tell(call.id, { rules, standings: taken.standings });
     if (taken.refusedBy === undefined) return ALLOW;
     const rule = rules[taken.refusedBy];
     const standing = taken.standings[taken.refusedBy];
@@ -40,7 +52,12 @@ export function rateLimit({ limits, rates, quotas }: RateLimitPorts): RateLimit 
   };
   return {
     name: 'rate-limit',
-    headersFor: (call) => seen.get(call),
+    headersFor({ id }) {
+      const told = seen.get(id);
+      if (told === undefined) return undefined;
+      seen.delete(id);
+      return toStandingHeaders(told);
+    },
     request(call) {
       const settings = limits();
       if (settings.rules.length === 0 && settings.quotas.length === 0) return ALLOW;

@@ -4,30 +4,44 @@ import type { Standing } from './limit-ports.ts';
 /** Header lines by name, of one HTTP answer. */
 export type StandingHeaders = Readonly<Record<string, string>>;
 
-export const NO_STANDING: StandingHeaders = Object.freeze({});
+/** What one kind of counter said of one call. */
+export interface Told {
+  readonly rules: readonly (LimitRule | QuotaRule)[];
+  /** One for each rule. */
+  readonly standings: readonly Standing[];
+}
 
 const WINDOW_SECONDS = { day: 86_400, month: 2_592_000 } as const;
 
+/** What does not change from call to call, made once per rule: putting it together each time cost 5 us. */
+const written = new WeakMap<LimitRule | QuotaRule, { readonly policy: string; readonly head: string }>();
+
 /**
- * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10, structured-field lists), joined to what
- * was said of other rules. `t` says when all is there again, or where nothing is left, when the next call may come.
+ * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10, structured-field lists). `t` says when
+ * all is there again, or where nothing is left, when the next call may come.
  */
-export function toStandingHeaders(
-  before: StandingHeaders,
-  rules: readonly (LimitRule | QuotaRule)[],
-  standings: readonly Standing[],
-): StandingHeaders {
-  let policy = before['ratelimit-policy'] ?? '';
-  let state = before['ratelimit'] ?? '';
-  rules.forEach((rule, index) => {
-    const standing = standings[index];
-    if (standing === undefined) return;
-    const comma = policy === '' ? '' : ', ';
-    // Names are checked when the configuration is read: no quote and no backslash stands in them.
-    policy += `${comma}"${rule.name}";${toPolicy(rule)}`;
-    state += `${comma}"${rule.name}";r=${standing.left};t=${Math.max(0, Math.ceil(standing.resetMs / 1000))}`;
-  });
+export function toStandingHeaders(told: readonly Told[]): StandingHeaders {
+  let policy = '';
+  let state = '';
+  for (const { rules, standings } of told) {
+    for (let i = 0; i < rules.length; i++) {
+      const rule = rules[i];
+      const standing = standings[i];
+      if (rule === undefined || standing === undefined) continue;
+      const fixed = written.get(rule) ?? write(rule);
+      const comma = policy === '' ? '' : ', ';
+      policy += comma + fixed.policy;
+      state += `${comma}${fixed.head}${standing.left};t=${Math.max(0, Math.ceil(standing.resetMs / 1000))}`;
+    }
+  }
   return { 'ratelimit-policy': policy, ratelimit: state };
+}
+
+function write(rule: LimitRule | QuotaRule) {
+  // Names are checked when the configuration is read: no quote and no backslash stands in them.
+  const made = { policy: `"${rule.name}";${toPolicy(rule)}`, head: `"${rule.name}";r=` };
+  written.set(rule, made);
+  return made;
 }
 
 function toPolicy(rule: LimitRule | QuotaRule): string {
