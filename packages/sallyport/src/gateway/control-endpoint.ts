@@ -40,7 +40,11 @@ export interface ControlExchange {
 export async function serveControl(
   control: ControlPort,
   { request, response, principal, path }: ControlExchange,
-  { streams, bodyBytes }: { readonly streams: Streams; readonly bodyBytes: number },
+  {
+    streams,
+    bodyBytes,
+    isCurrent,
+  }: { readonly streams: Streams; readonly bodyBytes: number; isCurrent(principal: Principal): boolean },
 ): Promise<void> {
   const body = await readBody(request, bodyBytes);
   const url = request.url ?? '';
@@ -65,7 +69,8 @@ export async function serveControl(
   response.writeHead(200, STREAM_HEADERS);
   response.flushHeaders();
   const stop = reply.follow((event) => writeEvent(response, toBinary(event)));
-  const quiet = { keepAlive: () => writeEvent(response, ':\n\n') };
+  // A credential that has ended opens nothing and keeps nothing open.
+  const quiet = { keepAlive: () => (isCurrent(principal) ? writeEvent(response, ':\n\n') : response.end()) };
   streams.open(quiet);
   response.on('close', () => {
     streams.closed(quiet);

@@ -108,7 +108,7 @@ export class HttpService {
   }
 
   #route(path: string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): Promise<void> | void {
-    const { context } = this.#options;
+    const { context, callers } = this.#options;
     const { control, metricsText } = context.ports;
     if (metricsText !== undefined && path === '/metrics') {
       serveMetrics(metricsText, { request, response, principal });
@@ -116,7 +116,9 @@ export class HttpService {
     }
     if (control !== undefined && path.startsWith(CONTROL_PREFIX)) {
       const { bodyBytes } = context.ports.snapshot().gateway.limits;
-      return serveControl(control, { request, response, principal, path }, { streams: context.streams, bodyBytes });
+      const isCurrent = (who: Principal) => callers.isCurrent(who);
+      const around = { streams: context.streams, bodyBytes, isCurrent };
+      return serveControl(control, { request, response, principal, path }, around);
     }
     const route = findRoute(path, context.ports, principal);
     const http = { request, response, endpoint: route.endpoint, principal };

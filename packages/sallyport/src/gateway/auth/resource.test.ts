@@ -38,6 +38,7 @@ describe('metadata', () => {
     ['/sse', '/sse'],
     ['/servers/files/mcp', '/servers/files/mcp'],
     ['/bundles/team/mcp', '/bundles/team/mcp'],
+    ['/api', '/api'],
   ])('of %j', (path, resource) => {
     expect(get(WELL_KNOWN + path)).toEqual({
       resource: ORIGIN + resource,

@@ -3,7 +3,7 @@ import type { OAuthSettings } from '../../config/auth-settings.ts';
 /** Where the metadata of a resource is (RFC 9728 section 3): this, and then the path of the resource. */
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 /** Whether a server or bundle of this name exists is not told to whoever asks without a token. */
-const ENDPOINT = /^\/(?:(?:servers|bundles)\/[^/?#]{1,200}\/)?(?:mcp|sse)$/;
+const ENDPOINT = /^\/(?:(?:(?:servers|bundles)\/[^/?#]{1,200}\/)?(?:mcp|sse)|api|metrics)$/;
 const METADATA_AGE_S = 3_600;
 
 /** The protected resources of this listener: every endpoint is one, with an address and an audience of its own. */
@@ -45,8 +45,9 @@ export function createResources(settings: OAuthSettings, origins: readonly strin
   };
 }
 
-/** Messages of HTTP+SSE belong to the stream that named their path. */
+/** Messages of HTTP+SSE belong to the stream that named their path; the whole REST API is one resource. */
 function toResourcePath(path: string): string {
+  if (path.startsWith('/api/')) return '/api';
   return path.replace(/\/message$/, '/sse');
 }
 
