@@ -57,7 +57,7 @@ function toCall(admitted: JsonObject | undefined, ended: JsonObject): JsonObject
   );
   const merged = new Map<string, Json>();
   // The time of a call is the one it was admitted at; the rest of the end says more.
-  for (const [key, value] of entries) if (key === 'time' || !merged.has(key)) merged.set(key, value);
+  for (const [key, value] of entries) if (key === 'time' || !merged.has(key)) merged.set(key, value ?? null);
   return Object.fromEntries(merged);
 }
 

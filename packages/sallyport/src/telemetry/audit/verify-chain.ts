@@ -5,7 +5,7 @@ import { readHead } from './head-file.ts';
 import { GENESIS, hashLine, isKind, type LinePlace, readPlace, readPrev } from './record-line.ts';
 import type { Head } from './recover.ts';
 import { isSealed } from './sealer.ts';
-import { listSegments } from './segments.ts';
+import { firstSeqOf, listSegments } from './segments.ts';
 
 /** The first thing that is wrong with a chain, in words, at the first record that is not what it was. */
 export interface ChainProblem {
@@ -105,6 +105,8 @@ class ChainWalk {
 
   #follow(bytes: Buffer, place: LinePlace, before: LinePlace | undefined): boolean {
     const prev = readPrev(bytes, place);
+    const named = before === undefined ? firstSeqOf(this.#segment) : 0;
+    if (named !== 0 && place.seq !== named) return this.#fail(named, 'does not stand where its segment begins');
     if (this.#records === 0) {
       this.#first = place.seq;
       if (place.seq !== 1 || prev !== GENESIS) this.#missingBefore = { seq: place.seq - 1, hash: prev };

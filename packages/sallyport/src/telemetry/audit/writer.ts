@@ -131,10 +131,11 @@ export class AuditWriter {
   close(): Promise<void> {
     this.#closing ??= (async () => {
       clearInterval(this.#watch);
-      await this.#running;
+      while (this.#running !== undefined) await this.#running;
       clearTimeout(this.#timer);
       this.#sealedAt = Number.NEGATIVE_INFINITY;
-      await this.#run();
+      this.#running = this.#run();
+      await this.#running;
       this.#file?.close();
     })();
     return this.#closing;
