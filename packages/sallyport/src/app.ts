@@ -132,6 +132,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits: () => snapshot.gateway.limits,
     rateLimit: limits,
     ...toAccessPorts(() => snapshot),
+    whyHeld: (tool) => pins.book.whyHeld(tool),
     policy: policies.guard,
     asks: () => approvalsOf(snapshot).asks,
   });
