@@ -232,6 +232,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         stopReporting();
         await catalog.close();
         await upstreams.close();
+        await pins.close();
         await credentials.close();
         await checker.close();
         await desk.close();
