@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 const BLOCK = 64;
 const SHA256_BYTES = 32;
-/** Longer values get a buffer of their own. Bytes. */
+/** Longer values are not copied: buffers of 100 KB that come and go make V8 collect (core/body-pool.ts). Bytes. */
 const SCRATCH = 65_536;
 
 /** HMAC-SHA256 (RFC 2104) in base64url: equal values are seen to be equal, and nobody without the key can guess one. */
@@ -21,12 +21,12 @@ export function createKeyedDigest(key: Buffer): KeyedDigest {
   }
   const pad = inner.subarray(0, BLOCK);
   return (value) => {
-    let message: Buffer;
+    let first: string;
     if (value.length <= SCRATCH) {
       value.copy(inner, BLOCK);
-      message = inner.subarray(0, BLOCK + value.length);
-    } else message = Buffer.concat([pad, value]);
-    outer.write(hash('sha256', message, 'binary'), BLOCK, SHA256_BYTES, 'latin1');
+      first = hash('sha256', inner.subarray(0, BLOCK + value.length), 'binary');
+    } else first = createHash('sha256').update(pad).update(value).digest('binary');
+    outer.write(first, BLOCK, SHA256_BYTES, 'latin1');
     return hash('sha256', outer, 'base64url');
   };
 }
