@@ -51,7 +51,10 @@ export const approvalsSchema = z.strictObject({
   webhook: z
     .strictObject({
       url: z
-        .url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' })
+        .string()
+        .regex(/^https?:\/\/[^\s/?#@]+(?:[/?#]\S*)?$/, {
+          error: 'expected an http:// or https:// URL without user name',
+        })
         .describe('Gets a signed POST for every question and every answer.'),
       secretEnv: z
         .string()
