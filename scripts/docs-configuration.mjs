@@ -24,6 +24,10 @@ export function sections() {
     ['audit', toTable(Object.entries(properties.audit.properties), 'audit.')],
     ...authSections(gateway.auth.anyOf.find(({ type }) => type === 'object').properties),
     ['limits', toTable(Object.entries(limits.properties), 'limits.')],
+    ['rules', toTable(Object.entries(properties.limits.properties.rules.items.properties), 'rules[].')],
+    ['quotas', toTable(Object.entries(properties.limits.properties.quotas.items.properties), 'quotas[].')],
+    ['telemetry', toTable(Object.entries(properties.telemetry.properties), 'telemetry.')],
+    ['otlp', toTable(Object.entries(properties.telemetry.properties.otlp.properties), 'otlp.')],
     ['approvals', toTable(Object.entries(properties.approvals.properties), 'approvals.')],
   ]);
 }
