@@ -58,6 +58,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     if (admitted.verdict.kind === 'ask' && ports.desk !== undefined) {
       ({ decision: admitted, approvalId } = await ports.desk.settle(admitted, call, inbound));
       noteFailedGuard(ports, admitted, record);
+      subject.approval = approvalId;
     }
     const refused = refuse(admitted, inbound, { record, approvalId });
     if (refused !== undefined) return refused;

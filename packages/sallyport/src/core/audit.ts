@@ -15,10 +15,11 @@ export interface AuditSubject {
   target: string | undefined;
   /** Of the tool's definition. */
   digest: string | undefined;
-  /** Who decided and why, where that was not a plain allow; the id of the approval, where a person decided. */
-  verdict: 'rewrite' | 'approved' | undefined;
+  /** Who rewrote the arguments and why. */
+  verdict: 'rewrite' | undefined;
   guard: string | undefined;
   reason: string | undefined;
+  /** Where a person decided, or is asked. */
   approval: string | undefined;
   /** Set by the audit: its record was taken. */
   admitted: boolean;

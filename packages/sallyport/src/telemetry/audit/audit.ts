@@ -110,7 +110,7 @@ export function createAudit(
       writer.append(
         `"time":"${now()}","kind":"admitted"${toWho(subject)}` +
           `${optional('verdict', subject.verdict)}${optional('guard', subject.guard)}${optional('reason', subject.reason)}` +
-          `${optional('approval', subject.approval)}${write('arguments', args)}}`,
+          `${write('arguments', args)}}`,
       );
       subject.admitted = true;
       // The stated time holds for every record: while the disk cannot keep it, calls wait for the disk.
@@ -138,7 +138,7 @@ function toWho(subject: AuditSubject): string {
     `,"callId":"${subject.callId}","method":${quote(subject.method)},"principal":${toPrincipal(client.principal)}` +
     `,"client":{"name":${quote(client.info.name)},"version":${quote(client.info.version)}}` +
     `${optional('upstream', subject.upstream)}${optional('tool', subject.target)}${optional('toolDigest', subject.digest)}` +
-    `,"snapshot":${subject.snapshotVersion},"requestBytes":${subject.requestBytes}`
+    `${optional('approval', subject.approval)},"snapshot":${subject.snapshotVersion},"requestBytes":${subject.requestBytes}`
   );
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   copyFileSync,
@@ -294,6 +295,49 @@ test('a finished segment that is removed or rewritten is noticed too; a touched 
   await audit.close();
   expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
 });
+
+/** Mounting needs root; elsewhere the other kinds of trouble take the same way. */
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+
+test.runIf(canMount)(
+  'a full disk: nothing is admitted, nothing is torn, and it goes on when there is room',
+  async () => {
+    const directory = newFolder();
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', directory], { stdio: 'ignore' });
+    } catch {
+      return;
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', directory]));
+    const audit = await open(directory, { mode: 'strict' });
+    await record(audit, 'one');
+    const filler = join(directory, 'filler');
+    writeFileSync(filler, '');
+    expect(() => {
+      for (;;) appendFileSync(filler, 'x'.repeat(1_000));
+    }).toThrow(/ENOSPC/);
+    let admitted = 1;
+    const refused = await vi.waitFor(async () => {
+      const problem = await record(audit, 'more').then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (problem === undefined) admitted++;
+      expect(problem).toBeDefined();
+      return problem;
+    });
+    expect(refused).toMatchObject({ code: 'unrecorded', message: expect.stringContaining('ENOSPC') });
+    for (let i = 0; i < 50; i++) await expect(async () => record(audit, 'none')).rejects.toThrow(/ENOSPC/);
+    unlinkSync(filler);
+    await untilTaken(audit);
+    await audit.close();
+    expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
+    const all = await readAll(directory);
+    expect(all).toContainEqual(expect.objectContaining({ kind: 'interrupted' }));
+    expect(all.filter(({ callId }) => callId === 'none')).toEqual([]);
+    expect(admitted).toBeGreaterThan(0);
+  },
+);
 
 test('old segments are retired, and the chain still verifies', async () => {
   const directory = newFolder();
