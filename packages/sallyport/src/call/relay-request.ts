@@ -1,6 +1,7 @@
 import { FaultError } from '../core/errors.ts';
-import { member } from '../core/json.ts';
+import { isObject, member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
+import { findSecretQuestion } from '../guard/approve/elicitation-secrets.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { toPublicNames } from './public-names.ts';
@@ -14,6 +15,7 @@ export async function relayTaskRequest(ports: CallPorts, inbound: Inbound): Prom
   if (task === undefined) throw new FaultError('invalid_params', `Unknown task: ${String(id).slice(0, 128)}.`);
   const edits = task.taskId === id ? [] : [request.setParam('taskId', JSON.stringify(task.taskId))];
   const answer = await sendRecorded(ports, inbound, { upstream: task.upstream, edits, target: task.taskId });
+  refuseSecretQuestions(answer);
   return inbound.endpoint.kind !== 'server' ? toPublicNames(answer, view, task.upstream) : answer;
 }
 
@@ -23,4 +25,15 @@ export async function relayUnknown(ports: CallPorts, inbound: Inbound): Promise<
   if (endpoint.kind !== 'server')
     throw new FaultError('method_not_found', `Method not found: ${request.method.slice(0, 128)}`);
   return sendRecorded(ports, inbound, { upstream: endpoint.name, edits: [], target: undefined });
+}
+
+/** A task asks its questions in its status (SEP-2663): the client must not be asked there for what it is not asked for elsewhere. */
+function refuseSecretQuestions(answer: Answer): void {
+  const asked = answer.resultMember('inputRequests');
+  if (!isObject(asked)) return;
+  for (const question of Object.values(asked)) {
+    const params = member(question, 'params');
+    const refused = findSecretQuestion(String(member(question, 'method')), isObject(params) ? params : {});
+    if (refused !== undefined) throw new FaultError('denied', refused);
+  }
 }
