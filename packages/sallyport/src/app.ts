@@ -139,17 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   // One call counts once, however often it is looked at.
   const desk = createDeskOf(() => snapshot, { clock, log, guards: () => guards.filter((guard) => guard !== limits) });
   const inFlight = new InFlight();
-  let sessions = () => 0;
-  const telemetry = createTelemetry({
-    settings: snapshot.telemetry,
-    version: VERSION,
-    log,
-    sources: {
-      inFlight: () => inFlight.count,
-      sessions: () => sessions(),
-      upstreams: () => [...snapshot.servers.keys()].flatMap((name) => upstreams.status(name) ?? []),
-    },
-  });
+  const telemetry = createTelemetryOf(() => snapshot, { log, upstreams, inFlight });
   const { metrics, tracer, metricsText } = telemetry;
   const calls: CallPorts = {
     upstreams: metrics === undefined ? upstreams : { ...upstreams, send: createTimedSend(upstreams, metrics) },
@@ -214,7 +204,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async openHttp() {
       const { callers, key, close } = await openCallers(snapshot, log, clock);
       const front = await openHttpFront(ports, callers);
-      sessions = front.sessions;
+      telemetry.sessions = front.sessions;
       closers.push(() => front.close(GRACE_MS), close);
       const listener = await telemetry.listen();
       if (listener !== undefined)
@@ -229,6 +219,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     close() {
       closing ??= (async () => {
         for (const close of closers) await close();
+        // Before the upstreams, whose state is among what is sent last.
+        await telemetry.close();
         stopReporting();
         await catalog.close();
         await upstreams.close();
@@ -237,7 +229,6 @@ export async function createApp(options: AppOptions): Promise<App> {
         await checker.close();
         await desk.close();
         await quotas.close();
-        await telemetry.close();
         await audit.close();
         await eras.saved();
         await destination.close();
@@ -258,6 +249,25 @@ function createProblemReport(catalog: Catalog, log: Log): () => void {
       log.warn({ upstream, item }, `left out of the lists: ${problem}`);
     }
   };
+}
+
+/** `sessions` is known once there is a front. */
+function createTelemetryOf(
+  snapshot: () => Snapshot,
+  { log, upstreams, inFlight }: { log: Log; upstreams: Upstreams; inFlight: InFlight },
+) {
+  const fronts = { sessions: () => 0 };
+  const telemetry = createTelemetry({
+    settings: snapshot().telemetry,
+    version: VERSION,
+    log,
+    sources: {
+      inFlight: () => inFlight.count,
+      sessions: () => fronts.sessions(),
+      upstreams: () => [...snapshot().servers.keys()].flatMap((name) => upstreams.status(name) ?? []),
+    },
+  });
+  return Object.assign(fronts, telemetry);
 }
 
 /** The guard that counts, and the counts that outlive a restart. */

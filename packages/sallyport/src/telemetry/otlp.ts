@@ -41,8 +41,10 @@ export function createOtlp({ settings, version, log, collect }: OtlpOptions): Ot
   let sending: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
-  async function post(path: string, body: string, deadlineMs: number): Promise<void> {
+  /** Never rejects, whatever the collector does and whatever fails while the body is made. */
+  async function post(path: string, toBody: () => string, deadlineMs: number): Promise<void> {
     try {
+      const body = toBody();
       const response = await fetch(`${settings.endpoint}${path}`, {
         method: 'POST',
         headers: { ...settings.headers, 'content-type': 'application/json' },
@@ -64,14 +66,14 @@ export function createOtlp({ settings, version, log, collect }: OtlpOptions): Ot
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH);
       waiting = waiting.slice(MAX_BATCH);
-      await post('/v1/traces', toSpansJson(batch, resource), deadlineMs);
+      await post('/v1/traces', () => toSpansJson(batch, resource), deadlineMs);
       if (failing) {
         dropped += batch.length;
         break;
       }
     }
     if (withMetrics && settings.metrics)
-      await post('/v1/metrics', toMetricsJson(collect(), resource, { startedAt, at: Date.now() }), deadlineMs);
+      await post('/v1/metrics', () => toMetricsJson(collect(), resource, { startedAt, at: Date.now() }), deadlineMs);
   }
 
   function send(deadlineMs: number, withMetrics: boolean): Promise<void> {
