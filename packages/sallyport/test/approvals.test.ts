@@ -1,53 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { approval, idIn, type Rules, setUp, start } from './approvals-set-up.ts';
 import { atTheEnd } from './at-the-end.ts';
-import { cli } from './cli-terminal.ts';
 import { messageIn } from './http-exchange.ts';
 import { modernHeaders, modernParams, PlainClient, textOf } from './plain-client.ts';
-import { misbehaving, newTestFolder, type RunningGateway, StdioGateway, startGateway } from './running-sallyport.ts';
+import { StdioGateway, startGateway } from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
-
-type Rules = Record<string, unknown>;
-
-/** One server whose tool `count` asks a person; what it did is counted in a file. */
-function setUp(rules: Rules = {}, options: Rules = {}) {
-  const counter = join(newTestFolder(), 'counter');
-  const config = {
-    mcpServers: { a: misbehaving({ counter, tools: ['count', 'echo', 'count-and-die'], ...options }) },
-    approvals: { asks: ['a/*'], ...rules },
-  };
-  const count = () => (existsSync(counter) ? readFileSync(counter, 'utf8').trim().split('\n').length : 0);
-  return { config, count };
-}
-
-const approval = (stateDir: string, ...words: string[]) =>
-  cli(['approval', ...words, '--json'], { env: { SALLYPORT_STATE: stateDir } });
-
-type Message = Awaited<ReturnType<PlainClient['call']>>;
-
-/** The id a refusal names. */
-function idIn(message: Message): string {
-  const verdict = (message.result?.['_meta'] as Record<string, Record<string, string>> | undefined)?.[
-    'dev.sallyport/verdict'
-  ];
-  expect(verdict).toMatchObject({
-    kind: 'ask',
-    guard: 'approval',
-    approval: expect.stringMatching(/^ap_[0-9a-f]{16}$/),
-  });
-  expect(textOf(message)).toContain(`sallyport approval allow ${verdict?.['approval']}`);
-  return verdict?.['approval'] ?? '';
-}
-
-async function start(rules: Rules = {}, options: Rules = {}) {
-  const { config, count } = setUp(rules, options);
-  const gateway = await startGateway(config as never);
-  return { gateway, count, state: gateway.process.stateDir, config };
-}
 
 test('a client without forms gets an id, calls again after a yes, and the yes works once', async () => {
   const { gateway, count, state } = await start();
@@ -334,45 +294,4 @@ test('a server that asks for a secret gets a reason instead of an answer; a harm
   expect(round['resultType']).toBe('input_required');
   const inputResponses = { q1: { action: 'accept', content: { colour: 'red' } } };
   expect(textOf(await ask('colour', { inputResponses, requestState: round['requestState'] }))).toContain('red');
-});
-
-async function restart(gateway: RunningGateway, config: unknown): Promise<RunningGateway> {
-  return startGateway(config as never, [], { SALLYPORT_STATE: gateway.process.stateDir });
-}
-
-test('killed between the yes and the dispatch, the yes is kept and works once', async () => {
-  const { gateway, count, state, config } = await start({ waitMs: 30_000 });
-  const client = await new PlainClient(gateway).initialize();
-  const lost = client.call('a_count').catch(() => undefined);
-  const id = await waitFor(async () => {
-    const { approvals } = (await approval(state, 'list')).json() as { approvals: { id: string }[] };
-    return approvals[0]?.id ?? expect.fail('not yet asked');
-  });
-  await gateway.process.stop('SIGKILL');
-  await lost;
-  await approval(state, 'allow', id);
-  const next = await restart(gateway, { ...config, approvals: { asks: ['a/count'] } });
-  // Under other rules the yes is worth nothing.
-  idIn(await (await new PlainClient(next).initialize()).call('a_count'));
-  await next.process.stop('SIGKILL');
-  const same = await restart(gateway, config);
-  const again = await new PlainClient(same).initialize();
-  expect(textOf(await again.call('a_count'))).toBe('counted');
-  expect(count()).toBe(1);
-});
-
-test('killed after the dispatch, the call is not run a second time', async () => {
-  const { gateway, count, state, config } = await start({}, { tools: ['wait'] });
-  const never = join(newTestFolder(), 'never');
-  const client = await new PlainClient(gateway).initialize();
-  const id = idIn(await client.call('a_wait', { until: never }));
-  await approval(state, 'allow', id);
-  const lost = client.call('a_wait', { until: never }).catch(() => undefined);
-  await waitFor(() => expect(count()).toBe(1));
-  await gateway.process.stop('SIGKILL');
-  await lost;
-  const next = await restart(gateway, config);
-  const again = await new PlainClient(next).initialize();
-  expect(idIn(await again.call('a_wait', { until: never }))).not.toBe(id);
-  expect(count()).toBe(1);
 });
