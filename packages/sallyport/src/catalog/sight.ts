@@ -44,7 +44,10 @@ export function createSight(onlooker: Onlooker): Sight {
       if (!isAllowed(server.access, { kind: listed, name: id }, principal.groups)) return false;
       return bundle === undefined || bundle[listed].some((one) => names(one, { server: server.name, item: id }));
     },
-    mayUse: access === undefined ? () => true : remember((tool) => access.mayUse(principal, endpoint, tool) === true),
+    mayUse:
+      access?.version() === undefined
+        ? () => true
+        : remember((tool) => access.mayUse(principal, endpoint, tool) === true),
   };
 }
 
@@ -71,7 +74,7 @@ function remember(ask: (tool: Tool) => boolean): (tool: Tool) => boolean {
 
 interface KnownKey {
   readonly snapshot: Snapshot;
-  readonly version: number;
+  readonly version: number | undefined;
   readonly key: string;
 }
 
@@ -80,15 +83,15 @@ const keys = new WeakMap<Principal, KnownKey>();
 /** Callers with equal keys see the same: the empty key is that of everyone where nothing depends on who calls. */
 export function toSightKey({ snapshot, principal, access }: Omit<Onlooker, 'endpoint'>): string {
   const groups = listGroups(snapshot);
-  if (groups.length === 0 && access === undefined) return '';
-  const version = access?.version() ?? 0;
+  const version = access?.version();
+  if (groups.length === 0 && version === undefined) return '';
   const known = keys.get(principal);
   if (known !== undefined && known.snapshot === snapshot && known.version === version) return known.key;
-  // A policy may look at anything a principal carries.
+  // A policy may look at anything a principal carries, but for what every new token changes.
   const key =
-    access === undefined
+    version === undefined
       ? JSON.stringify(groups.filter((group) => principal.groups.includes(group)))
-      : `${version} ${JSON.stringify(principal)}`;
+      : `${version} ${JSON.stringify({ ...principal, expiresAt: undefined })}`;
   keys.set(principal, { snapshot, version, key });
   return key;
 }

@@ -10,7 +10,12 @@ export type MayUse = (principal: Principal, endpoint: Endpoint, tool: Tool) => b
 
 /** What decides beside the configuration, e.g. the policy at discovery. */
 export interface Access {
-  /** Another number as soon as an answer may be another one: kept lists are made anew. */
-  version(): number;
+  /** Another number as soon as an answer may be another one: kept lists are made anew. `undefined`: every answer is yes now, so callers share their lists. */
+  version(): number | undefined;
   readonly mayUse: MayUse;
+  /**
+   * What of a caller the answers depend on: callers with equal texts are shown the same lists. `undefined`: nothing now.
+   * Left out: everything a principal holds.
+   */
+  keyOf?(principal: Principal): string | undefined;
 }

@@ -44,7 +44,7 @@ function decide({ engine, mode, decisions, clock, onShadow }: PolicyPorts, call:
 /** What the policies hide: lists show only what the caller may use. */
 export function policyAccess({ engine, mode }: Pick<PolicyPorts, 'engine' | 'mode'>, version: () => number): Access {
   return {
-    version,
+    version: () => (engine() === undefined || mode() === 'shadow' ? undefined : version()),
     mayUse(principal, _endpoint, tool) {
       const policies = engine();
       return policies === undefined || mode() === 'shadow' || policies.maySee(principal, tool);
