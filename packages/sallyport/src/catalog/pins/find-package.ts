@@ -58,7 +58,7 @@ function toPackage(registry: 'npm' | 'pypi', spec: string): StartedPackage | und
   const at = spec.lastIndexOf('@');
   const [name, version] =
     registry === 'pypi'
-      ? [python?.[1] ?? spec, python?.[2]]
+      ? [python?.[1] ?? spec.replace(/[=<>!~@[\s].*$/, ''), python?.[2]]
       : at > 0
         ? [spec.slice(0, at), spec.slice(at + 1)]
         : [spec];

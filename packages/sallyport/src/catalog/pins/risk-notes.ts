@@ -49,7 +49,10 @@ function noteText({ before, after }: Looked): Risk[] {
 }
 
 function noteMentions({ before, after, otherTools }: Looked): Risk[] {
-  const words = (value: Json | undefined) => new Set([...textsOf(value ?? null)].join(' ').split(/[^\p{L}\p{N}_.-]+/u));
+  // A name may end a sentence.
+  const toWord = (part: string) => part.replace(/^[.-]+|[.-]+$/g, '');
+  const words = (value: Json | undefined) =>
+    new Set([...textsOf(value ?? null)].flatMap((text) => text.split(/[^\p{L}\p{N}_.-]+/u).map(toWord)));
   const [old, now] = [words(before), words(after)];
   const own = member(after, 'name');
   const met = otherTools.filter((name) => name.length >= MIN_NAME && name !== own && now.has(name) && !old.has(name));
