@@ -77,12 +77,16 @@ describe('what decides beside the configuration', () => {
       version: () => version,
       mayUse: (_, __, tool) => tool.name !== (version === 0 ? 'x' : 'y'),
     };
-    const { catalog } = setUp({ a: withTools('x', 'y') }, { access });
+    const { catalog, changes } = setUp({ a: withTools('x', 'y') }, { access });
     const before = await catalog.view(snapshot, ALL, clientOf());
     expect([namesIn(before), before.tool('a_x')]).toEqual([['a_y'], undefined]);
     version = 1;
     const after = await catalog.view(snapshot, ALL, clientOf());
     expect([namesIn(after), after.tool('a_y')]).toEqual([['a_x'], undefined]);
+    expect(after.list('tools', undefined).cacheScope).toBe('private');
+    changes.length = 0;
+    catalog.adopt(snapshot);
+    expect(changes).toContainEqual({ upstream: 'a', list: 'tools' });
   });
 
   it('has said no when it throws', async () => {

@@ -60,6 +60,7 @@ class LiveCatalog implements Catalog {
   readonly #listeners = new Set<(change: ListChange) => void>();
   readonly #views = new ViewCache();
   readonly #sinksOf: SinksOf;
+  #accessVersion: number | undefined;
   readonly #noted = new WeakSet<Client>();
   readonly #pins: PinGate | undefined;
   readonly #unsubscribe: () => void;
@@ -76,6 +77,7 @@ class LiveCatalog implements Catalog {
     this.#ports = ports;
     this.#pins = pins;
     this.#sinksOf = createSinksOf(ports.findSinks);
+    this.#accessVersion = ports.access?.version();
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });
@@ -132,6 +134,12 @@ class LiveCatalog implements Catalog {
 
   adopt(snapshot: Snapshot): void {
     this.#adopt(snapshot);
+    const version = this.#ports.access?.version();
+    if (version === this.#accessVersion) return;
+    this.#accessVersion = version;
+    // What a policy hides or shows is not known before it is asked, so everyone looks again.
+    for (const upstream of snapshot.servers.keys())
+      for (const list of ['tools', 'resources', 'prompts'] as const) this.#announce({ upstream, list });
   }
 
   /** Whether this is the newest snapshot seen; servers that are no longer in it are dropped. */

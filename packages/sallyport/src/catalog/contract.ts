@@ -80,7 +80,7 @@ export interface Page {
   readonly nextCursor: string | undefined;
   /** How long the client may take the list for fresh; 0 when an upstream said so or a refresh is under way. */
   readonly ttlMs: number;
-  /** `private` as soon as one of the lists in it is. */
+  /** `private` as soon as one of the lists in it is, or what is shown depends on who asks. */
   readonly cacheScope: 'public' | 'private';
 }
 

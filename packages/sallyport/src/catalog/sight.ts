@@ -11,6 +11,8 @@ import type { ListKind } from './contract.ts';
 /** What one caller sees through one door. What it does not see is not there, for lists and calls alike. */
 export interface Sight {
   readonly bundle: BundleSettings | undefined;
+  /** Others may see something else: what is shown here is for nobody to share. */
+  readonly isOwn: boolean;
   reaches(server: ServerSettings): boolean;
   sees(server: ServerSettings, kind: ListKind, id: string): boolean;
   /** Asked last: the answer may cost a policy decision. */
@@ -34,6 +36,7 @@ export function createSight(onlooker: Onlooker): Sight {
   const bundle = endpoint.kind === 'bundle' ? snapshot.bundles?.get(endpoint.name) : undefined;
   return {
     bundle,
+    isOwn: toSightKey(onlooker) !== '',
     reaches(server) {
       if (endpoint.kind === 'server' && endpoint.name !== server.name) return false;
       if (bundle !== undefined && !bundleReaches(bundle, server.name)) return false;

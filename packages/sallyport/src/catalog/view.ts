@@ -190,10 +190,13 @@ function toIndex(position: Position, keys: ReadonlyMap<string, number>): number 
   return last === undefined ? (keys.get(position.next) ?? position.index) : last + 1;
 }
 
-function freshness({ parts, clock, unavailable }: ViewContent, kind: ListKind): Pick<Page, 'ttlMs' | 'cacheScope'> {
+function freshness(
+  { parts, sight, clock, unavailable }: ViewContent,
+  kind: ListKind,
+): Pick<Page, 'ttlMs' | 'cacheScope'> {
   const now = clock.now();
   let ttlMs = unavailable.length > 0 ? 0 : Number.POSITIVE_INFINITY;
-  let cacheScope: Page['cacheScope'] = 'public';
+  let cacheScope: Page['cacheScope'] = sight.isOwn ? 'private' : 'public';
   for (const part of parts) {
     const list = part.lists.get(kind);
     // Nothing known of a list: it may come at any moment.
