@@ -7,6 +7,7 @@ import type { Log } from '../../core/log.ts';
 import { findChanged, stampOf } from './finished.ts';
 import { writeHead } from './head-file.ts';
 import { hashLine, toLine } from './record-line.ts';
+import { RecordQueue } from './record-queue.ts';
 import type { ChainTail } from './recover.ts';
 import type { Sealer } from './sealer.ts';
 import { codeOf, SegmentFile } from './segment-file.ts';
@@ -30,10 +31,12 @@ export interface WriterOptions {
 const SEAL_MS = 1_000;
 /** How often the files are looked at when nothing is written, and how soon writing is tried again. Milliseconds. */
 const CHECK_MS = 250;
-/** Written in one go. Characters. */
+/** From here on nothing waits for company. Bytes. */
 const BATCH = 1_048_576;
-/** Waiting to be written; beyond it calls are refused. Characters. */
+/** Waiting to be written; beyond it calls are refused. Bytes. */
 const MAX_QUEUE = 16 * 1_048_576;
+/** More than a seal takes. Bytes. */
+const SEAL_ROOM = 1_024;
 /** Nobody waits longer for the disk. Milliseconds. */
 const PATIENCE_MS = 5_000;
 /** Made by `audit repair`: the operator has seen what is wrong and wants a new segment to be begun. */
@@ -51,8 +54,8 @@ interface Waiters {
  */
 export class AuditWriter {
   readonly #options: WriterOptions;
-  #queue: string[] = [];
-  #queued = 0;
+  #queue = new RecordQueue();
+  #spare: RecordQueue | undefined;
   /** When the oldest record that is not on disk came. `performance.now()`. */
   #oldest: number | undefined;
   /** The same of the batch that is being written. */
@@ -87,7 +90,7 @@ export class AuditWriter {
 
   /** Why nothing can be recorded now; `undefined`: all is well. */
   get trouble(): string | undefined {
-    if (this.#queued > MAX_QUEUE) return 'the disk is too slow for what is to be recorded';
+    if (this.#queue.size > MAX_QUEUE) return 'the disk is too slow for what is to be recorded';
     return this.#trouble;
   }
 
@@ -100,7 +103,6 @@ export class AuditWriter {
   /** Takes a record (without its place in the chain). */
   append(body: string): void {
     this.#queue.push(body);
-    this.#queued += body.length;
     this.#oldest ??= performance.now();
     if (this.#running === undefined && this.#trouble === undefined) this.#schedule();
   }
@@ -143,7 +145,7 @@ export class AuditWriter {
 
   #schedule(): void {
     const { withinMs } = this.#options;
-    if (withinMs === 0 || this.#queued > BATCH) this.#start();
+    if (withinMs === 0 || this.#queue.size > BATCH) this.#start();
     // Half of the stated time is for the disk.
     else this.#timer ??= setTimeout(() => this.#start(), withinMs / 2);
   }
@@ -187,27 +189,29 @@ export class AuditWriter {
     await this.#checkFiles();
     const sealing = this.#isSealDue();
     if (this.#queue.length === 0 && !sealing && this.#trouble === undefined) return;
-    const bodies = this.#queue;
+    const batch = this.#queue;
     this.#writing = this.#oldest;
-    this.#queue = [];
+    this.#queue = this.#spare ?? new RecordQueue();
+    this.#spare = undefined;
     this.#oldest = undefined;
-    const queued = this.#queued;
-    this.#queued = 0;
     const refused = this.#refused;
     const place = { seq: this.#seq, hash: this.#hash };
-    let text = '';
     try {
       const file = this.#openFile();
-      if (this.#trouble !== undefined || refused > 0) text += this.#next(this.#toInterruption(refused));
-      for (const body of bodies) text += this.#next(body);
-      if (sealing) text += this.#nextSeal();
-      await file.append(Buffer.from(text, 'utf8'));
+      const first = this.#trouble !== undefined || refused > 0 ? this.#next(this.#toInterruption(refused)) : '';
+      const out = Buffer.allocUnsafe(3 * first.length + batch.size + SEAL_ROOM);
+      const last = batch.write({ seq: this.#seq, hash: this.#hash }, out, out.write(first, 'utf8'));
+      this.#seq = last.seq;
+      this.#hash = last.hash;
+      const end = sealing ? last.end + out.write(this.#nextSeal(), last.end, 'latin1') : last.end;
+      await file.append(out.subarray(0, end));
+      batch.clear();
+      this.#spare = batch;
     } catch (error) {
       // Nothing of it is on disk: the records take their places again when they are written.
       this.#seq = place.seq;
       this.#hash = place.hash;
-      this.#queue = bodies.concat(this.#queue);
-      this.#queued += queued;
+      this.#queue = batch.followedBy(this.#queue);
       this.#oldest = this.#writing ?? this.#oldest;
       throw error;
     } finally {
