@@ -28,6 +28,7 @@ import { openPolicyDoor, type PolicyDoor } from './guard/policy/policy-door.ts';
 import { rateLimit } from './guard/rate-limit.ts';
 import { createSchemaChecker } from './guard/schema/schema-checker.ts';
 import { readDefinition } from './guard/sinks/classify-definition.ts';
+import { findSinks } from './guard/sinks/sink-floor.ts';
 import { createMemoryRates } from './state/memory-rates.ts';
 import { openDatabase } from './storage/database.ts';
 import { openKeyDirectory } from './storage/keys.ts';
@@ -110,7 +111,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const checker = createSchemaChecker();
   const pins = await openPins({ file: join(stateDir, 'sallyport.db'), settings: () => pinsOf(snapshot), clock, log });
-  const policies = await openPolicyDoor({ clock, log }, snapshot);
+  const policies = await openPolicyDoor({ clock, log, sinksOf: (call) => findSinks(call, snapshot.sinks) }, snapshot);
   const catalogPorts: CatalogPorts = {
     upstreams,
     store: createStateFile(join(stateDir, 'catalog.json')),

@@ -17,7 +17,7 @@ export const policyShadow: Command = {
   example: 'sallyport policy shadow --set team stricter.cedar',
   async run(input) {
     const { cedar, compiled } = await openPolicies(input, input.words);
-    const engine = new PolicyEngine(cedar, compiled, systemClock);
+    const engine = new PolicyEngine(cedar, compiled, { clock: systemClock });
     const answer = await askRunning(findStateDir(input.terminal), { verb: 'decisions' });
     if (answer === undefined)
       throw new FaultError(

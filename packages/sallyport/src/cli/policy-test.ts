@@ -4,6 +4,7 @@ import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Principal } from '../core/principal.ts';
 import { SINK_CLASSES, type SinkClass } from '../core/sink.ts';
 import { PolicyEngine } from '../guard/policy/policy-engine.ts';
+import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { type Command, type Input, listOption, textOption } from './command.ts';
 import { toCall } from './decision-record.ts';
 import { openPolicies, POLICY_FLAGS } from './open-policies.ts';
@@ -39,7 +40,10 @@ export const policyTest: Command = {
   example: `sallyport policy test bank/pay --set team --group writers --sink pay --args '{"amount":5}'`,
   async run(input) {
     const { cedar, compiled } = await openPolicies(input, listOption(input.options, 'policies'));
-    const engine = new PolicyEngine(cedar, compiled, systemClock);
+    const engine = new PolicyEngine(cedar, compiled, {
+      clock: systemClock,
+      sinksOf: (one) => findSinks(one, undefined),
+    });
     const call = readCall(input);
     const visible = engine.maySee(call.client.principal, call.tool);
     const { effect, reason, policies } = engine.decide('call', call);

@@ -10,6 +10,7 @@ import { compilePolicies } from './policy/compile-policies.ts';
 import { PolicyEngine } from './policy/policy-engine.ts';
 import { RecentDecisions } from './policy/recent-decisions.ts';
 import { policy, policyAccess } from './policy.ts';
+import { findSinks } from './sinks/sink-floor.ts';
 
 let cedar: CedarLibrary;
 beforeAll(async () => {
@@ -43,7 +44,7 @@ function countingCedar(breakage?: 'throws' | 'fails' | 'errs') {
 }
 
 function engineOf(text: string, library: CedarLibrary = cedar) {
-  return new PolicyEngine(library, compilePolicies(cedar, [{ file: 'p.cedar', text }]), clock);
+  return new PolicyEngine(library, compilePolicies(cedar, [{ file: 'p.cedar', text }]), { clock });
 }
 
 function guardOf(engine: PolicyEngine | undefined, mode: 'enforce' | 'shadow' = 'enforce') {
@@ -207,6 +208,22 @@ describe('the guard', () => {
     expect(decisions.find('call-1')).toMatchObject([{ enforced: false, decision: { effect: 'deny' } }]);
     const access = policyAccess({ engine: () => engine, mode: () => 'shadow' }, () => 1);
     expect(access.mayUse(callOf({}).client.principal, { kind: 'all' }, tool)).toBe(true);
+  });
+
+  test('shadow mode stops nothing even when the evaluator throws', () => {
+    const { guard, decisions } = guardOf(engineOf(ALL, countingCedar('throws').library), 'shadow');
+    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(decisions.list()).toMatchObject([{ enforced: false, decision: { effect: 'deny' } }]);
+  });
+
+  test('an effect that only the arguments tell of counts, where policies speak of effects', () => {
+    const text = `${ALL}forbid(principal, action == Action::"call", resource) when { resource.sinks.contains(Sink::"delete") };`;
+    const compiled = compilePolicies(cedar, [{ file: 'p.cedar', text }]);
+    const engine = new PolicyEngine(cedar, compiled, { clock, sinksOf: (call) => findSinks(call, undefined) });
+    const plain = toTool({ name: 'query', description: 'Runs a query.' }, { upstream: 'db' });
+    expect(engine.decide('call', callOf({ sql: 'select 1' }, { tool: plain })).effect).toBe('allow');
+    expect(engine.decide('call', callOf({ sql: 'drop table users' }, { tool: plain })).effect).toBe('deny');
+    expect(engine.decide('call', callOf({ sql: 'select 1' }, { tool: plain })).effect).toBe('allow');
   });
 
   test('the last decisions are kept, the newest first', () => {

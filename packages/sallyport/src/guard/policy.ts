@@ -28,8 +28,8 @@ export function policy(ports: PolicyPorts): Guard {
 }
 
 function decide({ engine, mode, decisions, clock, onShadow }: PolicyPorts, call: Call, action: UseAction): Verdict {
-  const decision = engine()?.decide(action, call);
   const enforced = mode() !== 'shadow';
+  const decision = enforced ? engine()?.decide(action, call) : tryOut(engine(), action, call);
   decisions.add(call, { at: clock.now(), action, decision, enforced });
   if (decision === undefined || decision.effect === 'allow') return ALLOW;
   if (!enforced) {
@@ -39,6 +39,16 @@ function decide({ engine, mode, decisions, clock, onShadow }: PolicyPorts, call:
   const { effect, reason } = decision;
   if (effect === 'ask' && action === 'call') return { kind: 'ask', reason, classes: call.tool.sinks };
   return { kind: 'deny', code: 'denied', reason };
+}
+
+/** What fails in shadow mode is noted as the denial it would have been, and stops nothing either. */
+function tryOut(engine: PolicyEngine | undefined, action: UseAction, call: Call): PolicyDecision | undefined {
+  try {
+    return engine?.decide(action, call);
+  } catch {
+    const reason = 'The policies could not be evaluated.';
+    return { effect: 'deny', reason, policies: [], version: engine?.version ?? '' };
+  }
 }
 
 /** What the policies hide: lists show only what the caller may use. */

@@ -22,6 +22,7 @@ export interface Policy {
   readonly isPerCall: boolean;
   /** Can tell two tools of one server with equal hints and effects apart. */
   readonly namesTools: boolean;
+  readonly readsSinks: boolean;
   /** It speaks of results: its scope names `release`. */
   readonly onRelease: boolean;
   readonly shape: ArgumentShape;
@@ -254,6 +255,7 @@ function toPolicy(json: PolicyJson, part: Part, shape: ArgumentShape): Policy {
     server: scopeServer(json.resource),
     isPerCall: written.includes('"Var":"context"'),
     namesTools: /"type":"Tool"|"attr":"name"|"attr":\[/.test(written),
+    readsSinks: written.includes('"attr":"sinks"'),
     onRelease: JSON.stringify(json.action).includes('"id":"release"'),
     shape,
     reason: reason === '' ? undefined : reason,

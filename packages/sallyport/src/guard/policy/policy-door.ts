@@ -6,7 +6,7 @@ import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Guard } from '../guard.ts';
 import { policy, policyAccess } from '../policy.ts';
-import { PolicyEngine } from './policy-engine.ts';
+import { PolicyEngine, type SinksOf } from './policy-engine.ts';
 import { findPrepared, preparePolicies } from './prepare-policies.ts';
 import { RecentDecisions } from './recent-decisions.ts';
 
@@ -25,6 +25,8 @@ export interface PolicyDoor {
 }
 
 export interface DoorPorts {
+  /** The effects of a call, those its arguments tell of included. */
+  readonly sinksOf: SinksOf;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -40,7 +42,7 @@ export async function openPolicyDoor(ports: DoorPorts, { policy, servers }: Pick
   return door;
 }
 
-function createPolicyDoor({ clock, log }: DoorPorts): PolicyDoor {
+function createPolicyDoor({ clock, log, sinksOf }: DoorPorts): PolicyDoor {
   let engine: PolicyEngine | undefined;
   let inForce: PolicyEngine | undefined;
   let mode: PolicySettings['mode'] = 'enforce';
@@ -69,7 +71,7 @@ function createPolicyDoor({ clock, log }: DoorPorts): PolicyDoor {
       if (prepared === undefined) inForce = undefined;
       else {
         // Kept when policies are switched off for a while: Cedar never frees the names an engine uses.
-        if (engine === undefined) engine = new PolicyEngine(prepared.cedar, prepared.compiled, clock);
+        if (engine === undefined) engine = new PolicyEngine(prepared.cedar, prepared.compiled, { clock, sinksOf });
         else engine.use(prepared.compiled);
         inForce = engine;
       }

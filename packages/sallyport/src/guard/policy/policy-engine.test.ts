@@ -26,7 +26,7 @@ const bankPay = (given: { sinks?: SinkClass[]; hints?: JsonObject } = {}) =>
   toTool({ name: 'pay' }, { upstream: 'bank', sinks: given.sinks ?? ['pay'], approvedHints: given.hints ?? {} });
 
 function engineOf(text: string): PolicyEngine {
-  return new PolicyEngine(cedar, compilePolicies(cedar, [{ file: 'team.cedar', text }]), clock);
+  return new PolicyEngine(cedar, compilePolicies(cedar, [{ file: 'team.cedar', text }]), { clock });
 }
 
 function decide(
@@ -257,7 +257,7 @@ describe('starter sets', () => {
     ['team', 'a stranger writes', principal(['writers'], { kind: 'open' }), write, 'deny'],
     ['locked', 'an admin reads', principal(['admin']), read, 'deny'],
   ])('%s: %s', (set, _, as, tool, effect) => {
-    const engine = new PolicyEngine(cedar, compilePolicies(cedar, [toStarterSource(set)]), clock);
+    const engine = new PolicyEngine(cedar, compilePolicies(cedar, [toStarterSource(set)]), { clock });
     const call = toCall({ tool });
     const decision = engine.decide('call', { ...call, client: { ...call.client, principal: as } });
     expect(decision.effect).toBe(effect);

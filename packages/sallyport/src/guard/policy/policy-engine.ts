@@ -1,6 +1,7 @@
 import type { Call, Tool } from '../../core/call.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { SinkClass } from '../../core/sink.ts';
 import { type ArgumentShape, joinShapes } from './argument-shape.ts';
 import type { AuthorizationAnswer, CedarLibrary, EntityJson } from './cedar.ts';
 import { type CompiledPolicies, type Policy, sliceOf } from './compile-policies.ts';
@@ -18,6 +19,8 @@ export interface PolicyDecision {
   readonly version: string;
 }
 
+export type SinksOf = (call: Call) => readonly SinkClass[];
+
 export type UseAction = 'call' | 'release';
 
 /** The policies of one server, ready to decide. */
@@ -27,6 +30,7 @@ interface Slice {
   readonly standing: string;
   readonly isPerCall: boolean;
   readonly namesTools: boolean;
+  readonly readsSinks: boolean;
   readonly onRelease: boolean;
   /** A permit may still come from a policy that depends on the call. */
   readonly mayPermitPerCall: boolean;
@@ -61,10 +65,17 @@ export class PolicyEngine {
   /** By identity, in front of the maps whose keys must be made first. */
   #known = new WeakMap<Principal, CallerMemory>();
   readonly #tools = new WeakMap<Tool, ToolFacts>();
+  readonly #sinksOf: SinksOf;
 
-  constructor(cedar: CedarLibrary, compiled: CompiledPolicies, clock: Clock) {
+  /** @param ports `sinksOf` gives the effects of a call, those its arguments tell of included; left out: those of its tool */
+  constructor(
+    cedar: CedarLibrary,
+    compiled: CompiledPolicies,
+    ports: { readonly clock: Clock; readonly sinksOf?: SinksOf | undefined },
+  ) {
     this.#cedar = cedar;
-    this.#clock = clock;
+    this.#clock = ports.clock;
+    this.#sinksOf = ports.sinksOf ?? (({ tool }) => tool.sinks);
     this.#compiled = compiled;
     this.use(compiled);
   }
@@ -99,7 +110,7 @@ export class PolicyEngine {
     const { tool } = call;
     const slice = this.#slice(tool.upstream);
     const caller = this.#caller(call.client.principal);
-    const facts = this.#facts(tool);
+    const facts = slice.readsSinks ? this.#factsOf(call) : this.#facts(tool);
     if (slice.isPerCall) {
       const context = this.#context(slice, call);
       return typeof context === 'string'
@@ -146,6 +157,7 @@ export class PolicyEngine {
       standing: this.#prepare(`${server}/standing`, standing),
       isPerCall: standing.length < policies.length,
       namesTools: policies.some((policy) => policy.namesTools),
+      readsSinks: policies.some((policy) => policy.readsSinks),
       onRelease: policies.some((policy) => policy.onRelease),
       mayPermitPerCall: policies.some((policy) => policy.isPerCall && policy.effect === 'permit'),
       shape: joinShapes(policies.map((policy) => policy.shape)).shape,
@@ -186,6 +198,13 @@ export class PolicyEngine {
       this.#tools.set(tool, facts);
     }
     return facts;
+  }
+
+  /** An effect that only the arguments tell of is one all the same. */
+  #factsOf(call: Call): ToolFacts {
+    const { tool } = call;
+    const sinks = this.#sinksOf(call);
+    return sinks === tool.sinks ? this.#facts(tool) : toToolFacts({ ...tool, sinks });
   }
 
   /** What the call itself brings; a text says why it cannot be read. */
