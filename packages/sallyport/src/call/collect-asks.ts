@@ -30,7 +30,9 @@ export async function collectAsks(guards: readonly Guard[], call: Call, first?: 
     if (verdict.kind !== 'ask') break;
     reasons.push({ guard: guard ?? '', reason: verdict.reason });
     for (const effect of verdict.classes ?? []) classes.add(effect);
-    rest = rest.slice(rest.findIndex(({ name }) => name === guard) + 1);
+    const place = rest.findIndex(({ name }) => name === guard);
+    // Whoever asked stands in the list; if not, there is no telling who was heard: ask nobody twice.
+    rest = place < 0 ? [] : rest.slice(place + 1);
     const next = await inspectRequest(rest, at);
     if (next.verdict.kind === 'deny') return { decision: next, call: at, reasons, classes: [...classes] };
     if (next.verdict.kind !== 'ask') {

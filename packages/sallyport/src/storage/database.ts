@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely';
@@ -19,6 +19,8 @@ export async function openDatabase(file: string): Promise<Database> {
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const sqlite = new DatabaseSync(file);
+    // The folder may be older and open to others; the files of the log take their mode from this one.
+    if (file !== ':memory:') chmodSync(file, 0o600);
     sqlite.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000');
     const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: toDriver(sqlite) }) });
     const provider = { getMigrations: () => Promise.resolve({ ...MIGRATIONS } as Record<string, Migration>) };
