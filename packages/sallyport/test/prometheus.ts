@@ -54,20 +54,25 @@ function toLabels(text: string): Record<string, string> {
 
 /** Buckets grow, end with +Inf, and the last one is the count. */
 function checkHistograms(samples: readonly Sample[], kinds: ReadonlyMap<string, string>): void {
-  for (const [family, kind] of kinds) {
-    if (kind !== 'histogram') continue;
-    for (const count of samples.filter(({ name }) => name === `${family}_count`)) {
-      const own = samples.filter(
-        ({ name, labels: { le: _, ...labels } }) =>
-          name === `${family}_bucket` && JSON.stringify(labels) === JSON.stringify(count.labels),
-      );
-      const bounds = own.map(({ labels }) => Number(labels['le']?.replace('Inf', 'Infinity')));
-      if (bounds.at(-1) !== Number.POSITIVE_INFINITY || own.at(-1)?.value !== count.value)
-        throw new Error(`${family}: the last bucket is not the count`);
-      for (let i = 1; i < own.length; i++)
-        if ((bounds[i] ?? 0) <= (bounds[i - 1] ?? 0) || (own[i]?.value ?? 0) < (own[i - 1]?.value ?? 0))
-          throw new Error(`${family}: buckets are out of order`);
-    }
+  const buckets = new Map<string, Sample[]>();
+  for (const sample of samples) {
+    if (!sample.name.endsWith('_bucket')) continue;
+    const { le: _, ...labels } = sample.labels;
+    const key = `${sample.name} ${JSON.stringify(labels)}`;
+    const own = buckets.get(key);
+    if (own === undefined) buckets.set(key, [sample]);
+    else own.push(sample);
+  }
+  for (const { name, labels, value } of samples) {
+    const family = name.replace(/_count$/, '');
+    if (family === name || kinds.get(family) !== 'histogram') continue;
+    const own = buckets.get(`${family}_bucket ${JSON.stringify(labels)}`) ?? [];
+    const bounds = own.map((bucket) => Number(bucket.labels['le']?.replace('Inf', 'Infinity')));
+    if (bounds.at(-1) !== Number.POSITIVE_INFINITY || own.at(-1)?.value !== value)
+      throw new Error(`${family}: the last bucket is not the count`);
+    for (let i = 1; i < own.length; i++)
+      if ((bounds[i] ?? 0) <= (bounds[i - 1] ?? 0) || (own[i]?.value ?? 0) < (own[i - 1]?.value ?? 0))
+        throw new Error(`${family}: buckets are out of order`);
   }
 }
 
