@@ -251,6 +251,10 @@ export class Upstream {
     this.#breaker.succeeded();
     this.#lastFault = undefined;
     await this.#closeConnections(fault);
+    if (this.#authFault === undefined) return;
+    // Somebody has signed in: what could not be listed is asked for again.
+    this.#authFault = undefined;
+    this.#options.emit({ kind: 'connected', upstream: this.settings.name });
   }
 
   /** Finishes what is in flight, then ends. Resolves when nothing of it is left. */

@@ -85,7 +85,8 @@ async function findChallenge({ target, owner, ports, signal }: LoginOptions): Pr
       signal: late,
     });
     const header = reply.headers['www-authenticate'];
-    reply.body.destroy();
+    // Only the header matters; what an aborted body says about it is no news.
+    reply.body.on('error', () => {}).destroy();
     return reply.statusCode === 401 ? parseChallenge(Array.isArray(header) ? header.join(', ') : header) : NO_CHALLENGE;
   } catch (error) {
     throw new FaultError('unreachable', `"${target.name}" cannot be reached, so it is not known how to sign in.`, {
