@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the configuration's own variables are meant
 import { describe, expect, test } from 'vitest';
 import { loadSnapshot } from './load-snapshot.ts';
 

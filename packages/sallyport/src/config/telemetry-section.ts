@@ -46,7 +46,10 @@ export const telemetrySchema = z.strictObject({
         .describe(
           'Address of an OTLP/HTTP collector, e.g. "http://127.0.0.1:4318"; /v1/traces and /v1/metrics are added.',
         ),
-      headers: z.record(z.string(), z.string()).default({}).describe('Sent along, e.g. an API key as "${OTLP_KEY}".'),
+      headers: z
+        .record(z.string(), z.string())
+        .default({})
+        .describe('Sent along, e.g. an API key; write it as a variable of the environment.'),
       traces: z.boolean().default(true).describe('Send spans. Arguments and results are never in them.'),
       metrics: z.boolean().default(true).describe('Send metrics.'),
       sample: z
