@@ -5,8 +5,10 @@ import type { Principal } from '../core/principal.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { LegacySession } from './legacy-session.ts';
 
-/** Sessions are looked through this often for ones nobody uses or nobody may use any more. Milliseconds. */
-const SWEEP_MS = 1_000;
+/** Sessions are looked through this often for ones nobody uses any more. Milliseconds, as below. */
+const SWEEP_MS = 5_000;
+/** And streams for ones whose caller has lost the credential. */
+const CHECK_MS = 1_000;
 
 /** Whoever wants to hear of changes behind: sessions and listen streams. */
 export interface Follower {
@@ -25,6 +27,7 @@ export class SessionStore {
   readonly #followers = new Set<Follower>();
   readonly #stops: (() => void)[] = [];
   readonly #sweep: NodeJS.Timeout;
+  readonly #check: NodeJS.Timeout;
 
   constructor(ports: {
     upstreams: UpstreamPort;
@@ -44,9 +47,12 @@ export class SessionStore {
     this.#sweep = setInterval(() => {
       const oldest = ports.now() - ports.idleMs();
       for (const session of this.#sessions.values()) if (!session.busy && session.lastUsed < oldest) session.close();
-      for (const follower of this.#followers) if (!ports.isCurrent(follower.principal)) follower.expire();
     }, SWEEP_MS);
     this.#sweep.unref();
+    this.#check = setInterval(() => {
+      for (const follower of this.#followers) if (!ports.isCurrent(follower.principal)) follower.expire();
+    }, CHECK_MS);
+    this.#check.unref();
   }
 
   get size(): number {
@@ -112,6 +118,7 @@ export class SessionStore {
 
   close(): void {
     clearInterval(this.#sweep);
+    clearInterval(this.#check);
     for (const stop of this.#stops) stop();
     for (const session of this.#sessions.values()) session.close();
     for (const follower of this.#followers) follower.finish?.();
