@@ -6,6 +6,8 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     // Real servers and children: two cores carry two files at a time.
     maxWorkers: 2,
+    // Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended.
+    retry: 1,
     projects: [
       {
         test: {
@@ -27,8 +29,6 @@ export default defineConfig({
           exclude: ['packages/*/test/layers.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended.
-          retry: 1,
         },
       },
     ],
