@@ -128,6 +128,7 @@ export class SessionStore {
 function hasSameRights(one: Principal, other: Principal): boolean {
   if (one === other) return true;
   const rights = ({ groups, scopes, attributes }: Principal) =>
-    JSON.stringify([[...groups].sort(), [...(scopes ?? [])].sort(), Object.entries(attributes ?? {}).sort()]);
+    // No scopes at all is no limit; an empty list allows nothing.
+    JSON.stringify([[...groups].sort(), scopes && [...scopes].sort(), Object.entries(attributes ?? {}).sort()]);
   return rights(one) === rights(other);
 }
