@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { RecordFollower } from '../telemetry/audit/read-records.ts';
 import type { Command } from './command.ts';
 import { AUDIT_FLAGS, findAuditDirectory } from './find-audit.ts';
@@ -24,16 +25,7 @@ export const auditFollow: Command = {
   },
 };
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  // Ctrl-C ends the pause; the loop looks at the signal itself.
+  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }
