@@ -1,5 +1,5 @@
 import type { WrittenServer } from './file-schema.ts';
-import type { Report } from './resolve.ts';
+import type { Report } from './report.ts';
 import type { UpstreamAuth } from './upstream-auth.ts';
 
 type WrittenAuth = NonNullable<WrittenServer['auth']>;

@@ -1,12 +1,10 @@
 import { isAbsolute, resolve as resolvePath } from 'node:path';
 import type { WrittenServer, WrittenTop } from './file-schema.ts';
+import type { Report } from './report.ts';
 import { resolveServerAccess } from './resolve-access.ts';
 import { resolveAuth } from './resolve-auth.ts';
 import { resolveUpstreamAuth } from './resolve-upstream-auth.ts';
 import type { GatewaySettings, ServerSettings, Transport } from './settings.ts';
-
-/** Reports something wrong at a key of what is being resolved. */
-export type Report = (key: string, message: string) => void;
 
 const LONGEST_DEFAULT_MS = 600_000;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,5 +1,4 @@
 import type { ApprovalState } from '../guard/approve/approval.ts';
-import type { UpstreamTokensTable } from './upstream-tokens.ts';
 
 /** The tables of all aggregates: whoever adds one adds a line here and a migration. */
 export interface Tables {
@@ -84,4 +83,18 @@ export interface PinTable {
   readonly renamed_from: string | null;
   /** Grows with every write of any pin. */
   readonly revision: number;
+}
+
+/** One sealed secret. */
+export interface UpstreamTokensTable {
+  kind: string;
+  upstream: string;
+  place: string;
+  owner: string;
+  version: number;
+  sealed: string;
+  /** Tells a wrong key from a damaged row. */
+  key_id: string;
+  /** Milliseconds since the epoch. */
+  claimed_until: number;
 }

@@ -20,7 +20,9 @@ test('what is kept can be read with the key alone, and not in the file', async (
   expect(await open().get(SLOT)).toEqual({ value: { accessToken: 'very-secret' }, version: 1 });
   const [row] = await database.selectFrom('upstream_tokens').selectAll().execute();
   expect(JSON.stringify(row)).not.toContain('very-secret');
-  await expect(open(`${KEY} and more`).get(SLOT)).rejects.toMatchObject({ message: expect.stringContaining('another key') });
+  await expect(open(`${KEY} and more`).get(SLOT)).rejects.toMatchObject({
+    message: expect.stringContaining('another key'),
+  });
   await expect(open('short').put(SLOT, {}, undefined)).rejects.toMatchObject({ code: 'config' });
 });
 

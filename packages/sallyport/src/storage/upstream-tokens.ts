@@ -1,41 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import type { Kysely, Migration } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import type { TokenSlot, TokenVault } from '../core/upstream-tokens.ts';
 import type { Database } from './database.ts';
-
-/** One sealed secret. */
-export interface UpstreamTokensTable {
-  kind: string;
-  upstream: string;
-  place: string;
-  owner: string;
-  version: number;
-  sealed: string;
-  /** Tells a wrong key from a damaged row. */
-  key_id: string;
-  /** Milliseconds since the epoch. */
-  claimed_until: number;
-}
-
-export const createUpstreamTokens: Migration = {
-  async up(db: Kysely<unknown>) {
-    await db.schema
-      .createTable('upstream_tokens')
-      .addColumn('kind', 'text', (column) => column.notNull())
-      .addColumn('upstream', 'text', (column) => column.notNull())
-      .addColumn('place', 'text', (column) => column.notNull())
-      .addColumn('owner', 'text', (column) => column.notNull())
-      .addColumn('version', 'integer', (column) => column.notNull())
-      .addColumn('sealed', 'text', (column) => column.notNull())
-      .addColumn('key_id', 'text', (column) => column.notNull())
-      .addColumn('claimed_until', 'bigint', (column) => column.notNull())
-      .addPrimaryKeyConstraint('upstream_tokens_key', ['kind', 'upstream', 'place', 'owner'])
-      .execute();
-  },
-};
 
 export interface TokenVaultOptions {
   readonly database: () => Promise<Database>;
