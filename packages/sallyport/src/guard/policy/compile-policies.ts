@@ -171,19 +171,29 @@ function compileOne(cedar: CedarLibrary, part: Part, { problems, servers }: Find
   for (const reading of readings) refuse(reading);
   const names = findNamedServers(json);
   for (const name of names) refuseUnknown(name, { servers, refuse });
+  const found = validate(cedar, text, shape);
+  for (const error of found) refuse(toMessage(error), line + lineAt(text, error) - 1);
+  return problems.length > before ? undefined : toPolicy(json, part, shape);
+}
+
+/** What Cedar's validator said of a text: the check takes milliseconds, and most reloads change no policy. */
+const validated = new Map<string, readonly DetailedError[]>();
+const MAX_VALIDATED = 2_000;
+
+function validate(cedar: CedarLibrary, text: string, shape: ArgumentShape): readonly DetailedError[] {
+  const known = validated.get(text);
+  if (known !== undefined) return known;
   const checked = cedar.validate({
     schema: toCedarSchema(shape),
     policies: { staticPolicies: text },
     validationSettings: { mode: 'strict' },
   });
-  const found =
-    checked.type === 'failure'
-      ? checked.errors
-      : (checked.validationErrors.length > 0 ? checked.validationErrors : checked.validationWarnings).map(
-          ({ error }) => error,
-        );
-  for (const error of found) refuse(toMessage(error), line + lineAt(text, error) - 1);
-  return problems.length > before ? undefined : toPolicy(json, part, shape);
+  if (checked.type === 'failure') return checked.errors;
+  const { validationErrors: errors, validationWarnings: warnings } = checked;
+  const found = (errors.length > 0 ? errors : warnings).map(({ error }) => error);
+  if (validated.size >= MAX_VALIDATED) validated.clear();
+  validated.set(text, found);
+  return found;
 }
 
 const ANNOTATIONS: readonly string[] = ['id', 'ask', 'reason', 'description'];
