@@ -5,6 +5,7 @@ import { createLateDesk, type LateDesk, type LateDeskPorts } from './call/late-d
 import { openCredentials } from './call/open-credentials.ts';
 import type { CallPorts } from './call/ports.ts';
 import { type Catalog, type CatalogPorts, createCatalog, type Endpoint } from './catalog/catalog.ts';
+import { createProblemReport } from './catalog/problem-report.ts';
 import { type ApprovalSettings, NO_APPROVAL_RULES } from './config/approvals-section.ts';
 import { DEFAULT_AUDIT } from './config/audit-section.ts';
 import type { LimitsSettings } from './config/limits-section.ts';
@@ -87,84 +88,35 @@ const NOBODY: Client = {
 
 const NO_LIMITS: LimitsSettings = Object.freeze({ rules: [], quotas: [] });
 
-/** Problems of items that are remembered as said. */
-const MAX_TOLD = 10_000;
-
 /** Calls in flight may finish for this long when Sallyport ends. Milliseconds. */
 const GRACE_MS = 10_000;
 
+/** The snapshot in force. */
+interface Current {
+  snapshot: Snapshot;
+}
+
 export async function createApp(options: AppOptions): Promise<App> {
-  let snapshot = options.snapshot;
-  const { stateDir } = snapshot;
-  const destination = createDestination();
-  const log = createLog(options.logLevel, destination);
-  const clock = systemClock;
-  const eras = await openRecordFile(join(stateDir, 'eras.json'), log);
-  const credentials = openCredentials({ stateDir, keyRef: () => snapshot.tokenKeyRef, env: process.env, clock, log });
-  const upstreams = createUpstreams({
-    servers: () => snapshot.servers,
-    eras: toEraStore(eras),
+  const current: Current = { snapshot: options.snapshot };
+  const {
+    destination,
     log,
     clock,
-    identity: { name: 'sallyport', version: VERSION },
-    createCredential: credentials.create,
-  });
-  const checker = createSchemaChecker();
-  const pins = await openPins({ file: join(stateDir, 'sallyport.db'), settings: () => pinsOf(snapshot), clock, log });
-  const policies = await openPolicyDoor({ clock, log, sinksOf: (call) => findSinks(call, snapshot.sinks) }, snapshot);
-  const catalogPorts: CatalogPorts = {
+    eras,
+    credentials,
     upstreams,
-    store: createStateFile(join(stateDir, 'catalog.json')),
-    clock,
-    log,
-    version: VERSION,
-    checkSchemas: (tool) => checker.check(tool),
-    findSinks: (definition) => readDefinition(definition).sinks,
-    access: policies.access,
-  };
-  const catalog = createCatalog(catalogPorts, pins.book);
-  const reportProblems = createProblemReport(catalog, log);
-  const stopReporting = catalog.onChange(reportProblems);
-  const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
-  const { limits, quotas } = createLimits(() => snapshot, { clock, log });
-  const audit = await openAuditOf(snapshot, log, clock);
-  const guards = createGuards({
     checker,
-    limits: () => snapshot.gateway.limits,
-    rateLimit: limits,
-    ...toAccessPorts(() => snapshot),
-    whyHeld: (tool) => pins.book.whyHeld(tool),
-    policy: policies.guard,
-    asks: () => approvalsOf(snapshot).asks,
-  });
-  // One call counts once, however often it is looked at.
-  const desk = createDeskOf(() => snapshot, { clock, log, guards: () => guards.filter((guard) => guard !== limits) });
-  const inFlight = new InFlight();
-  const telemetry = createTelemetryOf(() => snapshot, { log, upstreams, inFlight });
-  const { metrics, tracer, metricsText } = telemetry;
-  const calls: CallPorts = {
-    upstreams: metrics === undefined ? upstreams : { ...upstreams, send: createTimedSend(upstreams, metrics) },
-    metrics,
-    tracer,
-    guards,
-    desk,
-    limits,
-    callLog,
-    audit,
-    clock,
-    log,
-  };
-  const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
-  const ports: GatewayPorts = {
-    ...calls,
-    tasks: upstreams,
+    pins,
+    policies,
     catalog,
-    snapshot: () => snapshot,
-    seal: createSeal(Buffer.from(sealKey, 'hex')),
-    inFlight,
-    metricsText,
-    control: createControl({ upstreams, catalog, version: VERSION, viewer: NOBODY, snapshot: () => snapshot }, log),
-  };
+    reportProblems,
+    stopReporting,
+    quotas,
+    audit,
+    desk,
+    telemetry,
+    ports,
+  } = await build(options, current);
   const closers: (() => Promise<void> | void)[] = [];
   let closing: Promise<void> | undefined;
 
@@ -173,27 +125,27 @@ export async function createApp(options: AppOptions): Promise<App> {
     catalog,
     log,
     policies,
-    snapshot: () => snapshot,
+    snapshot: () => current.snapshot,
     reload(next) {
       // First, because it throws for policies nobody checked: then the old snapshot stays whole.
       policies.use(next.policy);
       const fixed = STARTUP_ONLY.filter(
-        (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(snapshot.gateway[key]),
+        (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(current.snapshot.gateway[key]),
       );
-      if (JSON.stringify(next.telemetry) !== JSON.stringify(snapshot.telemetry))
+      if (JSON.stringify(next.telemetry) !== JSON.stringify(current.snapshot.telemetry))
         log.warn({}, 'the settings of telemetry are read at the start only: restart Sallyport to use them');
-      if (JSON.stringify(next.audit) !== JSON.stringify(snapshot.audit))
+      if (JSON.stringify(next.audit) !== JSON.stringify(current.snapshot.audit))
         log.warn({}, 'the settings of the audit are read at the start only: restart Sallyport to use them');
       audit.note('configured', { snapshot: next.version });
       if (fixed.length > 0)
         log.warn({ keys: fixed }, 'these gateway settings are read at the start only: restart Sallyport to use them');
-      snapshot = next;
+      current.snapshot = next;
       upstreams.reconfigure(next.servers);
       catalog.adopt(next);
       void pins.refresh();
     },
     warm() {
-      const known = catalog.view(snapshot, { kind: 'all' }, NOBODY);
+      const known = catalog.view(current.snapshot, { kind: 'all' }, NOBODY);
       Promise.resolve(known).then(
         (view) => {
           for (const { upstream, reason } of view.unavailable) log.warn({ upstream }, `not available: ${reason}`);
@@ -203,7 +155,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       );
     },
     async openHttp() {
-      const { callers, key, close } = await openCallers(snapshot, log, clock);
+      const { callers, key, close } = await openCallers(current.snapshot, log, clock);
       const front = await openHttpFront(ports, callers);
       telemetry.sessions = front.sessions;
       closers.push(() => front.close(GRACE_MS), close);
@@ -239,16 +191,117 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** Malformed and set-aside items, each said once: the others of their server go on working. */
-function createProblemReport(catalog: Catalog, log: Log): () => void {
-  const told = new Set<string>();
-  return () => {
-    for (const { upstream, item, problem } of catalog.reports()) {
-      const text = `${item}: ${problem}`;
-      if (told.has(`${upstream} ${text}`) || told.size >= MAX_TOLD) continue;
-      told.add(`${upstream} ${text}`);
-      log.warn({ upstream, item }, `left out of the lists: ${problem}`);
-    }
+/** Every part, and how they are joined. Parts ask for the snapshot whenever they need it: it changes. */
+async function build(options: AppOptions, current: Current) {
+  const { stateDir } = current.snapshot;
+  const destination = createDestination();
+  const log = createLog(options.logLevel, destination);
+  const clock = systemClock;
+  const eras = await openRecordFile(join(stateDir, 'eras.json'), log);
+  const credentials = openCredentials({
+    stateDir,
+    keyRef: () => current.snapshot.tokenKeyRef,
+    env: process.env,
+    clock,
+    log,
+  });
+  const upstreams = createUpstreams({
+    servers: () => current.snapshot.servers,
+    eras: toEraStore(eras),
+    log,
+    clock,
+    identity: { name: 'sallyport', version: VERSION },
+    createCredential: credentials.create,
+  });
+  const checker = createSchemaChecker();
+  const pins = await openPins({
+    file: join(stateDir, 'sallyport.db'),
+    settings: () => pinsOf(current.snapshot),
+    clock,
+    log,
+  });
+  const policies = await openPolicyDoor(
+    { clock, log, sinksOf: (call) => findSinks(call, current.snapshot.sinks) },
+    current.snapshot,
+  );
+  const catalogPorts: CatalogPorts = {
+    upstreams,
+    store: createStateFile(join(stateDir, 'catalog.json')),
+    clock,
+    log,
+    version: VERSION,
+    checkSchemas: (tool) => checker.check(tool),
+    findSinks: (definition) => readDefinition(definition).sinks,
+    access: policies.access,
+  };
+  const catalog = createCatalog(catalogPorts, pins.book);
+  const reportProblems = createProblemReport(catalog, log);
+  const stopReporting = catalog.onChange(reportProblems);
+  const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
+  const { limits, quotas } = createLimits(() => current.snapshot, { clock, log });
+  const audit = await openAuditOf(current.snapshot, log, clock);
+  const guards = createGuards({
+    checker,
+    limits: () => current.snapshot.gateway.limits,
+    rateLimit: limits,
+    ...toAccessPorts(() => current.snapshot),
+    whyHeld: (tool) => pins.book.whyHeld(tool),
+    policy: policies.guard,
+    asks: () => approvalsOf(current.snapshot).asks,
+  });
+  // One call counts once, however often it is looked at.
+  const desk = createDeskOf(() => current.snapshot, {
+    clock,
+    log,
+    guards: () => guards.filter((guard) => guard !== limits),
+  });
+  const inFlight = new InFlight();
+  const telemetry = createTelemetryOf(() => current.snapshot, { log, upstreams, inFlight });
+  const { metrics, tracer, metricsText } = telemetry;
+  const calls: CallPorts = {
+    upstreams: metrics === undefined ? upstreams : { ...upstreams, send: createTimedSend(upstreams, metrics) },
+    metrics,
+    tracer,
+    guards,
+    desk,
+    limits,
+    callLog,
+    audit,
+    clock,
+    log,
+  };
+  const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
+  const ports: GatewayPorts = {
+    ...calls,
+    tasks: upstreams,
+    catalog,
+    snapshot: () => current.snapshot,
+    seal: createSeal(Buffer.from(sealKey, 'hex')),
+    inFlight,
+    metricsText,
+    control: createControl(
+      { upstreams, catalog, version: VERSION, viewer: NOBODY, snapshot: () => current.snapshot },
+      log,
+    ),
+  };
+  return {
+    destination,
+    log,
+    clock,
+    eras,
+    credentials,
+    upstreams,
+    checker,
+    pins,
+    policies,
+    catalog,
+    reportProblems,
+    stopReporting,
+    quotas,
+    audit,
+    desk,
+    telemetry,
+    ports,
   };
 }
 
