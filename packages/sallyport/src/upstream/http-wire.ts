@@ -135,7 +135,7 @@ class HttpWire implements Wire, PostOwner {
     if (this.#closed) return;
     this.#closed = true;
     this.#listener?.close();
-    for (const reader of this.#oneWay) reader.reply?.cancel();
+    for (const reader of this.#oneWay) reader.abandon();
     this.#oneWay.clear();
     for (const id of [...this.#exchanges.ids(), ...this.#resumed.keys()]) this.abandon(id);
     if (this.#session !== undefined) await this.#endSession();

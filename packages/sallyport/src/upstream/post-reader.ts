@@ -102,6 +102,12 @@ export class PostReader implements ReplyReader {
     this.#finish(toUnreachable(this.#owner.place, error));
   }
 
+  /** Nobody waits for the reply any more; whoever waited for its end goes on. */
+  abandon(): void {
+    this.reply?.cancel();
+    this.#done?.();
+  }
+
   #finish(fault: FaultError | undefined): void {
     this.#owner.finished(this, fault);
     this.#done?.();
