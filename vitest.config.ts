@@ -6,8 +6,6 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     // Real servers and children: two cores carry two files at a time.
     maxWorkers: 2,
-    // Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended.
-    retry: 1,
     projects: [
       {
         test: {
@@ -18,6 +16,8 @@ export default defineConfig({
             'servers/*/src/**/*.test.ts',
             'bench/src/**/*.test.ts',
           ],
+          // Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended.
+          retry: 1,
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
@@ -27,6 +27,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['packages/*/test/**/*.test.ts'],
           exclude: ['packages/*/test/layers.test.ts'],
+          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
