@@ -14,8 +14,6 @@ export function toTool(definition: JsonObject, given: Partial<Tool> = {}): Tool 
     definition,
     digest: `digest-${count++}`,
     setAside: undefined,
-    approvedHints: {},
-    sinks: [],
     ...given,
   };
 }
@@ -32,7 +30,6 @@ export function toCall(given: Partial<Call> = {}): Call {
       capabilities: {},
       profile: '',
     },
-    endpoint: { kind: 'all' },
     arguments: {},
     bytes: 100,
     snapshotVersion: 1,

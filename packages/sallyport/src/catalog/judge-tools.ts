@@ -35,8 +35,7 @@ async function judgeTool(
   item: Item,
 ): Promise<string | undefined> {
   const { id, digest, definition = {} } = item;
-  const unnamed = { setAside: undefined, approvedHints: {}, sinks: [] };
-  const tool: Tool = { upstream, name: id, publicName: id, definition, digest, ...unnamed };
+  const tool: Tool = { upstream, name: id, publicName: id, definition, digest, setAside: undefined };
   let reason: string | undefined;
   try {
     const check = Promise.resolve(ports.checkSchemas?.(tool)).then((found) => {

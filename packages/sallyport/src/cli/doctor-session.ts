@@ -11,7 +11,6 @@ import type { WireSink } from '../upstream/wire.ts';
 import { VERSION } from '../version.ts';
 import { createCliClient } from './cli-exchange.ts';
 import type { Input } from './command.ts';
-import { openCredentialsOf } from './open-credentials-of.ts';
 import { openSession, type Session } from './open-session.ts';
 import { rootsOf } from './resolve-target.ts';
 
@@ -60,7 +59,6 @@ export function openWatchedSession(settings: ServerSettings, input: Input): Watc
       }
     },
   };
-  const credentials = openCredentialsOf(input);
   const upstreams = createUpstreams({
     servers: () => new Map([[settings.name, settings]]),
     eras: { get: () => undefined, set: (_, record) => (learned = record) },
@@ -68,7 +66,6 @@ export function openWatchedSession(settings: ServerSettings, input: Input): Watc
     clock: systemClock,
     identity: { name: 'sallyport', version: VERSION },
     supervisor,
-    createCredential: credentials.create,
   });
   const client = createCliClient({ ask: undefined, roots: rootsOf(input) });
   const session = openSession({ settings, client, port: upstreams, input, ask: undefined });
@@ -89,10 +86,7 @@ export function openWatchedSession(settings: ServerSettings, input: Input): Watc
     learned: () => learned,
     report: () => own.report(settings.name),
     close() {
-      closed ??= upstreams
-        .close()
-        .then(() => own.close())
-        .then(() => credentials.close());
+      closed ??= upstreams.close().then(() => own.close());
       return closed;
     },
   };
