@@ -27,10 +27,9 @@ export default defineConfig({
           name: 'e2e',
           include: ['packages/*/test/**/*.test.ts'],
           exclude: ['packages/*/test/layers.test.ts'],
+          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended.
-          retry: 1,
         },
       },
     ],

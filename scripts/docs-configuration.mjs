@@ -20,8 +20,29 @@ export function sections() {
     ['breaker', toTable(Object.entries(breaker.properties), 'breaker.')],
     ['ignored', ignored.map(([key, { description }]) => `- \`${key}\`: ${description}`).join('\n')],
     ['gateway', toTable(Object.entries(gateway))],
+    ['policy', toTable(Object.entries(properties.policy.properties), 'policy.')],
+    ['audit', toTable(Object.entries(properties.audit.properties), 'audit.')],
+    ...authSections(gateway.auth.anyOf.find(({ type }) => type === 'object').properties),
     ['limits', toTable(Object.entries(limits.properties), 'limits.')],
+    ['rules', toTable(Object.entries(properties.limits.properties.rules.items.properties), 'rules[].')],
+    ['quotas', toTable(Object.entries(properties.limits.properties.quotas.items.properties), 'quotas[].')],
+    ['telemetry', toTable(Object.entries(properties.telemetry.properties), 'telemetry.')],
+    ['otlp', toTable(Object.entries(properties.telemetry.properties.otlp.properties), 'otlp.')],
+    ['approvals', toTable(Object.entries(properties.approvals.properties), 'approvals.')],
   ]);
+}
+
+/** `gateway.auth` as an object, level by level. */
+function authSections({ oauth, mtls, ...auth }) {
+  const { issuers, ...tokens } = oauth.properties;
+  const { identities, ...tls } = mtls.properties;
+  return [
+    ['auth', toTable(Object.entries({ ...auth, oauth, mtls }), 'auth.')],
+    ['oauth', toTable(Object.entries({ issuers, ...tokens }), 'auth.oauth.')],
+    ['issuer', toTable(Object.entries(issuers.items.properties), 'issuers[].')],
+    ['mtls', toTable(Object.entries({ ...tls, identities }), 'auth.mtls.')],
+    ['identity', toTable(Object.entries(identities.items.properties), 'identities[].')],
+  ];
 }
 
 function toTable(entries, prefix = '') {
@@ -32,13 +53,15 @@ function toTable(entries, prefix = '') {
   return ['| Key | Value | Default | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-function toType({ type, enum: choices, minimum, maximum, items, properties, additionalProperties }) {
+function toType({ anyOf, type, enum: choices, minimum, maximum, items, properties, additionalProperties }) {
   if (choices !== undefined) return choices.map((choice) => `\`${choice}\``).join(', ');
   if (type === 'integer') return `whole number, ${group(minimum)} to ${group(maximum)}`;
   if (type === 'boolean') return 'true or false';
+  if (type === 'array' && items?.type === 'object') return 'list of objects';
   if (type === 'array') return items?.anyOf === undefined ? 'list of texts' : 'list of texts or numbers';
   if (type === 'string') return 'text';
   if (type === 'object') return properties === undefined && additionalProperties !== undefined ? 'map' : 'object';
+  if (anyOf !== undefined) return anyOf.map(toType).join(' or ');
   return 'anything';
 }
 

@@ -26,6 +26,7 @@ const MEANINGS = {
   too_large: 'body or headers above their limit',
   too_many: 'this client has too many requests in flight',
   overloaded: 'too many requests, sessions or waiting callers',
+  unrecorded: 'the audit cannot be written, so nothing is done; see [audit](audit.md)',
   draining: 'Sallyport is ending',
   unreachable: 'the upstream cannot be reached, keeps ending, or its breaker is open',
   upstream_unauthenticated: 'the upstream wants credentials that are missing or wrong',

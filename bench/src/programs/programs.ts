@@ -109,7 +109,8 @@ export async function launchSallyport(
   { directory, nodeFlags }: LaunchOptions,
 ): Promise<Launched> {
   if (!existsSync(SALLYPORT)) throw new Error(`${SALLYPORT} is not built`);
-  const file = writeConfig(directory, { mcpServers: servers, gateway: { port: 0 } });
+  // The record is measured with the guards, not with the relay: see bench/README.md.
+  const file = writeConfig(directory, { mcpServers: servers, gateway: { port: 0 }, audit: { mode: 'off' } });
   const child = startNode({
     args: [...nodeFlags, SALLYPORT, 'up', '--config', file, '--json'],
     env: { SALLYPORT_STATE: join(directory, 'state') },

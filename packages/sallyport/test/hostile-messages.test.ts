@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCatalog } from '../src/catalog/catalog.ts';
+import { NO_AUDIT } from '../src/core/audit.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Exchange } from '../src/core/exchange.ts';
 import { type Answer, parseMessage, Request } from '../src/core/message.ts';
@@ -95,6 +96,7 @@ async function openFront(upstreams: FakeUpstreams, opening: string | undefined) 
     upstreams,
     guards: createGuards({ checker }),
     callLog: { write() {} },
+    audit: NO_AUDIT,
     clock: systemClock,
     log: silent.log,
     catalog,

@@ -50,7 +50,8 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map<string, reado
 
 /** Only these may know the dates of protocol revisions. */
 const KNOWS_DATES: ReadonlySet<string> = new Set(['upstream', 'gateway']);
-const PROTOCOL_DATE = /20(?:24|25|26)-\d\d-\d\d/g;
+/** The revisions there are; a date of any other kind may stand anywhere. */
+const PROTOCOL_DATE = /\b(?:2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28)\b/g;
 
 /** No I/O of its own in the domain: files, sockets and processes come in as ports. Configuration is a file by nature. */
 const NO_IO: ReadonlySet<string> = new Set(['core', 'catalog', 'guard']);

@@ -14,6 +14,8 @@ export function toTool(definition: JsonObject, given: Partial<Tool> = {}): Tool 
     definition,
     digest: `digest-${count++}`,
     setAside: undefined,
+    approvedHints: {},
+    sinks: [],
     ...given,
   };
 }
@@ -30,6 +32,7 @@ export function toCall(given: Partial<Call> = {}): Call {
       capabilities: {},
       profile: '',
     },
+    endpoint: { kind: 'all' },
     arguments: {},
     bytes: 100,
     snapshotVersion: 1,

@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { type AuditSubject, toAuditSubject } from '../core/audit.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Edit } from '../core/json-scan.ts';
 import { Answer } from '../core/message.ts';
+import type { UpstreamRequest } from '../core/upstream-port.ts';
 import { type Decision, inspectRequest, inspectResult, needsResult } from '../guard/guard.ts';
 import type { CallRecord } from '../telemetry/call-log.ts';
+import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
 import { toParamHeaders } from './param-headers.ts';
 import type { CallPorts } from './ports.ts';
@@ -13,8 +15,8 @@ import { mentionsNames, toPublicNames } from './public-names.ts';
 import { findUnreachableOwner } from './unreachable.ts';
 
 /**
- * The whole life of one tools/call, read top to bottom: resolve -> outer door -> forward -> inner door -> answer;
- * one log line whatever happens.
+ * The whole life of one tools/call, read top to bottom: resolve -> outer door -> record -> forward -> inner door -> answer;
+ * one log line and one record of the end whatever happens.
  * @throws FaultError for what is wrong with the request itself; a refusal by a guard is an answer the model can read.
  */
 export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answer> {
@@ -33,37 +35,58 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     requestBytes: request.bytes.length,
     resultBytes: 0,
   };
+  const subject = toAuditSubject(record.callId, request.method, {
+    client: exchange.client,
+    requestBytes: request.bytes.length,
+    snapshotVersion: inbound.snapshot.version,
+  });
+  const span = ports.tracer?.begin(request);
+  let body: Buffer | undefined;
   try {
     const tool = resolveTool(inbound);
     record.upstream = tool.upstream;
     record.tool = tool.name;
+    nameTool(subject, tool);
     const call = toCall(record.callId, tool, inbound);
 
     const outer = inspectRequest(ports.guards, call);
-    const admitted = outer instanceof Promise ? await outer : outer;
+    let admitted = outer instanceof Promise ? await outer : outer;
+    const standing = ports.limits?.headersFor(call);
+    if (standing !== undefined) exchange.annotate?.(standing);
     noteFailedGuard(ports, admitted, record);
-    const refused = refuse(admitted, inbound, record);
+    let approvalId: string | undefined;
+    if (admitted.verdict.kind === 'ask' && ports.desk !== undefined) {
+      ({ decision: admitted, approvalId } = await ports.desk.settle(admitted, call, inbound));
+      noteFailedGuard(ports, admitted, record);
+      subject.approval = approvalId;
+    }
+    const refused = refuse(admitted, inbound, { record, approvalId });
     if (refused !== undefined) return refused;
+    const recorded = ports.audit.admit(subject, toArgumentBytes(admitted, subject, inbound));
+    if (recorded !== undefined) await recorded;
 
     const sent = {
       request,
       edits: toEdits(admitted, tool, inbound),
       target: tool.name,
-      paramHeaders: toParamHeaders(view.paramHeaders(tool), call.arguments),
+      paramHeaders: toParamHeaders(view.paramHeaders(tool), admitted.rewritten ?? call.arguments),
     };
-    let answer = await ports.upstreams.send(tool.upstream, sent, exchange);
+    const send = (carried: UpstreamRequest) => ports.upstreams.send(tool.upstream, carried, exchange);
+    let answer = await (span === undefined ? send(sent) : span.follow(sent, tool.upstream, send));
     record.resultBytes = answer.bytes.length;
 
     if (needsResult(ports.guards, call) && answer.result !== undefined) {
       const inner = inspectResult(ports.guards, call, answer.result);
       const released = inner instanceof Promise ? await inner : inner;
       noteFailedGuard(ports, released, record);
-      const withheld = refuse(released, inbound, record);
+      const withheld = refuse(released, inbound, { record });
       if (withheld !== undefined) return withheld;
       if (released.rewritten !== undefined) answer = answer.withResult(released.rewritten);
     }
-    if (inbound.endpoint.kind === 'all' && mentionsNames(answer)) answer = toPublicNames(answer, view, tool.upstream);
+    if (inbound.endpoint.kind !== 'server' && mentionsNames(answer))
+      answer = toPublicNames(answer, view, tool.upstream);
     record.outcome = !answer.isResult ? 'error' : answer.resultMember('isError') === true ? 'tool_error' : 'ok';
+    body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
     return answer;
   } catch (error) {
     const fault = toFault(error);
@@ -74,15 +97,28 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
   } finally {
     record.ms = performance.now() - startedAt;
     ports.callLog.write(record);
+    ports.metrics?.called(record);
+    span?.end(record);
+    ports.audit.finish(subject, record, body);
   }
 }
 
-/** Unique over restarts by its first half, in this process by its second; a UUID per call would cost more than the guards. */
-const PROCESS_ID = randomBytes(8).toString('base64url');
-let calls = 0;
+function nameTool(subject: AuditSubject, tool: Tool): void {
+  subject.upstream = tool.upstream;
+  subject.target = tool.name;
+  subject.digest = tool.digest;
+}
 
-function nextCallId(): string {
-  return `${PROCESS_ID}-${(++calls).toString(36)}`;
+/** The arguments as they are sent; the record says who rewrote them. */
+function toArgumentBytes({ verdict, guard, rewritten }: Decision, subject: AuditSubject, { request }: Inbound) {
+  if (verdict.kind === 'rewrite') {
+    subject.verdict = 'rewrite';
+    subject.guard = guard;
+    subject.reason = verdict.reason;
+  }
+  if (rewritten !== undefined) return Buffer.from(JSON.stringify(rewritten));
+  const span = request.param('arguments');
+  return span && request.bytes.subarray(span.start, span.end);
 }
 
 function resolveTool(inbound: Inbound): Tool {
@@ -107,7 +143,7 @@ function unavailable(upstreams: readonly { upstream: string; reason: string }[])
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
-function toCall(id: string, tool: Tool, { request, exchange, snapshot }: Inbound): Call {
+function toCall(id: string, tool: Tool, { request, exchange, endpoint, snapshot }: Inbound): Call {
   const given = member(request.params, 'arguments');
   if (given !== undefined && !isObject(given))
     throw new FaultError('invalid_params', 'The "arguments" of tools/call are an object.');
@@ -115,6 +151,7 @@ function toCall(id: string, tool: Tool, { request, exchange, snapshot }: Inbound
     id,
     tool,
     client: exchange.client,
+    endpoint,
     arguments: given ?? NO_ARGUMENTS,
     bytes: request.bytes.length,
     snapshotVersion: snapshot.version,
@@ -136,9 +173,13 @@ function noteFailedGuard(ports: CallPorts, { guard, cause }: Decision, record: C
 
 /**
  * A refusal as the model reads it: a tool error (MCP tools#error-handling: what the model can correct is a result),
- * marked so that programs can tell it from the tool's own. Fail closed: there is nobody to ask yet, so ask is deny.
+ * marked so that programs can tell it from the tool's own. Fail closed: what still asks here was not allowed.
  */
-function refuse(decision: Decision, { request }: Inbound, record: CallRecord): Answer | undefined {
+function refuse(
+  decision: Decision,
+  { request }: Inbound,
+  { record, approvalId }: { readonly record: CallRecord; readonly approvalId?: string | undefined },
+): Answer | undefined {
   const { verdict, guard } = decision;
   if (verdict.kind === 'allow' || verdict.kind === 'rewrite') return undefined;
   record.outcome = 'denied';
@@ -148,6 +189,14 @@ function refuse(decision: Decision, { request }: Inbound, record: CallRecord): A
   return Answer.result(request.id, {
     content: [{ type: 'text', text: verdict.reason }],
     isError: true,
-    _meta: { 'dev.sallyport/verdict': { kind: 'deny', code, guard: guard ?? '', reason: verdict.reason } },
+    _meta: {
+      'dev.sallyport/verdict': {
+        kind: verdict.kind,
+        code,
+        guard: guard ?? '',
+        reason: verdict.reason,
+        ...(approvalId === undefined ? {} : { approval: approvalId }),
+      },
+    },
   });
 }

@@ -4,23 +4,22 @@ import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
+import { sendRecorded } from './send-recorded.ts';
 import { findUnreachableOwner } from './unreachable.ts';
 
 /** The life of one prompts/get. */
 export async function getPrompt(ports: CallPorts, inbound: Inbound): Promise<Answer> {
-  const { request, exchange, view, endpoint } = inbound;
+  const { request, view, endpoint } = inbound;
   const name = member(request.params, 'name');
   const prompt = typeof name === 'string' ? view.prompt(name) : undefined;
+  const held = typeof name === 'string' ? view.whyHeld('prompts', name) : undefined;
+  if (held !== undefined) throw new FaultError('denied', held);
   if (prompt === undefined)
     throw (
       findUnreachableOwner(inbound, String(name)) ??
       new FaultError('invalid_params', `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`)
     );
   const edits = prompt.name === name ? [] : [request.setParam('name', JSON.stringify(prompt.name))];
-  const answer = await ports.upstreams.send(
-    prompt.upstream,
-    { request, edits, target: prompt.name, paramHeaders: undefined },
-    exchange,
-  );
-  return endpoint.kind === 'all' && mentionsNames(answer) ? toPublicNames(answer, view, prompt.upstream) : answer;
+  const answer = await sendRecorded(ports, inbound, { upstream: prompt.upstream, edits, target: prompt.name });
+  return endpoint.kind !== 'server' && mentionsNames(answer) ? toPublicNames(answer, view, prompt.upstream) : answer;
 }

@@ -1,14 +1,29 @@
+import type { Audit } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Guard } from '../guard/guard.ts';
+import type { RateLimit } from '../guard/rate-limit.ts';
 import type { CallLog } from '../telemetry/call-log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracer } from '../telemetry/traces.ts';
+import type { ApprovalDesk } from './approval-desk.ts';
 
 /** What the lives of calls need from the rest of the house. */
 export interface CallPorts {
   readonly upstreams: UpstreamPort;
   readonly guards: readonly Guard[];
+  /** The guard among them that counts, for what its answers say of the counts. Left out: nobody counts. */
+  readonly limits?: Pick<RateLimit, 'headersFor'> | undefined;
+  /** Where calls wait for people. Left out: nobody can be asked, so ask is deny. */
+  readonly desk?: Pick<ApprovalDesk, 'settle'> | undefined;
   readonly callLog: CallLog;
+  /** Left out: nothing is counted. */
+  readonly metrics?: Pick<Metrics, 'called' | 'answered'> | undefined;
+  /** Left out: nothing is traced, and a client's trace context goes on as it came. */
+  readonly tracer?: Tracer | undefined;
+  /** No record, no call. */
+  readonly audit: Audit;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -4,6 +4,7 @@ import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { toPublicNames } from './public-names.ts';
+import { sendRecorded } from './send-recorded.ts';
 import { findUnreachableOwner } from './unreachable.ts';
 
 /** MCP resources#error-handling; servers of different revisions use either code for "no such resource". */
@@ -14,23 +15,21 @@ const NOT_FOUND_CODES = new Set([-32002, -32602]);
  * several candidates, asked in order until one knows it.
  */
 export async function readResource(ports: CallPorts, inbound: Inbound): Promise<Answer> {
-  const { request, exchange, view } = inbound;
+  const { request, view } = inbound;
   const owners = resourceOwners(inbound);
   let last: Answer | undefined;
   for (const owner of owners) {
     const edits =
       owner.uri === member(request.params, 'uri') ? [] : [request.setParam('uri', JSON.stringify(owner.uri))];
-    const answer = await ports.upstreams.send(
-      owner.upstream,
-      { request, edits, target: owner.uri, paramHeaders: undefined },
-      exchange,
-    );
-    const shown = inbound.endpoint.kind === 'all' ? toPublicNames(answer, view, owner.upstream) : answer;
+    const answer = await sendRecorded(ports, inbound, { upstream: owner.upstream, edits, target: owner.uri });
+    const shown = inbound.endpoint.kind !== 'server' ? toPublicNames(answer, view, owner.upstream) : answer;
     if (answer.outcome.kind === 'result' || !NOT_FOUND_CODES.has(answer.outcome.error.code)) return shown;
     last ??= shown;
   }
   if (last !== undefined) return last;
   const uri = String(member(request.params, 'uri'));
+  const held = view.whyHeld('resources', uri);
+  if (held !== undefined) throw new FaultError('denied', held);
   throw (
     findUnreachableOwner(inbound, uri) ??
     new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } })

@@ -39,6 +39,8 @@ describe('one view of several servers', () => {
       name: 'log',
       publicName: 'git_log',
       setAside: undefined,
+      approvedHints: {},
+      sinks: [],
     });
     expect(view.tool('git_log')?.digest).toMatch(/^[0-9a-f]{64}$/);
     expect(view.tool('constructor')).toBeUndefined();

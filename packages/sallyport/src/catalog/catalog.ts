@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
-import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { changedServers } from './changed-servers.ts';
 import type {
   AnnouncedList,
   Catalog,
@@ -15,10 +15,13 @@ import type {
 } from './contract.ts';
 import { LIST_KINDS } from './items.ts';
 import type { KnownList } from './known-list.ts';
+import type { PinGate } from './pins/pin-gate.ts';
 import { choosePrefix } from './prefix.ts';
 import type { Shelf } from './shelf.ts';
+import { createSight, type Sight, toSightKey } from './sight.ts';
+import { createSinksOf, type SinksOf } from './sinks-of.ts';
 import { Stock } from './stock.ts';
-import { digestTransport, readStored, writeStored } from './stored.ts';
+import { readStored, writeStored } from './stored.ts';
 import { createView } from './view.ts';
 import { ViewCache } from './view-cache.ts';
 import type { ViewPart } from './view-part.ts';
@@ -42,9 +45,12 @@ const SAVE_AFTER_MS = 250;
 /** While a refresh runs behind, a busy endpoint looks for its outcome this often at most. */
 const RECHECK_MS = 1000;
 
-/** Starts with what the store has; follows the events of the upstreams until it is closed. */
-export function createCatalog(ports: CatalogPorts): Catalog {
-  return new LiveCatalog(ports);
+/**
+ * Starts with what the store has; follows the events of the upstreams until it is closed.
+ * @param pins decides which definitions are shown; left out: all are.
+ */
+export function createCatalog(ports: CatalogPorts, pins?: PinGate): Catalog {
+  return new LiveCatalog(ports, pins);
 }
 
 class LiveCatalog implements Catalog {
@@ -53,7 +59,10 @@ class LiveCatalog implements Catalog {
   readonly #prefixes = new Map<string, string>();
   readonly #listeners = new Set<(change: ListChange) => void>();
   readonly #views = new ViewCache();
+  readonly #sinksOf: SinksOf;
+  #accessVersion: number | undefined;
   readonly #noted = new WeakSet<Client>();
+  readonly #pins: PinGate | undefined;
   readonly #unsubscribe: () => void;
   /** Parts of the store nobody has asked for yet. */
   #kept = new Map<string, JsonObject>();
@@ -64,19 +73,31 @@ class LiveCatalog implements Catalog {
   #savedText: string | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(ports: CatalogPorts) {
+  constructor(ports: CatalogPorts, pins: PinGate | undefined) {
     this.#ports = ports;
+    this.#pins = pins;
+    this.#sinksOf = createSinksOf(ports.findSinks);
+    this.#accessVersion = ports.access?.version();
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });
-    this.#unsubscribe = ports.upstreams.onEvent((event) => {
+    const stopEvents = ports.upstreams.onEvent((event) => {
       if (event.kind === 'list_changed') this.invalidate(event.upstream, event.list);
       else if (event.kind === 'connected') this.#stocks.get(event.upstream)?.outdate();
     });
+    const stopPins = pins?.onChange((upstream, lists) => {
+      this.#changed();
+      for (const list of lists) this.#announce({ upstream, list });
+    });
+    this.#unsubscribe = () => {
+      stopEvents();
+      stopPins?.();
+    };
   }
 
   view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View> {
-    const cached = this.#views.find(snapshot, endpoint, client);
+    const sight = toSightKey({ snapshot, principal: client.principal, access: this.#ports.access });
+    const cached = this.#views.find(snapshot, endpoint, { client, sight });
     if (cached !== undefined && this.#ports.clock.now() < cached.dueAt) {
       // Who was first may leave first: everyone who shares the view must be known to those that keep it fresh.
       if (!this.#noted.has(client)) this.#shelves(snapshot, endpoint, client);
@@ -92,13 +113,12 @@ class LiveCatalog implements Catalog {
   }
 
   #shelves(snapshot: Snapshot, endpoint: Endpoint, client: Client): ShelfEntry[] {
-    if (endpoint.kind === 'server' && !snapshot.servers.has(endpoint.name)) {
-      throw new FaultError('not_found', `There is no server ${JSON.stringify(endpoint.name)} behind this endpoint.`);
-    }
+    const sight = this.#sight(snapshot, endpoint, client);
     const isNewest = this.#adopt(snapshot);
     const shelves: ShelfEntry[] = [];
     for (const settings of snapshot.servers.values()) {
-      if (endpoint.kind === 'server' && endpoint.name !== settings.name) continue;
+      // A server that is not there for this caller hears nothing on its behalf either.
+      if (!sight.reaches(settings)) continue;
       const stock = this.#stock(settings, isNewest);
       const shelf = stock?.shelf(client.profile);
       shelf?.noteClient(client);
@@ -108,8 +128,18 @@ class LiveCatalog implements Catalog {
     return shelves;
   }
 
+  #sight(snapshot: Snapshot, endpoint: Endpoint, { principal }: Client): Sight {
+    return createSight({ snapshot, endpoint, principal, access: this.#ports.access });
+  }
+
   adopt(snapshot: Snapshot): void {
     this.#adopt(snapshot);
+    const version = this.#ports.access?.version();
+    if (version === this.#accessVersion) return;
+    this.#accessVersion = version;
+    // What a policy hides or shows is not known before it is asked, so everyone looks again.
+    for (const upstream of snapshot.servers.keys())
+      for (const list of ['tools', 'resources', 'prompts'] as const) this.#announce({ upstream, list });
   }
 
   /** Whether this is the newest snapshot seen; servers that are no longer in it are dropped. */
@@ -153,6 +183,7 @@ class LiveCatalog implements Catalog {
     if (kept !== undefined) made.restore(kept);
     this.#kept.delete(settings.name);
     this.#stocks.set(settings.name, made);
+    this.#observe();
     return made;
   }
 
@@ -171,7 +202,8 @@ class LiveCatalog implements Catalog {
     const { shelves } = found;
     const { profile } = found.client;
     const principal = found.client.principal.id;
-    const { clock, version = '0.0.0' } = this.#ports;
+    const { clock, access, version = '0.0.0' } = this.#ports;
+    const sightKey = toSightKey({ snapshot, principal: found.client.principal, access });
     const now = clock.now();
     const parts: ViewPart[] = [];
     const unavailable: { upstream: string; reason: string }[] = [];
@@ -183,7 +215,8 @@ class LiveCatalog implements Catalog {
       if (reason !== undefined) unavailable.push({ upstream: settings.name, reason });
       if (identity !== undefined) {
         const prefix = choosePrefix(settings, snapshot.gateway.prefix, (server) => this.#randomPrefix(server));
-        parts.push({ server: settings, prefix, identity, lists });
+        const pins = this.#pins?.of(settings.name);
+        parts.push({ server: settings, prefix, identity: pins?.release(identity) ?? identity, lists, pins });
       }
       if (shelf === undefined || stock === undefined) continue;
       const due = Math.min(...[...LIST_KINDS.keys()].map((kind) => shelf.dueAt(kind, principal)));
@@ -191,9 +224,11 @@ class LiveCatalog implements Catalog {
       dueAt = Math.min(dueAt, due <= now ? now + RECHECK_MS : due);
     }
     const isPrivate = parts.some((part) => [...part.lists.values()].some((list) => list.isPrivate));
-    return this.#views.keep({ snapshot, endpoint, profile, principal, parts, unavailable, isPrivate, dueAt }, () =>
-      createView({ snapshot, endpoint, parts, unavailable, version, clock }),
-    );
+    const made = { snapshot, endpoint, profile, sight: sightKey, principal, parts, unavailable, isPrivate, dueAt };
+    return this.#views.keep(made, () => {
+      const sight = this.#sight(snapshot, endpoint, found.client);
+      return createView({ snapshot, endpoint, sight, parts, unavailable, version, clock, sinksOf: this.#sinksOf });
+    });
   }
 
   #randomPrefix(server: string): string {
@@ -224,7 +259,14 @@ class LiveCatalog implements Catalog {
     return [...this.#stocks.values()].flatMap((stock) => stock.reports());
   }
 
+  /** Before anything new is shown. */
+  #observe(): void {
+    if (this.#pins === undefined) return;
+    for (const [name, stock] of this.#stocks) for (const offer of stock.offers()) this.#pins.observe(name, offer);
+  }
+
   #changed(): void {
+    this.#observe();
     this.#views.expire();
     this.#saveLater();
   }
@@ -299,18 +341,6 @@ class LiveCatalog implements Catalog {
     await this.#saving;
     this.#listeners.clear();
   }
-}
-
-/** Servers whose part of the merged lists a reload changes. */
-function changedServers(before: Snapshot, after: Snapshot): string[] {
-  const names = new Set([...before.servers.keys(), ...after.servers.keys()]);
-  const shown = (snapshot: Snapshot, name: string) => {
-    const server = snapshot.servers.get(name);
-    if (server === undefined) return undefined;
-    const { transport, prefix, disabledTools } = server;
-    return JSON.stringify([digestTransport(transport), prefix ?? null, disabledTools, snapshot.gateway.prefix]);
-  };
-  return [...names].filter((name) => shown(before, name) !== shown(after, name));
 }
 
 interface ShelfEntry {

@@ -1,13 +1,15 @@
 import type { Snapshot } from '../config/settings.ts';
+import type { Access } from '../core/access.ts';
 import type { Tool } from '../core/call.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
+import type { SinkClass } from '../core/sink.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 
-/** Which door a client came through: the shared one, or that of a single upstream. */
-export type Endpoint = { readonly kind: 'all' } | { readonly kind: 'server'; readonly name: string };
+export type { Endpoint } from '../core/endpoint.ts';
 
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
@@ -29,6 +31,10 @@ export interface CatalogPorts {
   readonly version?: string;
   /** Why this tool's schemas cannot be used, or `undefined`. A check that throws or is late sets the tool aside. */
   checkSchemas?(tool: Tool): Promise<string | undefined>;
+  /** The effects a definition tells of, asked once per definition. Left out: none are told. */
+  findSinks?(definition: JsonObject): readonly SinkClass[];
+  /** Narrows what a caller sees beyond what the configuration allows. Left out: nothing does. */
+  readonly access?: Access;
 }
 
 /** A problem of one upstream worth showing; `item` is a list method, `method: name`, or `connection`. */
@@ -51,7 +57,7 @@ export interface Catalog {
    * Everything a client of this endpoint may see. Returned at once when the lists are known: stale ones are served and
    * refreshed behind. Unknown ones are awaited, upstreams in parallel, each for at most its `startTimeoutMs`; one that
    * fails is left out and stands in `view.unavailable`, and is tried again behind.
-   * @throws FaultError `not_found` for an endpoint of a server that is not in the snapshot.
+   * @throws FaultError `not_found` for an endpoint of a server or bundle that is not there for this caller.
    */
   view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View>;
   /** Asks again behind, for every client profile in use. Upstream events do this by themselves. */
@@ -74,7 +80,7 @@ export interface Page {
   readonly nextCursor: string | undefined;
   /** How long the client may take the list for fresh; 0 when an upstream said so or a refresh is under way. */
   readonly ttlMs: number;
-  /** `private` as soon as one of the lists in it is. */
+  /** `private` as soon as one of the lists in it is, or what is shown depends on who asks. */
   readonly cacheScope: 'public' | 'private';
 }
 
@@ -82,9 +88,9 @@ export interface Page {
 export interface View {
   /** Endpoint of one server: the upstream's own. Shared endpoint: the union of all. */
   readonly capabilities: JsonObject;
-  /** Endpoint of one server: the upstream's own. Shared endpoint: `sallyport`. */
+  /** Endpoint of one server: the upstream's own. Shared endpoint: `sallyport`; of a bundle: its name. */
   readonly serverInfo: JsonObject;
-  /** Shared endpoint: those of all, each under a heading that names its server. */
+  /** Shared endpoint: those of all, each under a heading that names its server. Bundle: as the operator wrote them. */
   readonly instructions: string | undefined;
   /** Upstreams of which nothing, or not every list, is known, and why. */
   readonly unavailable: readonly { readonly upstream: string; readonly reason: string }[];
@@ -94,6 +100,8 @@ export interface View {
   prompt(publicName: string): { readonly upstream: string; readonly name: string } | undefined;
   /** Upstreams that may own the URI, best first, with the upstream's own URI: exact entry, template, same scheme, any with resources. */
   resource(publicUri: string): readonly { readonly upstream: string; readonly uri: string }[];
+  /** Why a prompt or resource that is there may not be used: its definition is quarantined. */
+  whyHeld(kind: 'prompts' | 'resources', publicId: string): string | undefined;
   publicUri(upstream: string, uri: string): string;
   publicTaskId(upstream: string, taskId: string): string;
   task(publicTaskId: string): { readonly upstream: string; readonly taskId: string } | undefined;

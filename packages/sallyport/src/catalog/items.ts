@@ -98,8 +98,24 @@ function cutAround(text: string, key: string): { head: string; literal: string; 
   };
 }
 
-/** The item under another name; `undefined`: under its own, byte for byte. */
-export function writeItem(item: Item, publicId: string | undefined): string {
+/** The item under another name and description; `undefined`: its own, byte for byte. */
+export function writeItem(item: Item, publicId: string | undefined, description?: string | undefined): string {
   const literal = publicId === undefined || publicId === item.id ? item.literal : JSON.stringify(publicId);
-  return item.head + literal + item.tail;
+  const text = item.head + literal + item.tail;
+  return description === undefined ? text : withDescription(text, description);
+}
+
+/** Every member of that name gets the text: readers disagree about which of two counts. */
+function withDescription(text: string, description: string): string {
+  const bytes = Buffer.from(text, 'utf8');
+  const found = objectMembers(bytes, 0).filter((one) => one.key === 'description');
+  const literal = JSON.stringify(description);
+  if (found.length === 0) return text.replace('{', () => `{"description":${literal},`);
+  let written = '';
+  let at = 0;
+  for (const { start, end } of found) {
+    written += bytes.toString('utf8', at, start) + literal;
+    at = end;
+  }
+  return written + bytes.toString('utf8', at);
 }

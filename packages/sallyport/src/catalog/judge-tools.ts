@@ -35,7 +35,8 @@ async function judgeTool(
   item: Item,
 ): Promise<string | undefined> {
   const { id, digest, definition = {} } = item;
-  const tool: Tool = { upstream, name: id, publicName: id, definition, digest, setAside: undefined };
+  const unnamed = { setAside: undefined, approvedHints: {}, sinks: [] };
+  const tool: Tool = { upstream, name: id, publicName: id, definition, digest, ...unnamed };
   let reason: string | undefined;
   try {
     const check = Promise.resolve(ports.checkSchemas?.(tool)).then((found) => {

@@ -1,4 +1,5 @@
 import type { ServerSettings } from '../config/settings.ts';
+import { isPerPrincipal } from '../config/upstream-auth.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
@@ -242,7 +243,9 @@ export class Shelf {
     const list = this.#ports.findEqual(made) ?? made;
     const now = clock.now();
     const overtaken = this.#generations.get(kind) !== fetched.generation;
-    const { ttlMs, problems, isPrivate } = fetched.list;
+    const { ttlMs, problems } = fetched.list;
+    // What was shown to one caller's credential is shown to no other, whatever the upstream says about it.
+    const isPrivate = fetched.list.isPrivate || isPerPrincipal(settings().auth);
     const announces = this.#announces(kind);
     const freshUntil = overtaken ? 0 : now + freshFor(ttlMs, announces, settings().listTtlMs);
     Object.assign(list.state, { ttlMs, problems, freshUntil });

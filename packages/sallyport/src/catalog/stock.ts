@@ -3,6 +3,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { AnnouncedList, CatalogPorts, CatalogReport, ListChange, ListKind } from './contract.ts';
 import { LIST_KINDS, rulesOf } from './items.ts';
 import type { KnownList } from './known-list.ts';
+import type { Offer } from './pins/pin-gate.ts';
 import { Shelf } from './shelf.ts';
 import { digestTransport, readUpstream, writeUpstream } from './stored.ts';
 
@@ -78,6 +79,15 @@ export class Stock {
       listChanged: (kind) =>
         this.#ports.listChanged({ upstream: this.#settings.name, list: rulesOf(kind).capability, profile }),
     });
+  }
+
+  /** What it shows to the clients of each profile. */
+  *offers(): Generator<Offer> {
+    for (const shelf of this.#shelves.values()) {
+      const { identity } = shelf;
+      const cells = [...LIST_KINDS.keys()].flatMap((kind) => [...shelf.cells(kind).values()]);
+      if (identity !== undefined) yield { instructions: identity.instructions, lists: cells.map(({ list }) => list) };
+    }
   }
 
   *#lists(): Generator<KnownList> {

@@ -8,6 +8,8 @@ interface Made {
   readonly snapshot: Snapshot;
   readonly endpoint: Endpoint;
   readonly profile: string;
+  /** Of the caller: what it sees may be less than what is there. */
+  readonly sight: string;
   readonly principal: string;
   readonly parts: readonly ViewPart[];
   readonly unavailable: View['unavailable'];
@@ -21,7 +23,7 @@ interface Kept extends Made {
   readonly view: View;
 }
 
-const MAX_VIEWS = 64;
+const MAX_VIEWS = 256;
 
 /** The views in use, least recently used first. Clients that see the same lists get the same view. */
 export class ViewCache {
@@ -30,9 +32,9 @@ export class ViewCache {
   find(
     snapshot: Snapshot,
     endpoint: Endpoint,
-    client: Client,
+    { client, sight }: { readonly client: Client; readonly sight: string },
   ): { readonly view: View; readonly dueAt: number } | undefined {
-    const key = toKey(snapshot, endpoint, client.profile);
+    const key = toKey(snapshot, endpoint, `${client.profile}\n${sight}`);
     const found = this.#views.get(key);
     const kept = found?.isPrivate === true ? this.#views.get(`${key}\n${client.principal.id}`) : found;
     // A tested program makes several snapshots of one version; they must not see each other's views.
@@ -46,9 +48,9 @@ export class ViewCache {
 
   /** Remembers a view; makes a new one only if there is none of the same lists. */
   keep(made: Made, make: () => View): View {
-    const { snapshot, endpoint, profile, principal, isPrivate } = made;
+    const { snapshot, endpoint, profile, sight, principal, isPrivate } = made;
     const kept: Kept = { ...made, view: this.#findEqual(made)?.view ?? make() };
-    const key = toKey(snapshot, endpoint, profile);
+    const key = toKey(snapshot, endpoint, `${profile}\n${sight}`);
     this.#put(key, kept);
     if (isPrivate) this.#put(`${key}\n${principal}`, kept);
     return kept.view;
@@ -69,12 +71,13 @@ export class ViewCache {
   }
 }
 
-function toKey(snapshot: Snapshot, endpoint: Endpoint, profile: string): string {
-  return `${snapshot.version}\n${profile}\n${endpoint.kind === 'all' ? '' : endpoint.name}\n${endpoint.kind}`;
+function toKey(snapshot: Snapshot, endpoint: Endpoint, whose: string): string {
+  return `${snapshot.version}\n${whose}\n${endpoint.kind === 'all' ? '' : endpoint.name}\n${endpoint.kind}`;
 }
 
 function isEqual(one: Made, other: Made): boolean {
-  if (one.snapshot !== other.snapshot || !isSameEndpoint(one.endpoint, other.endpoint)) return false;
+  if (one.snapshot !== other.snapshot || one.sight !== other.sight) return false;
+  if (!isSameEndpoint(one.endpoint, other.endpoint)) return false;
   if (one.parts.length !== other.parts.length || one.unavailable.length !== other.unavailable.length) return false;
   if (one.unavailable.some((entry, i) => entry.reason !== other.unavailable[i]?.reason)) return false;
   return one.parts.every((part, i) => isSamePart(part, other.parts[i]));
@@ -82,12 +85,12 @@ function isEqual(one: Made, other: Made): boolean {
 
 function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
   if (one.kind === 'all' || other.kind === 'all') return one.kind === other.kind;
-  return one.name === other.name;
+  return one.kind === other.kind && one.name === other.name;
 }
 
 function isSamePart(one: ViewPart, other: ViewPart | undefined): boolean {
   if (other === undefined || one.server !== other.server || one.prefix !== other.prefix) return false;
-  if (one.lists.size !== other.lists.size) return false;
+  if (one.lists.size !== other.lists.size || one.pins !== other.pins) return false;
   if (one.identity !== other.identity && JSON.stringify(one.identity) !== JSON.stringify(other.identity)) return false;
   return [...one.lists].every(([kind, list]) => other.lists.get(kind) === list);
 }

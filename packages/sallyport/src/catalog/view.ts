@@ -1,91 +1,100 @@
-import type { Snapshot } from '../config/settings.ts';
 import type { Tool } from '../core/call.ts';
-import type { Clock } from '../core/clock.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
-import type { Endpoint, ListKind, Page, View } from './contract.ts';
+import type { ListKind, Page, View } from './contract.ts';
 import { fromCursor, type Position, toCursor, toItemKey } from './cursor.ts';
+import { whyEntryHeld, whyUriHeld } from './held.ts';
 import { type Item, writeItem } from './items.ts';
-import { joinInstructions, mergeCapabilities } from './merge.ts';
+import { mergeCapabilities } from './merge.ts';
 import { assignNames } from './names.ts';
 import { findOwners } from './owners.ts';
+import { renameTools } from './rename-tools.ts';
 import { qualifyNames } from './uris.ts';
-import type { ViewPart } from './view-part.ts';
-
-export interface ViewContent {
-  readonly snapshot: Snapshot;
-  readonly endpoint: Endpoint;
-  /** In file order. */
-  readonly parts: readonly ViewPart[];
-  readonly unavailable: View['unavailable'];
-  readonly version: string;
-  readonly clock: Clock;
-}
-
-/** One item of a merged list. */
-interface Entry {
-  readonly part: ViewPart;
-  readonly item: Item;
-  /** `undefined`: its own name. */
-  readonly publicId: string | undefined;
-}
+import { toInstructions, toServerInfo } from './view-identity.ts';
+import type { Entry, ViewContent, ViewPart } from './view-part.ts';
 
 /** Makes the view of one endpoint out of the lists known now. What a request may not need is made when first asked for. */
 export function createView(content: ViewContent): View {
-  const { snapshot, endpoint, parts, unavailable } = content;
-  const shared = endpoint.kind === 'all';
+  const { snapshot, endpoint, sight, parts, unavailable } = content;
+  const shared = endpoint.kind !== 'server';
   const qualified = qualifyNames([...snapshot.servers.keys()]);
   const entries = once((kind: ListKind) => collectEntries(content, kind, qualified.toPublicUri));
   // A tool that may not be called is not listed, but known: whoever calls it is told why.
-  const shown = once((kind: ListKind) => entries(kind).filter((entry) => !isSetAside(entry, kind)));
-  const tools = once(() => collectTools(entries('tools')));
-  const prompts = once(
-    () => new Map(entries('prompts').map(({ part, item, publicId }) => [publicId ?? item.id, { part, item }])),
+  const shown = once((kind: ListKind) =>
+    entries(kind)
+      .filter((entry) => !isSetAside(entry, kind) && whyEntryHeld(entry, kind) === undefined)
+      .filter((entry) => kind !== 'tools' || isUsable(entry)),
   );
+  const tools = once(() => collectTools(content, entries('tools')));
+  const findTool = (publicName: string) => {
+    const found = tools(undefined).get(publicName);
+    return found !== undefined && sight.mayUse(found.tool) ? found : undefined;
+  };
+  const isUsable = ({ item, publicId }: Entry) => findTool(publicId ?? item.id) !== undefined;
+  const whyOwnedHeld = ({ upstream, uri }: { upstream: string; uri: string }) => {
+    const part = parts.find(({ server }) => server.name === upstream);
+    return part === undefined ? undefined : whyUriHeld(part, uri);
+  };
+  const seesUri = ({ upstream, uri }: { upstream: string; uri: string }) => {
+    const server = snapshot.servers.get(upstream);
+    return server !== undefined && sight.reaches(server) && sight.sees(server, 'resources', uri);
+  };
+  const prompts = once(() => new Map(entries('prompts').map((entry) => [entry.publicId ?? entry.item.id, entry])));
   const owners = once(() => findOwners(parts));
   const keys = once(
     (kind: ListKind) => new Map(shown(kind).map(({ part, item }, i) => [toItemKey(part.server.name, item.id), i])),
   );
   const single = shared ? undefined : endpoint.name;
+  const ownersOf = (publicUri: string) => {
+    if (single !== undefined) return [{ upstream: single, uri: publicUri }].filter(seesUri);
+    const named = qualified.fromPublicUri(publicUri);
+    if (named === undefined) return owners(undefined).candidates(publicUri).filter(seesUri);
+    // What looks qualified may be another server's own URI: `git+https:` beside a server called git.
+    const exact = owners(undefined).exact(publicUri);
+    const others = exact.filter((owner) => owner.upstream !== named.server);
+    return [{ upstream: named.server, uri: named.uri }, ...others].filter(seesUri);
+  };
   const identity = parts[0]?.identity;
   return Object.freeze({
     capabilities: shared ? sharedCapabilities(content) : (identity?.capabilities ?? {}),
-    serverInfo: shared
-      ? { name: 'sallyport', version: content.version }
-      : (identity?.serverInfo ?? { name: endpoint.name, version: '' }),
-    instructions: shared
-      ? joinInstructions(parts.map((part) => ({ server: part.server.name, instructions: part.identity.instructions })))
-      : identity?.instructions,
+    serverInfo: toServerInfo(content),
+    instructions: toInstructions(content),
     unavailable,
     list(kind: ListKind, cursor: string | undefined): Page {
       const all = shown(kind);
       const start = cursor === undefined ? 0 : toIndex(fromCursor(kind, cursor), keys(kind));
       const end = start + snapshot.gateway.pageSize;
-      const texts = all.slice(start, end).map(({ item, publicId }) => writeItem(item, publicId));
+      const texts = all
+        .slice(start, end)
+        .map(({ item, publicId, description }) => writeItem(item, publicId, description));
       return {
         items: `[${texts.join(',')}]`,
         nextCursor: end < all.length ? cursorAfter(kind, all, end) : undefined,
         ...freshness(content, kind),
       };
     },
-    tool: (publicName: string) => tools(undefined).get(publicName)?.tool,
+    tool: (publicName: string) => findTool(publicName)?.tool,
     prompt(publicName: string) {
       const found = prompts(undefined).get(publicName);
-      return found === undefined ? undefined : { upstream: found.part.server.name, name: found.item.id };
+      if (found === undefined || whyEntryHeld(found, 'prompts') !== undefined) return undefined;
+      return { upstream: found.part.server.name, name: found.item.id };
     },
-    resource(publicUri: string) {
-      if (single !== undefined) return [{ upstream: single, uri: publicUri }];
-      const named = qualified.fromPublicUri(publicUri);
-      if (named === undefined) return owners(undefined).candidates(publicUri);
-      // What looks qualified may be another server's own URI: `git+https:` beside a server called git.
-      const exact = owners(undefined).exact(publicUri);
-      return [{ upstream: named.server, uri: named.uri }, ...exact.filter((owner) => owner.upstream !== named.server)];
+    resource: (publicUri: string) => ownersOf(publicUri).filter((owner) => whyOwnedHeld(owner) === undefined),
+    whyHeld(kind: 'prompts' | 'resources', publicId: string) {
+      if (kind === 'resources')
+        return ownersOf(publicId)
+          .map(whyOwnedHeld)
+          .find((why) => why !== undefined);
+      const found = prompts(undefined).get(publicId);
+      return found === undefined ? undefined : whyEntryHeld(found, kind);
     },
     publicUri: (upstream: string, uri: string) => (shared ? qualified.toPublicUri(upstream, uri) : uri),
     publicTaskId: (upstream: string, id: string) => (shared ? qualified.toPublicTaskId(upstream, id) : id),
     task(publicTaskId: string) {
       if (single !== undefined) return { upstream: single, taskId: publicTaskId };
       const found = qualified.fromPublicTaskId(publicTaskId);
-      return found === undefined ? undefined : { upstream: found.server, taskId: found.taskId };
+      const server = found === undefined ? undefined : snapshot.servers.get(found.server);
+      if (found === undefined || server === undefined || !sight.reaches(server)) return undefined;
+      return { upstream: found.server, taskId: found.taskId };
     },
     upstreams: () => (single === undefined ? parts.map((part) => part.server.name) : [single]),
     paramHeaders: (tool: Tool) => tools(undefined).get(tool.publicName)?.item.paramHeaders,
@@ -110,14 +119,15 @@ function collectEntries(
   kind: ListKind,
   toPublicUri: (server: string, uri: string) => string,
 ): readonly Entry[] {
-  const { parts, endpoint } = content;
+  const { parts, endpoint, sight } = content;
   const items = (part: ViewPart) => part.lists.get(kind)?.items ?? [];
-  const publicId = endpoint.kind === 'all' ? publicIds() : () => undefined;
-  return parts.flatMap((part) =>
+  const publicId = endpoint.kind === 'server' ? () => undefined : publicIds();
+  const entries = parts.flatMap((part) =>
     items(part)
-      .filter((item) => !isHidden(part, kind, item))
+      .filter((item) => !isHidden(part, kind, item) && sight.sees(part.server, kind, item.id))
       .map((item) => ({ part, item, publicId: publicId(part, item) })),
   );
+  return kind === 'tools' && sight.bundle !== undefined ? renameTools(entries, sight.bundle) : entries;
 
   function publicIds(): (part: ViewPart, item: Item) => string | undefined {
     if (kind === 'resources' || kind === 'resourceTemplates')
@@ -139,21 +149,29 @@ function isHidden(part: ViewPart, kind: ListKind, item: Item): boolean {
   return kind === 'tools' && part.server.disabledTools.includes(item.id);
 }
 
-function isSetAside({ part, item }: Entry, kind: ListKind): boolean {
-  return part.lists.get(kind)?.setAside.has(item.id) === true;
+function isSetAside({ part, item, clash }: Entry, kind: ListKind): boolean {
+  return clash !== undefined || part.lists.get(kind)?.setAside.has(item.id) === true;
 }
 
-function collectTools(entries: readonly Entry[]): ReadonlyMap<string, { tool: Tool; item: Item }> {
+const NO_HINTS: JsonObject = Object.freeze({});
+
+function collectTools(
+  { snapshot, sinksOf }: ViewContent,
+  entries: readonly Entry[],
+): ReadonlyMap<string, { tool: Tool; item: Item }> {
   return new Map(
-    entries.map(({ part, item, publicId }) => {
+    entries.map(({ part, item, publicId, clash }) => {
+      const { definition = {} } = item;
       const publicName = publicId ?? item.id;
       const tool: Tool = {
         upstream: part.server.name,
         name: item.id,
         publicName,
-        definition: item.definition ?? {},
+        definition,
         digest: item.digest,
-        setAside: part.lists.get('tools')?.setAside.get(item.id),
+        setAside: clash ?? part.lists.get('tools')?.setAside.get(item.id),
+        approvedHints: part.pins?.approvedHints(item) ?? NO_HINTS,
+        sinks: sinksOf(snapshot, { upstream: part.server.name, name: item.id, definition }),
       };
       return [publicName, { tool, item }];
     }),
@@ -172,10 +190,13 @@ function toIndex(position: Position, keys: ReadonlyMap<string, number>): number 
   return last === undefined ? (keys.get(position.next) ?? position.index) : last + 1;
 }
 
-function freshness({ parts, clock, unavailable }: ViewContent, kind: ListKind): Pick<Page, 'ttlMs' | 'cacheScope'> {
+function freshness(
+  { parts, sight, clock, unavailable }: ViewContent,
+  kind: ListKind,
+): Pick<Page, 'ttlMs' | 'cacheScope'> {
   const now = clock.now();
   let ttlMs = unavailable.length > 0 ? 0 : Number.POSITIVE_INFINITY;
-  let cacheScope: Page['cacheScope'] = 'public';
+  let cacheScope: Page['cacheScope'] = sight.isOwn ? 'private' : 'public';
   for (const part of parts) {
     const list = part.lists.get(kind);
     // Nothing known of a list: it may come at any moment.

@@ -1,7 +1,33 @@
+import { approvalAllow } from './approval-allow.ts';
+import { approvalDeny } from './approval-deny.ts';
+import { approvalList } from './approval-list.ts';
+import { approvalRevoke } from './approval-revoke.ts';
+import { approvalShow } from './approval-show.ts';
+import { approvalWatch } from './approval-watch.ts';
+import { auditExport } from './audit-export.ts';
+import { auditFollow } from './audit-follow.ts';
+import { auditRepair } from './audit-repair.ts';
+import { auditSearch } from './audit-search.ts';
+import { auditVerify } from './audit-verify.ts';
 import type { Command } from './command.ts';
 import { defineCompletion } from './completion.ts';
 import { doctor } from './doctor.ts';
 import { importServers } from './import.ts';
+import { keyCreate } from './key-create.ts';
+import { keyList } from './key-list.ts';
+import { keyRevoke } from './key-revoke.ts';
+import { login } from './login.ts';
+import { logout } from './logout.ts';
+import { pinApprove } from './pin-approve.ts';
+import { pinDiff } from './pin-diff.ts';
+import { pinList } from './pin-list.ts';
+import { pinLock } from './pin-lock.ts';
+import { pinReject } from './pin-reject.ts';
+import { pinVerify } from './pin-verify.ts';
+import { policyCheck } from './policy-check.ts';
+import { policyShadow } from './policy-shadow.ts';
+import { policyTest } from './policy-test.ts';
+import { policyWhy } from './policy-why.ts';
 import { promptGet } from './prompt-get.ts';
 import { promptList } from './prompt-list.ts';
 import { resourceList } from './resource-list.ts';
@@ -34,6 +60,32 @@ export const COMMANDS: readonly Command[] = [
   resourceRead,
   promptList,
   promptGet,
+  keyCreate,
+  keyList,
+  keyRevoke,
+  approvalWatch,
+  approvalList,
+  approvalShow,
+  approvalAllow,
+  approvalDeny,
+  approvalRevoke,
+  policyCheck,
+  policyTest,
+  policyWhy,
+  policyShadow,
+  pinList,
+  pinDiff,
+  pinApprove,
+  pinReject,
+  pinLock,
+  pinVerify,
+  login,
+  logout,
+  auditVerify,
+  auditSearch,
+  auditExport,
+  auditFollow,
+  auditRepair,
   importServers,
   doctor,
   defineCompletion(() => COMMANDS),

@@ -2,6 +2,7 @@ import type { ServerSettings } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
+import type { CreateCredential } from '../upstream/auth/credentials.ts';
 import { createEraMemory } from '../upstream/era-store.ts';
 import { createUpstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
@@ -13,7 +14,7 @@ export interface Connected {
 }
 
 /** Connections for the length of one command: what is learned about eras is not kept, a running gateway has its own. */
-export function connectUpstreams(servers: readonly ServerSettings[]): Connected {
+export function connectUpstreams(servers: readonly ServerSettings[], createCredential: CreateCredential): Connected {
   const byName = new Map(servers.map((settings) => [settings.name, settings]));
   const port = createUpstreams({
     servers: () => byName,
@@ -21,6 +22,7 @@ export function connectUpstreams(servers: readonly ServerSettings[]): Connected 
     log: silentLog,
     clock: systemClock,
     identity: { name: 'sallyport', version: VERSION },
+    createCredential,
   });
   return { port, close: () => port.close() };
 }

@@ -19,6 +19,7 @@ async function open(stateDir: string, restarted: string[] = []) {
       if (server !== 'a') throw new FaultError('not_found', `There is no server "${server}".`);
       restarted.push(server);
     },
+    decisions: (callId) => [{ callId: callId ?? 'all' }],
   };
   const socket = await openControlSocket(stateDir, verbs);
   onTestFinished(() => socket?.close());
@@ -35,6 +36,7 @@ test.each([
   expect(await askRunning(stateDir, { verb: 'status' })).toEqual({ servers: { a: { state: 'ready' } } });
   expect(await askRunning(stateDir, { verb: 'restart', server: 'a' })).toEqual({ status: { state: 'ready' } });
   expect(restarted).toEqual(['a']);
+  expect(await askRunning(stateDir, { verb: 'decisions', callId: 'c' })).toEqual({ decisions: [{ callId: 'c' }] });
   await expect(askRunning(stateDir, { verb: 'restart', server: 'b' })).rejects.toThrow(
     expect.objectContaining({ code: 'not_found', message: 'There is no server "b".' }),
   );

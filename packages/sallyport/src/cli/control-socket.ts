@@ -15,9 +15,14 @@ export interface ControlVerbs {
   status(): JsonObject;
   /** @throws FaultError `not_found`. */
   restart(server: string): Promise<void>;
+  /** What the policies decided lately, the newest first; of one call where it is named. */
+  decisions(callId: string | undefined): readonly JsonObject[];
 }
 
-export type ControlRequest = { readonly verb: 'status' } | { readonly verb: 'restart'; readonly server: string };
+export type ControlRequest =
+  | { readonly verb: 'status' }
+  | { readonly verb: 'restart'; readonly server: string }
+  | { readonly verb: 'decisions'; readonly callId?: string };
 
 const MAX_LINE = 4 * 1024 * 1024;
 /** A restart waits for the old child to end. */
@@ -127,6 +132,10 @@ async function answer(line: string, verbs: ControlVerbs): Promise<JsonObject> {
       if (typeof server !== 'string') throw new FaultError('usage', 'restart needs a server.');
       await verbs.restart(server);
       return { status: member(verbs.status(), server) ?? null };
+    case 'decisions': {
+      const callId = member(request, 'callId');
+      return { decisions: verbs.decisions(typeof callId === 'string' ? callId : undefined) };
+    }
     default:
       throw new FaultError('usage', 'The running Sallyport does not know this verb; both must be of the same version.');
   }

@@ -38,10 +38,12 @@ export function toHttpSteps(patient: Patient, watched: WatchedSession): readonly
       name: 'authentication',
       exit: EXIT.authentication,
       deadlineMs: waitMs,
-      run: () =>
-        probe?.kind === 'denied'
+      run: () => {
+        if (patient.settings.auth !== undefined) return signIn(patient.settings.auth.type, watched);
+        return probe?.kind === 'denied'
           ? explainDenial(probe.reply, patient)
-          : { outcome: 'ok', detail: describeAccess(Object.keys(transport.headers)) },
+          : { outcome: 'ok', detail: describeAccess(Object.keys(transport.headers)) };
+      },
     },
     {
       name: 'discovery',
@@ -51,6 +53,17 @@ export function toHttpSteps(patient: Patient, watched: WatchedSession): readonly
     },
     ...toOfferSteps({ patient, watched, explain: (error) => explainFault(error, patient) }),
   ];
+}
+
+/** With the credential the gateway would use; what else is wrong with the connection is for the next step to say. */
+async function signIn(type: string, watched: WatchedSession): Promise<Finding> {
+  try {
+    await watched.identify();
+  } catch (error) {
+    const fault = toFault(error);
+    if (fault.code === 'upstream_unauthenticated' || fault.code === 'config') return toFailure(fault);
+  }
+  return { outcome: 'ok', detail: `auth of type ${type} was not refused` };
 }
 
 function toSent(headers: Readonly<Record<string, string>>): Record<string, string> {

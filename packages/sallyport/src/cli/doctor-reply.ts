@@ -158,7 +158,7 @@ function explainChallenge({ reply, credential, challenge, patient }: Denial): Ex
   const oauth =
     parameter('resource_metadata') === undefined
       ? ''
-      : ' The server offers OAuth; Sallyport does not sign in by itself yet: take a token from its pages or from a client that has signed in.';
+      : ' The server offers OAuth: instead of a token, "auth": {"type": "oauth"} and "sallyport login" will do.';
   return ['the server wants credentials', `Get a token or key for it and ${howToSend(patient, challenge)}${oauth}`];
 }
 

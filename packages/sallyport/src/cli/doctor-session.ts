@@ -11,6 +11,7 @@ import type { WireSink } from '../upstream/wire.ts';
 import { VERSION } from '../version.ts';
 import { createCliClient } from './cli-exchange.ts';
 import type { Input } from './command.ts';
+import { openCredentialsOf } from './open-credentials-of.ts';
 import { openSession, type Session } from './open-session.ts';
 import { rootsOf } from './resolve-target.ts';
 
@@ -59,6 +60,7 @@ export function openWatchedSession(settings: ServerSettings, input: Input): Watc
       }
     },
   };
+  const credentials = openCredentialsOf(input);
   const upstreams = createUpstreams({
     servers: () => new Map([[settings.name, settings]]),
     eras: { get: () => undefined, set: (_, record) => (learned = record) },
@@ -66,6 +68,7 @@ export function openWatchedSession(settings: ServerSettings, input: Input): Watc
     clock: systemClock,
     identity: { name: 'sallyport', version: VERSION },
     supervisor,
+    createCredential: credentials.create,
   });
   const client = createCliClient({ ask: undefined, roots: rootsOf(input) });
   const session = openSession({ settings, client, port: upstreams, input, ask: undefined });
@@ -86,7 +89,10 @@ export function openWatchedSession(settings: ServerSettings, input: Input): Watc
     learned: () => learned,
     report: () => own.report(settings.name),
     close() {
-      closed ??= upstreams.close().then(() => own.close());
+      closed ??= upstreams
+        .close()
+        .then(() => own.close())
+        .then(() => credentials.close());
       return closed;
     },
   };

@@ -8,6 +8,7 @@ import { createAskPerson } from './ask-person.ts';
 import { createCliClient, createCliExchange } from './cli-exchange.ts';
 import type { Input } from './command.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
+import { openCredentialsOf } from './open-credentials-of.ts';
 import { toPlainText } from './plain-text.ts';
 import { resolveTarget, rootsOf, wantsProgress } from './resolve-target.ts';
 
@@ -36,7 +37,8 @@ export async function withSessions<T>(
   work: (sessions: readonly Session[]) => Promise<T>,
 ): Promise<T> {
   const servers = resolveTarget(word, input);
-  const connected = connectUpstreams(servers);
+  const credentials = openCredentialsOf(input);
+  const connected = connectUpstreams(servers, credentials.create);
   const ask = createAskPerson(input.terminal, input.signal);
   const client = createCliClient({ ask, roots: rootsOf(input) });
   try {
@@ -44,6 +46,7 @@ export async function withSessions<T>(
     return await untilInterrupted(input.signal, work(sessions));
   } finally {
     await connected.close();
+    await credentials.close();
   }
 }
 

@@ -92,10 +92,14 @@ function groupOf(program: Program, words: readonly string[]): Program {
 }
 
 const GROUPS: ReadonlyMap<string, string> = new Map([
+  ['audit', 'the record of who did what'],
   ['server', 'the servers in the configuration'],
   ['tool', 'the tools of a server'],
   ['resource', 'the resources of a server'],
   ['prompt', 'the prompts of a server'],
+  ['policy', 'the policies: who may call what'],
+  ['pin', 'the definitions that may be used'],
+  ['approval', 'the calls that wait for a person'],
 ]);
 
 function addRow(

@@ -4,9 +4,11 @@ import { isLoopback } from '../config/resolve.ts';
 import type { GatewaySettings, Snapshot } from '../config/settings.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { FaultError } from '../core/errors.ts';
+import { preparePolicies } from '../guard/policy/prepare-policies.ts';
 import type { LogLevel } from '../telemetry/log.ts';
 import { type Flag, type Input, textOption } from './command.ts';
 import { findConfigFile, findStateDir, readConfigText, readSnapshot, watchFile } from './config-file.ts';
+import { joinWatches, watchPolicyFiles } from './watch-policy-files.ts';
 
 /** Options of the commands that run the gateway. */
 export const SERVE_OPTIONS: readonly Flag[] = [
@@ -36,18 +38,22 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
   note(app, first);
   if (file === undefined) return { app, close: () => app.close() };
 
+  const policyFiles = watchPolicyFiles(first);
   const watch = watchConfig({
     first,
     async load(version) {
       const now = readConfigText(file);
-      if (now === text) return undefined;
+      if (now === text && !policyFiles.haveChanged()) return undefined;
       // Whoever writes a file often empties it first: that moment must not end every server.
       if (now.trim() === '') throw new FaultError('config', `${file} is empty. Write {} to have no servers.`);
       const snapshot = read(now, version);
+      // Before the check: the correction of a bad file must be seen, too.
+      policyFiles.follow(snapshot);
+      if (snapshot.policy !== undefined) await preparePolicies(snapshot.policy, snapshot.servers.keys());
       text = now;
       return snapshot;
     },
-    watch: (onChange) => watchFile(file, onChange),
+    watch: (onChange) => joinWatches([watchFile(file, onChange), policyFiles.watch(onChange)]),
     publish: (snapshot) => {
       app.reload(snapshot);
       note(app, snapshot);

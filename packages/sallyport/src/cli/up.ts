@@ -1,8 +1,10 @@
 import type { App } from '../app.ts';
+import type { GatewaySettings } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Command, type Input, isSet, textOption } from './command.ts';
 import { type ControlVerbs, openControlSocket } from './control-socket.ts';
+import { writeDecision } from './decision-record.ts';
 import { type GatewayOverrides, SERVE_OPTIONS, serve, untilInterrupted } from './serve.ts';
 import { write } from './terminal.ts';
 
@@ -26,7 +28,8 @@ export const up: Command = {
       closers.push(() => control?.close());
       app.warm();
       const facts = describe(origin, key, [...app.snapshot().servers.keys()]);
-      await write(terminal.stdout, isSet(input.options, 'json') ? `${JSON.stringify(facts)}\n` : toText(facts));
+      const need = describeNeed(app.snapshot().gateway.auth);
+      await write(terminal.stdout, isSet(input.options, 'json') ? `${JSON.stringify(facts)}\n` : toText(facts, need));
       await untilInterrupted(input);
       await write(terminal.stderr, 'Ending: calls in flight may finish. Ctrl-C again ends at once.\n');
     } finally {
@@ -50,6 +53,10 @@ function toVerbs(app: App): ControlVerbs {
         ),
       ) as JsonObject,
     restart: (name) => app.upstreams.restart(name),
+    decisions: (callId) => {
+      const { decisions } = app.policies;
+      return (callId === undefined ? decisions.list() : decisions.find(callId)).map(writeDecision);
+    },
   };
 }
 
@@ -86,7 +93,14 @@ function describe(origin: string, key: string | undefined, servers: readonly str
   };
 }
 
-function toText({ url, sse, key, servers }: Facts): string {
+/** What a client needs that is given no key. */
+function describeNeed(auth: GatewaySettings['auth']): string {
+  if (auth === 'none') return 'none needed (--auth none)';
+  if (auth === 'key' || auth.oauth === undefined) return 'none needed with a client certificate';
+  return 'Authorization: Bearer <access token>; clients are told where to get one';
+}
+
+function toText({ url, sse, key, servers }: Facts, need: string): string {
   const headers = key === null ? undefined : { Authorization: `Bearer ${key}` };
   const entry = { mcpServers: { sallyport: { type: 'http', url, ...(headers === undefined ? {} : { headers }) } } };
   const names = Object.keys(servers);
@@ -94,7 +108,7 @@ function toText({ url, sse, key, servers }: Facts): string {
     'Sallyport is up.',
     '',
     `  URL      ${url}`,
-    ...(key === null ? ['  Header   none needed (--auth none)'] : [`  Header   Authorization: Bearer ${key}`]),
+    ...(key === null ? [`  Header   ${need}`] : [`  Header   Authorization: Bearer ${key}`]),
     `  SSE      ${sse}   (clients of the first revision)`,
     `  Servers  ${names.length === 0 ? 'none yet: sallyport server add <name> -- <command>' : names.join(', ')}   (each alone: /servers/<name>/mcp)`,
     '',

@@ -24,6 +24,9 @@ export function checkAgainst<S extends z.ZodType>(
 
 function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType, alsoKnown: readonly string[]): FileIssue[] {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+  const branch = issue.code === 'invalid_union' ? findBranch(issue.errors) : undefined;
+  if (branch !== undefined)
+    return branch.flatMap((inner) => toIssues({ ...inner, path: [...issue.path, ...inner.path] }, schema, alsoKnown));
   if (issue.code !== 'unrecognized_keys') return [{ path, message: describe(issue) }];
   const known = [...keysAt(schema, path), ...(path.length === 0 ? alsoKnown : [])];
   return issue.keys.map((key) => {
@@ -31,6 +34,13 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType, alsoKnown: readonl
     const fix = near === undefined ? `remove it; known are ${known.join(', ')}` : `did you mean "${near}"?`;
     return { path: [...path, key], message: `unknown key; ${fix}` };
   });
+}
+
+/** Of several forms, the one that was meant: what is wrong lies within it and not in its being that form at all. */
+function findBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+  return branches.find((issues) =>
+    issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys' || code === 'too_small'),
+  );
 }
 
 function describe(issue: z.core.$ZodIssue): string {
@@ -63,7 +73,8 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 function keysAt(schema: z.ZodType, path: Path): string[] {
   let at: unknown = unwrap(schema);
   for (const step of path) {
-    if (at instanceof z.ZodObject) at = unwrap(Object.hasOwn(at.shape, step) ? at.shape[step] : undefined);
+    if (at instanceof z.ZodArray) at = unwrap(at.element);
+    else if (at instanceof z.ZodObject) at = unwrap(Object.hasOwn(at.shape, step) ? at.shape[step] : undefined);
     else if (at instanceof z.ZodRecord) at = unwrap(at.valueType);
     else return [];
   }
@@ -74,5 +85,6 @@ function unwrap(schema: unknown): unknown {
   let inner = schema;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault)
     inner = inner.unwrap();
+  if (inner instanceof z.ZodUnion) return inner.options.find((option) => option instanceof z.ZodObject) ?? inner;
   return inner;
 }

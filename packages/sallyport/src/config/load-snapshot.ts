@@ -1,15 +1,21 @@
 import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
+import { resolveAudit } from './audit-section.ts';
 import { checkAgainst, type FileIssue } from './check-against.ts';
 import { CLIENT_FILE_NAMES } from './client-files.ts';
 import { parseEnvFile } from './env-file.ts';
-import { SERVER_NAME, SPOKEN_OF, serverSchema, topSchema } from './file-schema.ts';
+import { SERVER_NAME, SPOKEN_OF, serverSchema, topSchema, type WrittenTop } from './file-schema.ts';
 import { freeze } from './freeze.ts';
 import { interpolate, type Variables } from './interpolate.ts';
+import { resolveLimits } from './limits-section.ts';
 import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
-import { resolveGateway, resolveServer } from './resolve.ts';
+import { resolvePins } from './pins-section.ts';
+import { resolvePolicy } from './policy-section.ts';
+import { isHeader, resolveGateway, resolveServer } from './resolve.ts';
+import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
 import type { ServerSettings, Snapshot } from './settings.ts';
+import { resolveTelemetry } from './telemetry-section.ts';
 
 export interface SnapshotSource {
   /** Absolute path; its ending tells JSON from YAML. `undefined` for a configuration made in memory (JSON). */
@@ -75,6 +81,7 @@ class FileReader {
   readonly #notes: string[] = [];
   readonly #source: SnapshotSource;
   readonly #variables: Variables;
+  #top: WrittenTop | undefined;
   readonly #directory: string;
 
   constructor(source: SnapshotSource) {
@@ -96,7 +103,22 @@ class FileReader {
       // `mcpServers:` with nothing below it is null in YAML.
       if (written !== undefined && written !== null) this.#readServers(key, written, found);
     }
-    return { version, file, stateDir, gateway, servers: found, notes: this.#notes };
+    const named = [mcpServers, servers].flatMap((one) => (isObject(one) ? Object.keys(one) : []));
+    return {
+      version,
+      file,
+      stateDir,
+      gateway,
+      servers: found,
+      ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
+      ...(this.#top?.approvals === undefined ? {} : { approvals: this.#top.approvals }),
+      ...(this.#top?.audit === undefined ? {} : { audit: resolveAudit(this.#top.audit, this.#directory) }),
+      ...(this.#top?.pins === undefined ? {} : { pins: resolvePins(this.#top.pins, this.#directory) }),
+      ...this.#readAccess(named),
+      ...this.#readWatching(named),
+      ...this.#readPolicy(),
+      notes: this.#notes,
+    };
   }
 
   #refuse(path: Path, message: string): Record<string, never> {
@@ -109,11 +131,53 @@ class FileReader {
     const gateway = Object.hasOwn(known, 'gateway')
       ? { gateway: this.#fill((known as { gateway: unknown }).gateway, ['gateway']) }
       : {};
-    const checked = checkAgainst(topSchema, { ...known, ...gateway }, FOREIGN_TOP);
+    const telemetry = Object.hasOwn(known, 'telemetry')
+      ? { telemetry: this.#fill((known as { telemetry: unknown }).telemetry, ['telemetry']) }
+      : {};
+    const checked = checkAgainst(topSchema, { ...known, ...gateway, ...telemetry }, FOREIGN_TOP);
     this.#add([], checked.issues);
-    return resolveGateway(checked.value?.gateway ?? topSchema.parse({}).gateway, (key, message) =>
+    this.#top = checked.value ?? topSchema.parse({});
+    return resolveGateway(this.#top.gateway, this.#directory, (key, message) =>
       this.problems.push({ path: ['gateway', key], message }),
     );
+  }
+
+  #readWatching(named: readonly string[]): Pick<Snapshot, 'limits' | 'telemetry'> {
+    const { limits, telemetry } = this.#top ?? {};
+    const reportIn = (section: string) => (path: Path, message: string) =>
+      void this.problems.push({ path: [section, ...path], message });
+    return {
+      ...(limits === undefined || this.#source.only !== undefined
+        ? {}
+        : { limits: resolveLimits(limits, named, reportIn('limits')) }),
+      ...(telemetry === undefined ? {} : { telemetry: resolveTelemetry(telemetry, isHeader, reportIn('telemetry')) }),
+    };
+  }
+
+  #readPolicy(): Pick<Snapshot, 'policy'> {
+    const policy = this.#top?.policy;
+    // Who asks for one server alone decides nothing.
+    if (policy === undefined || this.#source.only !== undefined) return {};
+    const from = { directory: this.#directory, readText: this.#source.readText };
+    return {
+      policy: resolvePolicy(
+        policy,
+        from,
+        (path, message) => void this.problems.push({ path: ['policy', ...path], message }),
+      ),
+    };
+  }
+
+  /** `named` holds switched-off servers too: what speaks of one is no mistake. */
+  #readAccess(named: readonly string[]): Pick<Snapshot, 'bundles' | 'sinks' | 'bindings'> {
+    // Who asks for one server alone leaves the others out, so that references to them lead nowhere.
+    if (this.#top === undefined || this.#source.only !== undefined) return {};
+    const report = (path: Path, message: string) => void this.problems.push({ path, message });
+    return {
+      bundles: resolveBundles(this.#top.bundles, named, report),
+      sinks: resolveSinks(this.#top.sinks, named, report),
+      bindings: resolveBindings(this.#top.bindings, named, report),
+    };
   }
 
   #readServers(key: string, written: unknown, found: Map<string, ServerSettings>): void {
@@ -140,7 +204,10 @@ class FileReader {
   #readServer(path: Path, name: string, entry: object): ServerSettings | undefined {
     const before = this.problems.length;
     const filled = Object.fromEntries(
-      Object.entries(entry).map(([key, value]) => [key, FILLED.has(key) ? this.#fill(value, [...path, key]) : value]),
+      this.#withoutForeignAuth(path, entry).map(([key, value]) => [
+        key,
+        FILLED.has(key) ? this.#fill(value, [...path, key]) : value,
+      ]),
     );
     const { value, issues } = checkAgainst(serverSchema, filled);
     this.#add(path, issues);
@@ -155,6 +222,15 @@ class FileReader {
     };
     const server = resolveServer(name, value, { directory: this.#directory, envOfFile, report });
     return this.problems.length === before ? server : undefined;
+  }
+
+  /** Cursor's `auth` names no type: accepted, without effect, and said so. */
+  #withoutForeignAuth(path: Path, entry: object): [string, unknown][] {
+    return Object.entries(entry).filter(([key, value]) => {
+      const isForeignAuth = key === 'auth' && isObject(value) && !Object.hasOwn(value, 'type');
+      if (isForeignAuth) this.#notes.push(`${path.join('.')}.auth: Written by Cursor; accepted, without effect here.`);
+      return !isForeignAuth;
+    });
   }
 
   #readEnvFile(path: Path, written: string): Record<string, string> {
@@ -193,7 +269,7 @@ class FileReader {
 
 /** Keys of a server whose texts may hold variables; what has no effect is not looked into. */
 const FILLED: ReadonlySet<string> = new Set([
-  ...['type', 'command', 'args', 'env', 'envFile', 'cwd', 'url', 'serverUrl', 'headers'],
+  ...['type', 'command', 'args', 'env', 'envFile', 'cwd', 'url', 'serverUrl', 'headers', 'auth'],
   ...['prefix', 'era', 'sharing', 'disabledTools'],
 ]);
 

@@ -1,9 +1,10 @@
 import { isAbsolute, resolve as resolvePath } from 'node:path';
 import type { WrittenServer, WrittenTop } from './file-schema.ts';
+import type { Report } from './report.ts';
+import { resolveServerAccess } from './resolve-access.ts';
+import { resolveAuth } from './resolve-auth.ts';
+import { resolveUpstreamAuth } from './resolve-upstream-auth.ts';
 import type { GatewaySettings, ServerSettings, Transport } from './settings.ts';
-
-/** Reports something wrong at a key of what is being resolved. */
-export type Report = (key: string, message: string) => void;
 
 const LONGEST_DEFAULT_MS = 600_000;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -22,6 +23,8 @@ export function resolveServer(
   const maxTimeoutMs = written.maxTimeoutMs ?? Math.max(LONGEST_DEFAULT_MS, timeoutMs);
   if (maxTimeoutMs < timeoutMs) report('maxTimeoutMs', 'smaller than timeoutMs; make it at least as large');
   if (transport === undefined) return undefined;
+  const access = resolveServerAccess(written);
+  const auth = resolveUpstreamAuth(written, report);
   return {
     name,
     transport,
@@ -37,6 +40,8 @@ export function resolveServer(
     breaker: written.breaker,
     listTtlMs: written.listTtlMs,
     disabledTools: written.disabledTools ?? [],
+    ...(access === undefined ? {} : { access }),
+    ...(auth === undefined ? {} : { auth }),
   };
 }
 
@@ -144,7 +149,7 @@ function resolveHeaders(written: WrittenServer, report: Report): Record<string, 
 }
 
 /** The endpoint in front. */
-export function resolveGateway(written: WrittenTop['gateway'], report: Report): GatewaySettings {
+export function resolveGateway(written: WrittenTop['gateway'], directory: string, report: Report): GatewaySettings {
   if (written.auth === 'none' && !isLoopback(written.host)) {
     report(
       'auth',
@@ -160,7 +165,8 @@ export function resolveGateway(written: WrittenTop['gateway'], report: Report): 
       );
     }
   }
-  return { ...written, allowedHosts: written.allowedHosts.map((host) => host.toLowerCase()) };
+  const auth = typeof written.auth === 'string' ? written.auth : resolveAuth(written.auth, directory, report);
+  return { ...written, auth, allowedHosts: written.allowedHosts.map((host) => host.toLowerCase()) };
 }
 
 /** Addresses that only this machine reaches. */

@@ -1,3 +1,14 @@
+import type { BindingSettings, BundleSettings, ServerAccess, SinkSettings } from './access-settings.ts';
+import type { ApprovalSettings } from './approvals-section.ts';
+import type { AuditSettings } from './audit-section.ts';
+import type { AuthSettings } from './auth-settings.ts';
+import type { LimitsSettings } from './limits-section.ts';
+import type { PinSettings } from './pins-section.ts';
+import type { PolicySettings } from './policy-section.ts';
+import type { TelemetrySettings } from './telemetry-section.ts';
+
+import type { UpstreamAuth } from './upstream-auth.ts';
+
 /** What the rest of the program runs on: resolved, complete, frozen. The file as people write it is in `file-schema.ts`. */
 
 export type Transport =
@@ -21,6 +32,8 @@ export type PrefixMode = 'server' | 'random' | 'uri' | 'none';
 export interface ServerSettings {
   readonly name: string;
   readonly transport: Transport;
+  /** HTTP: how Sallyport proves itself; left out: by nothing but the headers of the transport. */
+  readonly auth?: UpstreamAuth;
   /** `undefined`: the gateway's mode decides; a string is used as it is. */
   readonly prefix: string | undefined;
   readonly era: 'auto' | 'legacy' | 'modern';
@@ -44,6 +57,8 @@ export interface ServerSettings {
   readonly listTtlMs: number;
   /** Tools that are neither listed nor callable, by their own names at the upstream. */
   readonly disabledTools: readonly string[];
+  /** Who may see what of it; left out: everyone everything. */
+  readonly access?: ServerAccess | undefined;
 }
 
 export interface GatewaySettings {
@@ -51,7 +66,7 @@ export interface GatewaySettings {
   /** 0: the system chooses. */
   readonly port: number;
   /** `key`: a bearer key is required. `none`: anyone who reaches the address; refused unless the host is loopback. */
-  readonly auth: 'key' | 'none';
+  readonly auth: 'key' | 'none' | AuthSettings;
   /** Host header values accepted beside the bound address and loopback names, without port. */
   readonly allowedHosts: readonly string[];
   /** Origin values accepted beside loopback origins. */
@@ -84,8 +99,28 @@ export interface Snapshot {
   /** Catalogue, key, learned eras. Absolute. */
   readonly stateDir: string;
   readonly gateway: GatewaySettings;
+  /** Where the key stands that seals tokens of upstreams; left out: in the state directory. */
+  readonly tokenKeyRef?: string;
   /** In the order of the file. */
   readonly servers: ReadonlyMap<string, ServerSettings>;
+  /** Left out: there are none. */
+  readonly bundles?: ReadonlyMap<string, BundleSettings>;
+  /** Left out: no floor, nothing overridden. */
+  readonly sinks?: SinkSettings;
+  /** Left out: none. */
+  readonly bindings?: readonly BindingSettings[];
+  /** Left out: `NO_APPROVAL_RULES`. */
+  readonly approvals?: ApprovalSettings;
+  /** Left out: no limit on calls. */
+  readonly limits?: LimitsSettings;
+  /** Left out: `DEFAULT_AUDIT`. */
+  readonly audit?: AuditSettings;
+  /** Left out: nobody is told. */
+  readonly telemetry?: TelemetrySettings;
+  /** Left out: mode laptop. */
+  readonly pins?: PinSettings;
+  /** Left out: every call is permitted that nothing else stops. */
+  readonly policy?: PolicySettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */
   readonly notes: readonly string[];
 }

@@ -1,5 +1,7 @@
 import type { Client } from './client.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { JsonObject } from './json.ts';
+import type { SinkClass } from './sink.ts';
 
 /** One tool as the shared endpoint shows it and as its upstream knows it. */
 export interface Tool {
@@ -14,6 +16,13 @@ export interface Tool {
   readonly digest: string;
   /** Why the tool may not be called, e.g. a schema that cannot be compiled; `undefined`: it may. */
   readonly setAside: string | undefined;
+  /**
+   * The annotations of the definition that was approved, whatever the server says now; empty while none is. What decides
+   * from hints decides from these.
+   */
+  readonly approvedHints: JsonObject;
+  /** The effects that its definition tells of, or the operator says it has; its arguments may tell of more. */
+  readonly sinks: readonly SinkClass[];
 }
 
 /** One tools/call, as the guards see it. */
@@ -21,6 +30,8 @@ export interface Call {
   readonly id: string;
   readonly tool: Tool;
   readonly client: Client;
+  /** The door it came through. */
+  readonly endpoint: Endpoint;
   /** As parsed from the very bytes that are forwarded. */
   readonly arguments: JsonObject;
   /** Size of the whole message. */

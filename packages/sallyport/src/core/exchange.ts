@@ -24,14 +24,17 @@ export interface Exchange {
   readonly cancelled: boolean;
   /** The answer will take a while and whoever waits for it may be let go and come back. A hint. */
   suspend?(): void;
+  /** Header lines for the answer, where it travels over HTTP and its head has not left yet. Names in lower case. */
+  annotate?(headers: Readonly<Record<string, string>>): void;
   /** Sends a notification that belongs to this request. Progress already carries the client's token. */
   notify(notification: Notification): void;
   /**
    * Puts a server's question (sampling, elicitation, roots) to the client and waits for its answer: as a request on
    * a legacy client's stream, as `input_required` to a modern one, which parks the call until the retry.
-   * @throws FaultError when the client cannot be asked or went away.
+   * `own`: the question is Sallyport's, so it is not screened as a stranger's.
+   * @throws FaultError when the client cannot be asked, went away, or must not be asked this (`denied`).
    */
-  ask(request: Request): Promise<Answer>;
+  ask(request: Request, options?: { readonly own?: boolean }): Promise<Answer>;
   /**
    * An upstream wants input before it goes on (`resultType: "input_required"`). Returns the `inputResponses` when
    * this client is asked question by question, or `undefined` when the result itself goes to the client.

@@ -53,7 +53,7 @@ export type UpstreamEvent =
 /** What `doctor`, `server list` and the log show of one upstream. */
 export interface UpstreamStatus {
   readonly name: string;
-  readonly state: 'idle' | 'connecting' | 'ready' | 'broken' | 'stopped';
+  readonly state: 'idle' | 'connecting' | 'ready' | 'broken' | 'unauthenticated' | 'stopped';
   readonly era: 'legacy' | 'modern' | undefined;
   /** ISO date at which the era was found. */
   readonly eraFoundAt: string | undefined;

@@ -1,14 +1,16 @@
 import type { JsonObject } from './json.ts';
+import type { SinkClass } from './sink.ts';
 
 /** What a guard decides, always with a reason a person and a model can act on. */
 export type Verdict =
   | { readonly kind: 'allow' }
   | { readonly kind: 'rewrite'; readonly value: JsonObject; readonly reason: string }
-  | { readonly kind: 'ask'; readonly reason: string }
+  /** `classes`: the effects a person is asked about; the operator may want two people for some of them. */
+  | { readonly kind: 'ask'; readonly reason: string; readonly classes?: readonly SinkClass[] | undefined }
   | {
       readonly kind: 'deny';
       readonly reason: string;
-      readonly code: 'denied' | 'schema' | 'not_found' | 'too_large' | 'invalid_params';
+      readonly code: 'denied' | 'schema' | 'not_found' | 'too_large' | 'too_many' | 'invalid_params';
     };
 
 export const ALLOW: Verdict = Object.freeze({ kind: 'allow' });

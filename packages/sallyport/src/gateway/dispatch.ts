@@ -29,7 +29,23 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
 
 /** Unknown methods go to the upstream on an endpoint that has just one. */
 export function dispatch(ports: CallPorts, inbound: Inbound): Response | Promise<Response> {
-  return (HANDLERS.get(inbound.request.method) ?? relayUnknown)(ports, inbound);
+  const { method } = inbound.request;
+  const handler = HANDLERS.get(method) ?? relayUnknown;
+  // A call counts itself: it knows its tool and how it ended.
+  if (ports.metrics === undefined || handler === callTool) return handler(ports, inbound);
+  return timed(handler, ports, inbound);
+}
+
+async function timed(handler: Handler, ports: CallPorts, inbound: Inbound): Promise<Response> {
+  const startedAt = performance.now();
+  let ok = false;
+  try {
+    const response = await handler(ports, inbound);
+    ok = response.errorCode === undefined;
+    return response;
+  } finally {
+    ports.metrics?.answered(inbound.request.method, performance.now() - startedAt, ok);
+  }
 }
 
 function list(kind: ListKind, key: string): Handler {

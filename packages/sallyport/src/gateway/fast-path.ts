@@ -6,7 +6,7 @@ export interface FastPathOptions {
   /** Limits of the moment. Bytes and milliseconds. */
   readonly limits: () => { readonly headerBytes: number; readonly headerCount: number; readonly headerMs: number };
   /** Whether the body that belongs to this head may be waited for. */
-  readonly isWelcome: (head: FastHead) => boolean;
+  readonly isWelcome: (head: FastHead, socket: Socket) => boolean;
   readonly serve: (request: FastRequest, response: FastResponse) => void;
   /** Node's own server takes the connection, with what was read of it back in its buffer. */
   readonly handOver: (socket: Socket) => void;
@@ -124,13 +124,13 @@ class FastConnection {
     const to = from + head.bodyLength;
     if (bytes.length < to) {
       // Who is to be refused is refused by the head alone, which Node's server can.
-      if (++this.#pieces > MAX_PIECES || !this.#options.isWelcome(head)) this.#handOver(bytes);
+      if (++this.#pieces > MAX_PIECES || !this.#options.isWelcome(head, this.#socket)) this.#handOver(bytes);
       else this.#wait(bytes);
       return;
     }
     this.#pieces = 0;
     if (bytes.length > to) this.#kept = bytes.subarray(to);
-    this.#serve(new FastRequest(head, bytes.subarray(from, to)));
+    this.#serve(new FastRequest(head, bytes.subarray(from, to), this.#socket));
   }
 
   #readHead(bytes: Buffer, end: number): FastHead | undefined {

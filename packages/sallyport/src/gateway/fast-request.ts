@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { HttpRequest } from './http-exchange.ts';
 
 /** A POST whose head leaves no room for two readings, with its whole body. */
@@ -6,11 +7,13 @@ export class FastRequest implements HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  readonly socket: Socket | undefined;
 
-  constructor({ url, headers }: FastHead, body: Buffer) {
+  constructor({ url, headers }: FastHead, body: Buffer, socket?: Socket) {
     this.url = url;
     this.headers = headers;
     this.body = body;
+    this.socket = socket;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Principal } from '../core/principal.ts';
 
@@ -8,6 +9,8 @@ export interface HttpRequest {
   readonly url?: string | undefined;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
+  /** The connection it came over: with TLS it may have a certificate. */
+  readonly socket?: Socket | undefined;
 }
 
 /** What the endpoints need of an HTTP response; `node:http`'s has all of it. */

@@ -1,7 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { isLoopback } from '../config/resolve.ts';
 import { FaultError } from '../core/errors.ts';
-import type { Authenticate } from './authenticate.ts';
+import type { Callers } from './auth/callers.ts';
 import { FastPath } from './fast-path.ts';
 import { HttpService } from './http-service.ts';
 import type { McpContext } from './mcp-endpoint.ts';
@@ -14,6 +16,8 @@ import { Streams } from './streams.ts';
 export interface HttpFront {
   /** `http://host:port`, without a path. */
   readonly origin: string;
+  /** Open sessions of legacy clients. */
+  readonly sessions: () => number;
   /** Refuses new requests, waits for those in flight (bounded), then closes everything. Idempotent. */
   close(graceMs: number): Promise<void>;
 }
@@ -26,7 +30,7 @@ const LAST_READ_MS = 5_000;
 const CHECK_MS = 1_000;
 
 /** The HTTP front door: one listener for all endpoints and all revisions. */
-export async function openHttpFront(ports: GatewayPorts, authenticate: Authenticate): Promise<HttpFront> {
+export async function openHttpFront(ports: GatewayPorts, callers: Callers): Promise<HttpFront> {
   const { gateway } = ports.snapshot();
   const context: McpContext = {
     ports,
@@ -35,49 +39,56 @@ export async function openHttpFront(ports: GatewayPorts, authenticate: Authentic
       catalog: ports.catalog,
       now: () => ports.clock.now(),
       idleMs: () => ports.snapshot().gateway.sessionIdleMs,
+      isCurrent: (principal) => callers.isCurrent(principal),
     }),
     parking: new Parking<ModernCall>(ports.seal),
     streams: new Streams(),
   };
   let draining = false;
-  const service = new HttpService({ context, authenticate, isDraining: () => draining });
-  const server = createServer(
-    {
-      maxHeaderSize: gateway.limits.headerBytes,
-      // Headers are a part of the request; Node refuses to wait longer for them than for the whole.
-      headersTimeout: Math.min(gateway.limits.headerMs, gateway.limits.requestMs),
-      requestTimeout: gateway.limits.requestMs,
-      connectionsCheckingInterval: CHECK_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      noDelay: true,
-    },
-    (request, response) => service.serveNode(request, response),
-  );
+  const service = new HttpService({ context, callers, isDraining: () => draining });
+  const options = {
+    maxHeaderSize: gateway.limits.headerBytes,
+    // Headers are a part of the request; Node refuses to wait longer for them than for the whole.
+    headersTimeout: Math.min(gateway.limits.headerMs, gateway.limits.requestMs),
+    requestTimeout: gateway.limits.requestMs,
+    connectionsCheckingInterval: CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    noDelay: true,
+  };
+  const { tls } = callers;
+  const serve = (request: IncomingMessage, response: ServerResponse) => service.serveNode(request, response);
+  const server = tls === undefined ? createServer(options, serve) : createTlsServer({ ...tls, ...options }, serve);
   server.maxHeadersCount = gateway.limits.headerCount;
   // The server keeps its listener and its clocks; connections come to it through the fast path.
-  const [serveConnection] = server.listeners('connection');
+  const arrival = tls === undefined ? 'connection' : 'secureConnection';
+  const [serveConnection] = server.listeners(arrival);
   if (serveConnection === undefined) throw new FaultError('internal', 'node:http does not listen for connections.');
-  server.removeAllListeners('connection');
+  server.removeAllListeners(arrival);
   const fastPath = new FastPath({
     limits: () => ports.snapshot().gateway.limits,
     keepAliveMs: KEEP_ALIVE_MS,
-    isWelcome: (head) => service.isWelcome(head),
+    isWelcome: (head, socket) => service.isWelcome({ method: 'POST', url: head.url, headers: head.headers, socket }),
     serve: (request, response) => service.serveFast(request, response),
     handOver: (socket) => serveConnection.call(server, socket),
   });
   const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
+  server.on(arrival, (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     fastPath.accept(socket);
   });
+  // Half-open handshakes end by themselves; a failed one is the other side's business.
+  server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
 
   await listen(server, gateway);
   const { address, port, family } = server.address() as AddressInfo; // A TCP listener's address is never a string or null.
-  const origin = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  const scheme = tls === undefined ? 'http' : 'https';
+  const origin = `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  callers.listensAt(isLoopback(address) ? [origin, `${scheme}://localhost:${port}`] : [origin]);
   let closing: Promise<void> | undefined;
   return {
     origin,
+    sessions: () => context.sessions.size,
     close(graceMs) {
       closing ??= (async () => {
         draining = true;

@@ -1,17 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { mayEnter } from '../config/allowed.ts';
 import { FaultError, toFault } from '../core/errors.ts';
-import type { Authenticate } from './authenticate.ts';
-import type { HttpRequest, HttpResponse } from './http-exchange.ts';
+import type { Principal } from '../core/principal.ts';
+import { METRICS_TYPE } from '../telemetry/metrics-text.ts';
+import type { Callers } from './auth/callers.ts';
+import { CONTROL_PREFIX, serveControl } from './control-endpoint.ts';
+import type { HttpExchange, HttpRequest, HttpResponse } from './http-exchange.ts';
 import { checkHeadersOnce, checkHttpRequest } from './http-guard.ts';
 import { isJson, type McpContext, serveMcp } from './mcp-endpoint.ts';
 import type { GatewayPorts } from './ports.ts';
+import { retryHeaders } from './retry-headers.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
 import { toErrorText, toStatus } from './to-response.ts';
 
 export interface HttpServiceOptions {
   readonly context: McpContext;
-  readonly authenticate: Authenticate;
+  readonly callers: Callers;
   /** True once no new requests are taken. */
   readonly isDraining: () => boolean;
 }
@@ -39,11 +44,14 @@ export class HttpService {
 
   /** Whether a request with this head may be served, as far as the head tells. */
   isWelcome(request: HttpRequest): boolean {
-    const { context, authenticate } = this.#options;
+    const { context, callers } = this.#options;
     try {
       checkHttpRequest(request, context.ports.snapshot().gateway);
-      authenticate(request.headers.authorization);
-      return isJson(request);
+      const caller = callers.authenticate(request);
+      if (!(caller instanceof Promise)) return isJson(request);
+      // Known a moment later; until then, and if it is refused, Node's server waits.
+      caller.catch(() => undefined);
+      return false;
     } catch {
       return false;
     }
@@ -77,7 +85,7 @@ export class HttpService {
   }
 
   #serve(request: HttpRequest, response: HttpResponse): Promise<void> | void {
-    const { context, authenticate, isDraining } = this.#options;
+    const { callers, isDraining } = this.#options;
     const path = pathOf(request.url ?? '/');
     if (path === '/healthz') {
       response
@@ -86,8 +94,33 @@ export class HttpService {
       return;
     }
     if (isDraining()) throw new FaultError('draining', 'Sallyport is shutting down.');
-    const principal = authenticate(request.headers.authorization);
-    const route = findRoute(path, context.ports);
+    const metadata = path.startsWith('/.well-known/') ? callers.metadata(request) : undefined;
+    if (metadata !== undefined) {
+      const headers = { 'content-type': 'application/json', 'cache-control': `max-age=${metadata.maxAgeS}` };
+      response.writeHead(200, headers).end(request.method === 'HEAD' ? '' : metadata.json);
+      return;
+    }
+    const caller = callers.authenticate(request);
+    if (!(caller instanceof Promise)) return this.#route(path, { request, response, principal: caller });
+    return caller.then((principal) =>
+      response.destroyed ? undefined : this.#route(path, { request, response, principal }),
+    );
+  }
+
+  #route(path: string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): Promise<void> | void {
+    const { context, callers } = this.#options;
+    const { control, metricsText } = context.ports;
+    if (metricsText !== undefined && path === '/metrics') {
+      serveMetrics(metricsText, { request, response, principal });
+      return;
+    }
+    if (control !== undefined && path.startsWith(CONTROL_PREFIX)) {
+      const { bodyBytes } = context.ports.snapshot().gateway.limits;
+      const isCurrent = (who: Principal) => callers.isCurrent(who);
+      const around = { streams: context.streams, bodyBytes, isCurrent };
+      return serveControl(control, { request, response, principal, path }, around);
+    }
+    const route = findRoute(path, context.ports, principal);
     const http = { request, response, endpoint: route.endpoint, principal };
     if (route.kind === 'mcp') return serveMcp(context, http);
     return route.kind === 'sse' ? this.#sse.open(http) : this.#sse.receive(http);
@@ -122,13 +155,23 @@ export class HttpService {
       'content-type': 'application/json',
       'content-length': body.length,
     };
-    if (fault.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer realm="sallyport"';
+    Object.assign(headers, retryHeaders(fault.failure.http));
+    const challenge = this.#options.callers.challenge(fault, request);
+    if (challenge !== undefined) headers['www-authenticate'] = challenge;
     return {
       status: fault.code === 'not_found' ? 404 : fault.code === 'internal' ? 500 : toStatus(fault),
       headers,
       body,
     };
   }
+}
+
+/** What everybody does with every tool: for who runs this Sallyport. @throws FaultError `forbidden`. */
+function serveMetrics(text: () => string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): void {
+  if (!principal.groups.includes('admin'))
+    throw new FaultError('forbidden', 'The metrics are for callers of the group admin.');
+  if (request.method !== 'GET') response.writeHead(405, { allow: 'GET' }).end();
+  else response.writeHead(200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' }).end(text());
 }
 
 interface Refusal {
@@ -174,15 +217,21 @@ const SHARED_ROUTES: ReadonlyMap<string, Route> = new Map([
   ['/message', { kind: 'message', endpoint: ALL }],
 ]);
 
-function findRoute(path: string, ports: GatewayPorts): Route {
+/** A door that is not there for this caller is answered like one that is there for nobody. */
+function findRoute(path: string, ports: GatewayPorts, { groups }: Principal): Route {
   const shared = SHARED_ROUTES.get(path);
   if (shared !== undefined) return shared;
-  const match = /^\/servers\/([^/]+)\/(mcp|sse|message)$/.exec(path);
-  const name = match === null ? undefined : decode(match[1] ?? '');
-  if (match === null || name === undefined || !ports.snapshot().servers.has(name)) {
-    throw new FaultError('not_found', 'There is nothing at this path. Endpoints: /mcp, /servers/<name>/mcp, /sse.');
+  const match = /^\/(server|bundle)s\/([^/]+)\/(mcp|sse|message)$/.exec(path);
+  const name = match === null ? undefined : decode(match[2] ?? '');
+  // The expression admits only these two and those three.
+  const endpoint = match === null || name === undefined ? undefined : { kind: match[1] as 'server' | 'bundle', name };
+  if (match === null || endpoint === undefined || !mayEnter(ports.snapshot(), endpoint, groups)) {
+    throw new FaultError(
+      'not_found',
+      'There is nothing at this path. Endpoints: /mcp, /servers/<name>/mcp, /bundles/<name>/mcp, /sse.',
+    );
   }
-  return { kind: match[2] as Route['kind'], endpoint: { kind: 'server', name } }; // The expression admits only these three.
+  return { kind: match[3] as Route['kind'], endpoint };
 }
 
 function decode(text: string): string | undefined {
@@ -209,6 +258,9 @@ const PREFLIGHT = {
 
 function allowOrigin(response: ServerResponse, origin: string): void {
   response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', 'mcp-session-id, www-authenticate');
+  response.setHeader(
+    'access-control-expose-headers',
+    'mcp-session-id, www-authenticate, ratelimit, ratelimit-policy, retry-after',
+  );
   response.setHeader('vary', 'origin');
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { listItems } from '../call/list-items.ts';
 import { resourceOwners } from '../call/read-resource.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
+import { concerns } from '../config/allowed.ts';
 import { type Client, toProfile } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
@@ -42,7 +43,7 @@ export class LegacySession {
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly revision: LegacyRevision;
-  readonly client: Client;
+  client: Client;
   readonly events = new EventLog();
   /** Milliseconds since the epoch. */
   lastUsed: number;
@@ -55,6 +56,7 @@ export class LegacySession {
   #lastQuestion = 0;
   #logLevel: string | undefined;
   #outlet: Outlet | undefined;
+  #endOutlet: (() => void) | undefined;
   #streamed = false;
   #closed = false;
 
@@ -88,8 +90,24 @@ export class LegacySession {
     return this.#closed;
   }
 
-  setOutlet(outlet: Outlet | undefined): void {
+  /** The same caller with a newer credential: what it allows counts from now on. */
+  adopt(principal: Principal): void {
+    if (principal !== this.client.principal) this.client = { ...this.client, principal };
+  }
+
+  get principal(): Principal {
+    return this.client.principal;
+  }
+
+  /** The caller's credential is worth nothing any more: its stream ends. With a new one the session goes on. */
+  expire(): void {
+    this.#endOutlet?.();
+  }
+
+  /** @param end ends the stream behind it */
+  setOutlet(outlet: Outlet | undefined, end?: () => void): void {
     this.#outlet = outlet;
+    this.#endOutlet = end;
     if (outlet !== undefined) this.#streamed = true;
   }
 
@@ -204,6 +222,7 @@ export class LegacySession {
       throw new FaultError('invalid_params', `logging/setLevel needs "level": one of ${LOG_LEVELS.join(', ')}.`);
     }
     this.#logLevel = level;
+    await this.#view();
     // One upstream: its own answer counts. All of them: the level goes along with each request to those that log.
     if (this.endpoint.kind === 'server')
       return this.#ports.upstreams.setLogLevel(this.endpoint.name, level, this.client);
@@ -244,7 +263,7 @@ export class LegacySession {
       );
       return;
     }
-    const names = this.endpoint.kind === 'server' ? [this.endpoint.name] : [...this.#ports.snapshot().servers.keys()];
+    const names = [...this.#ports.snapshot().servers.keys()].filter((name) => this.#sees(name));
     for (const name of names) {
       this.#ports.upstreams.notify(name, notification, this.client).catch((error: unknown) => {
         this.#ports.log.debug(
@@ -336,7 +355,8 @@ export class LegacySession {
   }
 
   #sees(upstream: string): boolean {
-    return this.endpoint.kind === 'all' || this.endpoint.name === upstream;
+    const { groups } = this.client.principal;
+    return concerns(this.#ports.snapshot(), this.endpoint, { upstream, groups });
   }
 
   #view(): View | Promise<View> {

@@ -1,8 +1,10 @@
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
+import { concerns } from '../config/allowed.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { fromBinary } from '../core/json-scan.ts';
 import { Answer, Notification, type Request } from '../core/message.ts';
+import type { Principal } from '../core/principal.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { ModernFacts } from './modern-request.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -41,6 +43,15 @@ export class Listen implements Follower {
   constructor(ports: GatewayPorts, opening: Opening) {
     this.#ports = ports;
     this.#opening = opening;
+  }
+
+  get principal(): Principal {
+    return this.#opening.facts.client.principal;
+  }
+
+  /** The caller's credential is worth nothing any more. */
+  expire(): void {
+    this.finish();
   }
 
   async open(): Promise<void> {
@@ -142,8 +153,9 @@ export class Listen implements Follower {
   }
 
   #sees(upstream: string): boolean {
-    const { endpoint } = this.#opening;
-    return endpoint.kind === 'all' || endpoint.name === upstream;
+    const { endpoint, facts } = this.#opening;
+    const { groups } = facts.client.principal;
+    return concerns(this.#ports.snapshot(), endpoint, { upstream, groups });
   }
 }
 

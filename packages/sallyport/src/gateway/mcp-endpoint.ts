@@ -179,10 +179,11 @@ function findSession({ sessions }: McpContext, { request, principal, endpoint }:
   const session = sessions.get(id, principal);
   if (
     session.endpoint.kind !== endpoint.kind ||
-    (session.endpoint.kind === 'server' && endpoint.kind === 'server' && session.endpoint.name !== endpoint.name)
+    (session.endpoint.kind !== 'all' && endpoint.kind !== 'all' && session.endpoint.name !== endpoint.name)
   ) {
     throw new FaultError('session_not_found', 'Session not found on this path.');
   }
+  session.adopt(principal);
   return session;
 }
 
@@ -213,7 +214,10 @@ function openStandaloneStream(context: McpContext, http: HttpExchange): void {
     else resumed.reply.attach(response);
     return;
   }
-  session.setOutlet((text, id) => writeEvent(response, toEvent(text, id)));
+  session.setOutlet(
+    (text, id) => writeEvent(response, toEvent(text, id)),
+    () => response.end(),
+  );
   const stream = { keepAlive: () => writeEvent(response, ':\n\n') };
   context.streams.open(stream);
   const then = session.onClose;

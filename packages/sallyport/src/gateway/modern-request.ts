@@ -143,7 +143,8 @@ function toClient(principal: Principal, info: unknown, capabilities: JsonObject)
   const program = toClientInfo(info);
   const known = `${principal.id}\n${program.name}\n${program.version}\n${JSON.stringify(capabilities)}`;
   let client = clients.get(known);
-  if (client === undefined) {
+  // A newer token of the same caller may allow more or less.
+  if (client?.principal !== principal) {
     client = {
       key: `${principal.id}/${program.name}@${program.version}`,
       principal,

@@ -2,6 +2,7 @@ import type { CallPorts } from '../call/ports.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { TaskPort } from '../core/upstream-port.ts';
+import type { ControlPort } from './control-endpoint.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Seal } from './seal.ts';
 
@@ -13,4 +14,8 @@ export interface GatewayPorts extends CallPorts {
   snapshot(): Snapshot;
   readonly seal: Seal;
   readonly inFlight: InFlight;
+  /** The text of GET /metrics; left out: there is nothing at that path. */
+  readonly metricsText?: (() => string) | undefined;
+  /** The REST API, where there is one. */
+  readonly control?: ControlPort | undefined;
 }

@@ -4,6 +4,7 @@ import type { EventLog } from './event-log.ts';
 import { FastResponse } from './fast-response.ts';
 import type { HttpResponse } from './http-exchange.ts';
 import { MAX_UNREAD } from './outbox.ts';
+import { retryHeaders } from './retry-headers.ts';
 
 /** Where the messages that belong to one request go, whatever the transport. Calls never throw; after the answer nothing more is sent. */
 export interface Reply {
@@ -11,6 +12,8 @@ export interface Reply {
   message(text: string): void;
   /** `status` counts only on HTTP and only while nothing was sent. */
   answer(written: Written, status: number): void;
+  /** Header lines of the answer that is still to come. */
+  annotate?(headers: Readonly<Record<string, string>>): void;
   /** Ends without an answer, as a cancelled request does. False, or not there: this one has to be answered. */
   end?(): boolean;
   /** Lets the client go; it comes back for the rest. Only where it knows how to. */
@@ -56,12 +59,14 @@ export class HttpReply implements Reply {
   #response: HttpResponse | undefined;
   readonly #options: HttpReplyOptions;
   #streamId: number | undefined;
+  #headers: Readonly<Record<string, string>> | undefined;
   #done = false;
   #released = false;
 
   constructor(response: HttpResponse, options: HttpReplyOptions) {
     this.#response = response;
     this.#options = options;
+    this.#headers = options.headers;
   }
 
   get streaming(): boolean {
@@ -75,6 +80,10 @@ export class HttpReply implements Reply {
   /** Whoever looks after it, and under which id, until the answer is given or given up. */
   waitIn(streams: Waiters, id: number): void {
     this.#waiting = { streams, id };
+  }
+
+  annotate(headers: Readonly<Record<string, string>>): void {
+    this.#headers = this.#headers === undefined ? headers : { ...this.#headers, ...headers };
   }
 
   message(text: string): void {
@@ -99,9 +108,10 @@ export class HttpReply implements Reply {
     if (response === undefined || response.destroyed) return;
     const length = typeof written === 'string' ? written.length : lengthOf(written);
     const headers = { 'content-type': JSON_TYPE, 'content-length': length };
+    const retry = status === 200 ? undefined : retryHeaders(status);
     response.writeHead(
       status,
-      this.#options.headers === undefined ? headers : { ...headers, ...this.#options.headers },
+      this.#headers === undefined && retry === undefined ? headers : { ...headers, ...this.#headers, ...retry },
     );
     if (typeof written === 'string') response.end(written, 'latin1');
     else if (response instanceof FastResponse) response.endInPieces(written);
@@ -126,7 +136,7 @@ export class HttpReply implements Reply {
     this.#streamId = this.#options.log?.open(this) ?? 0;
     const response = this.#response;
     if (response !== undefined && !response.destroyed) {
-      response.writeHead(200, { ...STREAM_HEADERS, ...this.#options.headers });
+      response.writeHead(200, { ...STREAM_HEADERS, ...this.#headers });
       response.flushHeaders();
     }
     if (this.#options.log !== undefined && this.#options.prime === true) {

@@ -3,6 +3,7 @@ import type { Exchange } from '../core/exchange.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Answer, Notification, Request } from '../core/message.ts';
 import type { Reply } from './reply.ts';
+import { screenQuestion, screenRound } from './screen-questions.ts';
 
 /** How questions reach the client behind an exchange; the one thing in which eras differ here. */
 export interface Asking {
@@ -47,15 +48,26 @@ export class RequestExchange implements Exchange {
     if (!this.#cancelled) this.reply.message(notification.write());
   }
 
+  annotate(headers: Readonly<Record<string, string>>): void {
+    this.reply.annotate?.(headers);
+  }
+
   suspend(): void {
     this.reply.disconnect?.();
   }
 
-  ask(request: Request): Promise<Answer> {
+  async ask(request: Request, { own = false } = {}): Promise<Answer> {
+    if (!own) screenQuestion(request.method, request.params);
     return this.#asking.ask(request, this);
   }
 
   answerInputs(inputRequests: JsonObject): Promise<JsonObject> | undefined {
+    try {
+      const declined = screenRound(inputRequests);
+      if (declined !== undefined) return Promise.resolve(declined);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     return this.#asking.answerInputs?.(inputRequests, this);
   }
 

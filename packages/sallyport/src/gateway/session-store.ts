@@ -5,13 +5,18 @@ import type { Principal } from '../core/principal.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { LegacySession } from './legacy-session.ts';
 
-/** Sessions are looked through this often for ones nobody uses any more. Milliseconds. */
+/** Sessions are looked through this often for ones nobody uses any more. Milliseconds, as below. */
 const SWEEP_MS = 5_000;
+/** And streams for ones whose caller has lost the credential. */
+const CHECK_MS = 1_000;
 
 /** Whoever wants to hear of changes behind: sessions and listen streams. */
 export interface Follower {
   onUpstreamEvent(event: Parameters<Parameters<UpstreamPort['onEvent']>[0]>[0]): void;
   onListChange(change: ListChange): void;
+  readonly principal: Principal;
+  /** What this caller was let in with has expired or was revoked: nothing more may reach it. */
+  expire(): void;
   /** Sallyport ends: whoever follows on a stream of its own is told. */
   finish?(): void;
 }
@@ -22,8 +27,15 @@ export class SessionStore {
   readonly #followers = new Set<Follower>();
   readonly #stops: (() => void)[] = [];
   readonly #sweep: NodeJS.Timeout;
+  readonly #check: NodeJS.Timeout;
 
-  constructor(ports: { upstreams: UpstreamPort; catalog: Catalog; now(): number; idleMs(): number }) {
+  constructor(ports: {
+    upstreams: UpstreamPort;
+    catalog: Catalog;
+    now(): number;
+    idleMs(): number;
+    isCurrent(principal: Principal): boolean;
+  }) {
     this.#stops.push(
       ports.upstreams.onEvent((event) => {
         for (const follower of this.#followers) follower.onUpstreamEvent(event);
@@ -37,6 +49,10 @@ export class SessionStore {
       for (const session of this.#sessions.values()) if (!session.busy && session.lastUsed < oldest) session.close();
     }, SWEEP_MS);
     this.#sweep.unref();
+    this.#check = setInterval(() => {
+      for (const follower of this.#followers) if (!ports.isCurrent(follower.principal)) follower.expire();
+    }, CHECK_MS);
+    this.#check.unref();
   }
 
   get size(): number {
@@ -66,10 +82,20 @@ export class SessionStore {
   /** @throws FaultError `session_not_found`, also for a session of somebody else: its existence is not told. */
   get(id: string, principal: Principal): LegacySession {
     const session = this.#sessions.get(id);
-    if (session === undefined || session.client.principal.id !== principal.id) {
+    const owner = session?.principal;
+    // A person's two programs are two callers: one must not go on with the conversation of the other.
+    if (session === undefined || owner?.id !== principal.id || owner.agent !== principal.agent) {
       throw new FaultError(
         'session_not_found',
         'Session not found: it ended, expired, or was never here. Initialize a new one.',
+      );
+    }
+    // A caller who lost a group, or won one, begins anew: a session must not keep rights that are gone.
+    if (!hasSameRights(session.client.principal, principal)) {
+      session.close();
+      throw new FaultError(
+        'session_not_found',
+        'Session not found: the rights of the caller changed. Initialize a new one.',
       );
     }
     return session;
@@ -92,8 +118,17 @@ export class SessionStore {
 
   close(): void {
     clearInterval(this.#sweep);
+    clearInterval(this.#check);
     for (const stop of this.#stops) stop();
     for (const session of this.#sessions.values()) session.close();
     for (const follower of this.#followers) follower.finish?.();
   }
+}
+
+function hasSameRights(one: Principal, other: Principal): boolean {
+  if (one === other) return true;
+  const rights = ({ groups, scopes, attributes }: Principal) =>
+    // No scopes at all is no limit; an empty list allows nothing.
+    JSON.stringify([[...groups].sort(), scopes && [...scopes].sort(), Object.entries(attributes ?? {}).sort()]);
+  return rights(one) === rights(other);
 }

@@ -4,9 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { FaultError } from '../core/errors.ts';
 import { parseBatch } from '../core/message.ts';
-import { ANYONE, KEY_HOLDER } from '../core/principal.ts';
 import { toText } from '../core/response.ts';
-import { createAuthenticate } from './authenticate.ts';
 import { answerBatch } from './batch.ts';
 import { EventLog } from './event-log.ts';
 import { InFlight } from './in-flight.ts';
@@ -22,16 +20,6 @@ test('a seal opens what it sealed and nothing else', () => {
   expect(createSeal(randomBytes(32)).open(sealed)).toBeUndefined();
   for (const forged of ['', 'sp1.', 'sp1.AAAA', 'other', `${sealed.slice(0, -4)}AAAA`, `sp1.${'A'.repeat(100)}`])
     expect(seal.open(forged)).toBeUndefined();
-});
-
-test('the key is needed, compared whole, and remembered', () => {
-  const authenticate = createAuthenticate('key', 'sp_right');
-  expect(authenticate('Bearer sp_right')).toBe(KEY_HOLDER);
-  expect(authenticate('bearer sp_right')).toBe(KEY_HOLDER);
-  for (const header of [undefined, '', 'Bearer', 'Bearer sp_wrong', 'Bearer sp_right2', 'Basic sp_right', 'sp_right']) {
-    expect(() => authenticate(header)).toThrow(expect.objectContaining({ code: 'unauthenticated' }) as Error);
-  }
-  expect(createAuthenticate('none', '')(undefined)).toBe(ANYONE);
 });
 
 test('a session runs under the revision asked for, or the newest legacy one', () => {

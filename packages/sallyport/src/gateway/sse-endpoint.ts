@@ -44,7 +44,8 @@ export class SseEndpoint {
     if (this.#streams.size >= ports.snapshot().gateway.limits.sessions)
       throw new FaultError('overloaded', 'Too many event streams are open.');
     const id = sessions.newId();
-    const path = endpoint.kind === 'all' ? '/message' : `/servers/${encodeURIComponent(endpoint.name)}/message`;
+    const path =
+      endpoint.kind === 'all' ? '/message' : `/${endpoint.kind}s/${encodeURIComponent(endpoint.name)}/message`;
     const outbox = new Outbox(response);
     const stream: Stream = {
       principal: principal.id,
@@ -108,8 +109,10 @@ export class SseEndpoint {
     const reply: Reply = { message: stream.send, answer, end: () => true };
     const opening = stream.session === undefined && message instanceof Request && message.method === 'initialize';
     if (opening) await this.#initialize(stream, { http, message, answer });
-    else if (stream.session !== undefined) stream.session.receive(message, reply);
-    else if (message instanceof Request)
+    else if (stream.session !== undefined) {
+      stream.session.adopt(http.principal);
+      stream.session.receive(message, reply);
+    } else if (message instanceof Request)
       answer(toErrorText(message.id, new FaultError('invalid_request', 'Send "initialize" first.')));
   }
 
@@ -124,7 +127,10 @@ export class SseEndpoint {
         endpoint: http.endpoint,
         principal: http.principal,
       });
-      session.setOutlet((text) => stream.send(text));
+      session.setOutlet(
+        (text) => stream.send(text),
+        () => stream.end(),
+      );
       session.onClose = () => {
         stream.session = undefined;
         stream.end();

@@ -42,6 +42,7 @@ export function openStdioFront(
     upstreams: ports.upstreams,
     catalog: ports.catalog,
     now: () => ports.clock.now(),
+    isCurrent: () => true,
     idleMs: () => Number.POSITIVE_INFINITY,
   });
   const parking = new Parking<ModernCall>(ports.seal);

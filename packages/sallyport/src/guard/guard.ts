@@ -30,7 +30,14 @@ const DEADLINE_MS = 2_000;
 
 const ALLOWED: Decision = Object.freeze({ verdict: ALLOW, guard: undefined, rewritten: undefined, cause: undefined });
 
-const DENY_CODES: ReadonlySet<unknown> = new Set(['denied', 'schema', 'not_found', 'too_large', 'invalid_params']);
+const DENY_CODES: ReadonlySet<unknown> = new Set([
+  'denied',
+  'schema',
+  'not_found',
+  'too_large',
+  'too_many',
+  'invalid_params',
+]);
 
 /** The outer door. Synchronous when every guard is: this is the hot path. Never throws. */
 export function inspectRequest(guards: readonly Guard[], call: Call): Decision | Promise<Decision> {

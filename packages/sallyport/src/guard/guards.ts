@@ -1,7 +1,12 @@
+import type { SinkSettings } from '../config/access-settings.ts';
+import { asks } from './approve/asks.ts';
 import { argumentSchema } from './argument-schema.ts';
+import { type BindingPorts, bindings } from './bindings.ts';
 import type { Guard } from './guard.ts';
+import { pin, type WhyHeld } from './pin.ts';
 import { resultSchema } from './result-schema.ts';
 import type { SchemaChecker } from './schema/schema-checker.ts';
+import { sinkFloor } from './sinks/sink-floor.ts';
 import { type SizeLimits, sizeAndShape } from './size-and-shape.ts';
 import { type VisibilityPorts, visibility } from './visibility.ts';
 
@@ -9,6 +14,18 @@ export interface GuardPorts {
   readonly checker: Pick<SchemaChecker, 'validate' | 'whySetAside'>;
   /** Of the snapshot in force; default 4 MiB and 64 levels. */
   readonly limits?: (() => SizeLimits) | undefined;
+  /** Default: nobody counts. */
+  readonly rateLimit?: Guard | undefined;
+  /** Default: every definition may be used. */
+  readonly whyHeld?: WhyHeld | undefined;
+  /** Default: no argument is bound to who calls. */
+  readonly bindings?: BindingPorts | undefined;
+  /** Of the snapshot in force. Default: no floor. */
+  readonly sinks?: (() => SinkSettings | undefined) | undefined;
+  /** Default: everything is permitted. */
+  readonly policy?: Guard | undefined;
+  /** Tools whose every call asks a person, of the snapshot in force. Default: none. */
+  readonly asks?: (() => readonly string[]) | undefined;
   /** Default: what was resolved is visible. */
   readonly isVisible?: VisibilityPorts['isVisible'] | undefined;
 }
@@ -20,8 +37,14 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
   const { checker, limits = () => LIMITS, isVisible = () => true } = ports;
   return [
     sizeAndShape(limits),
+    ...(ports.rateLimit === undefined ? [] : [ports.rateLimit]),
     visibility({ isVisible, whySetAside: (digest) => checker.whySetAside(digest) }),
+    ...(ports.whyHeld === undefined ? [] : [pin(ports.whyHeld)]),
     argumentSchema(checker),
+    ...(ports.bindings === undefined ? [] : [bindings(ports.bindings)]),
+    ...(ports.policy === undefined ? [] : [ports.policy]),
+    ...(ports.sinks === undefined ? [] : [sinkFloor(ports.sinks)]),
+    ...(ports.asks === undefined ? [] : [asks(ports.asks)]),
     resultSchema(checker),
   ];
 }

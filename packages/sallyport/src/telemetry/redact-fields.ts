@@ -47,6 +47,15 @@ export function toSafeText(text: string): string {
   return safe;
 }
 
+/** JSON text, masked and bounded in the same way; what is no JSON becomes null. */
+export function toSafeJson(text: string): string {
+  try {
+    return JSON.stringify(toSafeValue(JSON.parse(text), 0)) ?? 'null';
+  } catch {
+    return 'null';
+  }
+}
+
 function toSafeValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return toSafeText(value);
   if (typeof value === 'bigint') return value.toString();

@@ -1,4 +1,5 @@
 import type { ServerSettings } from '../config/settings.ts';
+import { isPerPrincipal, toTokenOwner } from '../config/upstream-auth.ts';
 import type { Client } from '../core/client.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { EraRecord } from './era-store.ts';
@@ -17,12 +18,13 @@ export const UNKNOWN_KEY = 'unknown';
 /**
  * Who shares which connection. Modern upstreams are stateless: one for all. Legacy ones bind capabilities to the
  * connection: one per capability profile; where a question cannot be told whose it is, a client that can be asked has
- * one of its own, so that the answer can come from no one else. Credentials per principal will become part of the key.
+ * one of its own, so that the answer can come from no one else. Where each principal
+ * has a credential of its own, no connection serves two of them: a session was opened under one.
  */
 export function connectionKey(settings: ServerSettings, knowledge: Knowledge | undefined, client: Client): string {
-  if (knowledge === undefined) return UNKNOWN_KEY;
-  if (isOwn(settings, knowledge, client)) return `client:${client.key}`;
-  return knowledge.era === 'modern' ? 'all' : `profile:${client.profile}`;
+  if (knowledge !== undefined && isOwn(settings, knowledge, client)) return `client:${client.key}`;
+  const key = knowledge === undefined ? UNKNOWN_KEY : knowledge.era === 'modern' ? 'all' : `profile:${client.profile}`;
+  return isPerPrincipal(settings.auth) ? `${key}~${toTokenOwner(settings.auth, client.principal)}` : key;
 }
 
 /** True when the connection serves this client alone. */

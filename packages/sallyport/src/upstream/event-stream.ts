@@ -1,7 +1,7 @@
-import type { FaultError } from '../core/errors.ts';
+import { FaultError } from '../core/errors.ts';
 import { toStatusFault, toUnreachable } from './http-fault.ts';
 import type { HttpOrigin } from './http-origin.ts';
-import type { BodyMode, HttpReply, ReplyReader } from './http-reply.ts';
+import type { BodyMode, HttpReply, ReplyReader, RunningExchange } from './http-reply.ts';
 import type { SseEvent } from './sse-parser.ts';
 
 const FIRST_PAUSE = 1000;
@@ -31,7 +31,7 @@ export class EventStream implements ReplyReader {
   #position: string | undefined;
   #retryMs: number | undefined;
   #barren = 0;
-  #reply: HttpReply | undefined;
+  #reply: RunningExchange | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #refusal: { readonly status: number } | undefined;
@@ -108,7 +108,10 @@ export class EventStream implements ReplyReader {
 
   failed(error: unknown): void {
     const { attempts, origin } = this.#options;
-    if (attempts !== undefined && this.#barren >= attempts) this.#refuse(toUnreachable(origin.place, error), undefined);
+    // Asking again would not let anybody in: a person has to do something first.
+    if (error instanceof FaultError && error.code === 'upstream_unauthenticated') this.#refuse(error, 401);
+    else if (attempts !== undefined && this.#barren >= attempts)
+      this.#refuse(toUnreachable(origin.place, error), undefined);
     else this.reopen();
   }
 

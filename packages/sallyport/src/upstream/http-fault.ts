@@ -52,7 +52,8 @@ const CAUSES: Readonly<Record<string, readonly [step: string, cause: string, fix
 /** A connection that failed, as a fault that names the step, the cause and the fix. `place` is the URL without credentials and query. */
 export function toUnreachable(place: string, error: unknown): FaultError {
   if (error instanceof FaultError) {
-    if (error.message.includes(place)) return error;
+    // A credential's own fault names the server and what a person must do.
+    if (error.message.includes(place) || error.code === 'upstream_unauthenticated') return error;
     // Whoever reads bytes does not know whose they are.
     const { data } = error;
     return new FaultError(error.code, `${place}: ${error.message}`, {

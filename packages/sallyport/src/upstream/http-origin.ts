@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { FaultError } from '../core/errors.ts';
-import { HttpReply, type ReplyReader } from './http-reply.ts';
+import { HttpReply, type ReplyReader, type RunningExchange } from './http-reply.ts';
 import { Http1Pool } from './http1-pool.ts';
 
 /** One HTTP upstream: its address, its configured headers and the connections kept open to it, shared by all wires. */
@@ -9,9 +9,9 @@ export interface HttpOrigin {
   /** The URL without credentials and query, for messages. */
   readonly place: string;
   /** Sends one request; the headers are added to the configured ones. */
-  post(headers: HeaderBlock, body: string, reader: ReplyReader, options?: PostOptions): HttpReply;
+  post(headers: HeaderBlock, body: string, reader: ReplyReader, options?: PostOptions): RunningExchange;
   /** GET of an event stream, DELETE of a session. */
-  ask(method: 'GET' | 'DELETE', headers: readonly string[], reader: ReplyReader): HttpReply;
+  ask(method: 'GET' | 'DELETE', headers: readonly string[], reader: ReplyReader): RunningExchange;
   close(): Promise<void>;
 }
 

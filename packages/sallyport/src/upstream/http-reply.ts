@@ -8,6 +8,12 @@ import { type SseListener, SseParser } from './sse-parser.ts';
 /** How the body of a reply is taken. */
 export type BodyMode = 'whole' | 'events' | 'drop';
 
+/** One request on its way. */
+export interface RunningExchange {
+  /** Closes it; the reader hears nothing more. */
+  cancel(): void;
+}
+
 /** Whoever waits for one HTTP reply. `ended` or `failed` is called once, last; neither after `cancel`. */
 export interface ReplyReader extends SseListener {
   /** The status and headers are there (`reply.status`, `reply.header`). */
@@ -26,7 +32,7 @@ const NOTHING = Buffer.alloc(0);
 /**
  * One request's reply, from our own client or from undici's dispatch interface, which spares a stream per reply.
  */
-export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader {
+export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, RunningExchange {
   status = 0;
   readonly #reader: ReplyReader;
   /** As undici gives them, or the whole head as our own client does. */

@@ -1,7 +1,7 @@
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import { toStatusFault, toUnreachable } from './http-fault.ts';
-import type { BodyMode, HttpReply, ReplyReader } from './http-reply.ts';
+import type { BodyMode, HttpReply, ReplyReader, RunningExchange } from './http-reply.ts';
 import type { SseEvent } from './sse-parser.ts';
 
 /** The wire a POST belongs to. */
@@ -16,7 +16,7 @@ export interface PostOwner {
 /** The reply to one POSTed message, in each of its shapes: one JSON body, an event stream, an acceptance, a refusal. */
 export class PostReader implements ReplyReader {
   readonly id: number | undefined;
-  reply: HttpReply | undefined;
+  reply: RunningExchange | undefined;
   /** Set by the wire once the request has its answer. */
   answered = false;
   streaming = false;
@@ -100,6 +100,12 @@ export class PostReader implements ReplyReader {
 
   failed(error: unknown): void {
     this.#finish(toUnreachable(this.#owner.place, error));
+  }
+
+  /** Nobody waits for the reply any more; whoever waited for its end goes on. */
+  abandon(): void {
+    this.reply?.cancel();
+    this.#done?.();
   }
 
   #finish(fault: FaultError | undefined): void {

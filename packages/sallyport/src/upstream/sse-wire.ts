@@ -1,7 +1,7 @@
 import { FaultError } from '../core/errors.ts';
 import { toStatusFault, toUnreachable } from './http-fault.ts';
 import { HeaderBlock, type HttpOrigin } from './http-origin.ts';
-import type { BodyMode, HttpReply, ReplyReader } from './http-reply.ts';
+import type { BodyMode, HttpReply, ReplyReader, RunningExchange } from './http-reply.ts';
 import type { SseEvent } from './sse-parser.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
@@ -40,10 +40,10 @@ class SseWire implements Wire, ReplyReader {
   readonly relates = false;
   readonly #origin: HttpOrigin;
   readonly #sink: WireSink;
-  readonly #posts = new Set<HttpReply>();
+  readonly #posts = new Set<RunningExchange>();
   #opened: ((fault?: FaultError) => void) | undefined;
   #path: string | undefined;
-  #stream: HttpReply | undefined;
+  #stream: RunningExchange | undefined;
   #fault: FaultError | undefined;
   #closed = false;
 
@@ -80,12 +80,12 @@ class SseWire implements Wire, ReplyReader {
     }
     let fault: FaultError | undefined;
     const { place } = this.#origin;
-    const over = (reply: HttpReply | undefined) => {
+    const over = (reply: RunningExchange | undefined) => {
       if (reply !== undefined) this.#posts.delete(reply);
       if (fault !== undefined && id !== undefined) this.#sink.failed(id, fault);
       done?.();
     };
-    const reply: HttpReply | undefined = this.#origin.post(
+    const reply: RunningExchange | undefined = this.#origin.post(
       POST_HEADERS,
       text,
       {

@@ -6,6 +6,7 @@ import type { Exchange } from '../core/exchange.ts';
 import type { Log } from '../core/log.ts';
 import type { Answer, Notification } from '../core/message.ts';
 import type { UpstreamEvent, UpstreamIdentity, UpstreamRequest, UpstreamStatus } from '../core/upstream-port.ts';
+import type { CreateCredential } from './auth/credentials.ts';
 import { Breaker } from './breaker.ts';
 import { type Connected, connect } from './connect.ts';
 import { Connection } from './connection.ts';
@@ -13,8 +14,8 @@ import type { Knowledge } from './connection-key.ts';
 import { looksLikeOtherEra } from './era.ts';
 import { type EraRecord, type EraStore, LearnedEra, toEraKey } from './era-store.ts';
 import { Following } from './following.ts';
-import { createHttpOrigin, type HttpOrigin } from './http-origin.ts';
 import { callModern } from './modern.ts';
+import { Origins } from './origins.ts';
 import { type Lease, Pool } from './pool.ts';
 import type { Supervisor } from './supervisor.ts';
 import { Turnstile } from './turnstile.ts';
@@ -27,6 +28,7 @@ export interface UpstreamOptions {
   readonly clock: Clock;
   readonly identity: { readonly name: string; readonly version: string };
   readonly emit: (event: UpstreamEvent) => void;
+  readonly createCredential?: CreateCredential;
 }
 
 const LINE = 256;
@@ -45,7 +47,7 @@ export class Upstream {
   readonly following: Following;
   readonly #options: UpstreamOptions;
   readonly #era: LearnedEra;
-  readonly #origin: HttpOrigin | undefined;
+  readonly #origins: Origins;
   readonly #pool: Pool;
   readonly #breaker: Breaker;
   readonly #turnstile: Turnstile;
@@ -55,6 +57,8 @@ export class Upstream {
   readonly #connections = new Set<Connection>();
   readonly #closing = new AbortController();
   #lastFault: FaultError | undefined;
+  /** Why nobody is let in; says nothing about whether the upstream is up. */
+  #authFault: FaultError | undefined;
   #reconnecting: NodeJS.Timeout | undefined;
   #pause = FIRST_PAUSE;
   #closed = false;
@@ -65,15 +69,7 @@ export class Upstream {
     this.#options = options;
     this.settings = settings;
     this.#era = new LearnedEra({ store: eras, key: toEraKey(name, transport), clock });
-    if (transport.type !== 'stdio') {
-      const userAgent = `${identity.name}/${identity.version}`;
-      this.#origin = createHttpOrigin({
-        url: transport.url,
-        headers: transport.headers,
-        userAgent,
-        connectMs: settings.startTimeoutMs,
-      });
-    }
+    this.#origins = new Origins({ settings, identity, createCredential: options.createCredential });
     this.#pool = new Pool({
       settings,
       knowledge: toKnowledge(this.#era.record, settings),
@@ -105,6 +101,7 @@ export class Upstream {
           const answer = await this.#call(connection, request, exchange);
           if (again || !this.#isOtherEra(connection, answer)) {
             this.#breaker.succeeded();
+            this.#authFault = undefined;
             return answer;
           }
         } catch (error) {
@@ -170,6 +167,7 @@ export class Upstream {
   }
 
   #count(fault: FaultError, heardSince: boolean): void {
+    if (fault.code === 'upstream_unauthenticated') this.#authFault = fault;
     const counts =
       fault.code === 'unreachable' || (fault.code === 'timeout' && !heardSince) || fault === this.#lastFault;
     if (!counts) {
@@ -232,7 +230,7 @@ export class Upstream {
       connections: connections.length,
       inFlight: this.#turnstile.inside,
       pids: supervisor.pids(name),
-      lastError: this.#lastFault?.message,
+      lastError: (this.#lastFault ?? this.#authFault)?.message,
       stderr: report?.stderr ?? [],
       noise: report?.noise ?? { count: 0, last: [] },
     };
@@ -241,6 +239,7 @@ export class Upstream {
   #state(): UpstreamStatus['state'] {
     if (this.#closed) return 'stopped';
     if (this.#pool.connecting) return 'connecting';
+    if (this.#lastFault === undefined && this.#authFault !== undefined) return 'unauthenticated';
     if (this.#pool.size > 0) return 'ready';
     return this.#lastFault === undefined ? 'idle' : 'broken';
   }
@@ -252,6 +251,10 @@ export class Upstream {
     this.#breaker.succeeded();
     this.#lastFault = undefined;
     await this.#closeConnections(fault);
+    if (this.#authFault === undefined) return;
+    // Somebody has signed in: what could not be listed is asked for again.
+    this.#authFault = undefined;
+    this.#options.emit({ kind: 'connected', upstream: this.settings.name });
   }
 
   /** Finishes what is in flight, then ends. Resolves when nothing of it is left. */
@@ -267,7 +270,7 @@ export class Upstream {
     this.#closing.abort();
     this.#pool.close();
     await this.#closeConnections(new FaultError('draining', `"${this.settings.name}" is being closed.`));
-    await this.#origin?.close();
+    await this.#origins.close();
   }
 
   async #closeConnections(fault: FaultError): Promise<void> {
@@ -283,7 +286,7 @@ export class Upstream {
       const connected = await connect({
         settings,
         supervisor,
-        origin: this.#origin,
+        origin: this.#origins.of(client),
         log,
         createConnection: () => this.#createConnection(),
         capabilities: client.capabilities,
@@ -295,13 +298,15 @@ export class Upstream {
       if (dialect !== undefined)
         this.#era.learn({ era: dialect.era, revision: dialect.identity.revision, transport: connected.transport });
       this.#lastFault = undefined;
+      this.#authFault = undefined;
       this.#pause = FIRST_PAUSE;
       // Another client's connection to a server that is connected already says nothing new.
       if (first || !own) emit({ kind: 'connected', upstream: settings.name });
       return connected;
     } catch (error) {
       const fault = toFault(error);
-      if (fault.code !== 'upstream_unauthenticated' && fault.code !== 'draining') this.#lastFault = fault;
+      if (fault.code === 'upstream_unauthenticated') this.#authFault = fault;
+      else if (fault.code !== 'draining') this.#lastFault = fault;
       log.warn({ upstream: settings.name, code: fault.code, reason: fault.message }, 'Connecting failed');
       throw fault;
     }

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { TaskPort, UpstreamEvent, UpstreamPort } from '../core/upstream-port.ts';
+import type { CreateCredential } from './auth/credentials.ts';
 import type { EraStore } from './era-store.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { Upstream } from './upstream.ts';
@@ -17,6 +18,8 @@ export interface UpstreamsOptions {
   /** What we call ourselves to servers. */
   readonly identity: { readonly name: string; readonly version: string };
   readonly supervisor?: Supervisor;
+  /** For upstreams with `auth`; without it they are not connected. */
+  readonly createCredential?: CreateCredential;
 }
 
 export interface Upstreams extends UpstreamPort, TaskPort {

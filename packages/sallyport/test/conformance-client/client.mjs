@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createApp } from '../../dist/app.js';
 import { loadSnapshot } from '../../dist/config/load-snapshot.js';
 import { InProcessClient, toSample } from './in-process-client.mjs';
+import { toAuth, withSignIns } from './sign-in.mjs';
 
 const doneWithinMs = 18_000;
 const upstream = 'conformance';
@@ -31,6 +32,17 @@ const scripts = new Map([
   ['json-schema-ref-no-deref', { run: expectSetAside }],
   ['http-custom-headers', { run: makeContextCalls }],
   ['http-invalid-tool-headers', { run: expectInvalidTools }],
+]);
+
+/** Scenarios whose authorization server must not be used. */
+const refusals = new Set([
+  'auth/resource-mismatch',
+  'auth/iss-supported-missing',
+  'auth/iss-wrong-issuer',
+  'auth/iss-unexpected',
+  'auth/iss-normalized',
+  'auth/metadata-issuer-mismatch',
+  'auth/scope-retry-limit',
 ]);
 
 /** Lists everything, calls every tool, reads every resource, gets every prompt. */
@@ -152,21 +164,47 @@ async function main() {
   if (scenario === undefined || door === undefined || url === undefined)
     throw new Error('usage: MCP_CONFORMANCE_SCENARIO=… client.mjs legacy|modern URL');
   const stateDir = await mkdtemp(join(tmpdir(), 'sallyport-conformance-client-'));
-  const text = JSON.stringify({ mcpServers: { [upstream]: { url } } });
+  const isAuth = scenario.startsWith('auth/');
+  const auth = isAuth ? { auth: await toAuth(scenario, url) } : {};
+  const text = JSON.stringify({ mcpServers: { [upstream]: { url, ...auth } } });
   const snapshot = loadSnapshot({ file: undefined, text, env: {}, stateDir, version: 1 });
+  const once = () => runOnce({ snapshot, run, door, era });
+  const place = { settings: snapshot.servers.get(upstream), stateDir };
+  try {
+    if (refusals.has(scenario)) await expectNoEntry(() => withSignIns(place, once));
+    else await (isAuth ? withSignIns(place, once) : once());
+  } finally {
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
+async function runOnce({ snapshot, run, door, era }) {
   const app = await createApp({ snapshot, logLevel: 'debug', logCalls: true });
   try {
     app.warm();
     const client = new InProcessClient(app, door.endpoint, era);
     await run({ app, client, door, capabilities: await client.open() });
     await client.end();
+    expect(app.upstreams.status(upstream)?.state !== 'unauthenticated', 'nobody was let in');
   } catch (error) {
     for (const report of app.catalog.reports()) console.error(JSON.stringify(report));
-    throw error;
+    // A list that could not be had is missing, not an error: why is in the status.
+    const { state, lastError } = app.upstreams.status(upstream) ?? {};
+    throw state === 'unauthenticated' ? new Error(lastError, { cause: error }) : error;
   } finally {
     await app.close();
-    await rm(stateDir, { recursive: true, force: true });
   }
+}
+
+async function expectNoEntry(work) {
+  const entered = await work().then(
+    () => true,
+    (error) => {
+      console.error(error);
+      return false;
+    },
+  );
+  expect(!entered, 'the server let Sallyport in though it must not get that far');
 }
 
 // The suite ends only the shell it started us through, and later than this.

@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { type ApprovalSettings, NO_APPROVAL_RULES } from '../config/approvals-section.ts';
+import type { Snapshot } from '../config/settings.ts';
+import type { Call } from '../core/call.ts';
+import type { Clock } from '../core/clock.ts';
+import { FaultError } from '../core/errors.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Log } from '../core/log.ts';
+import { Request } from '../core/message.ts';
+import { ALLOW } from '../core/verdict.ts';
+import { type Approval, type Asked, type PersonAnswer, toDenialText } from '../guard/approve/approval.ts';
+import { canShowForm, readFormAnswer, toAskForm } from '../guard/approve/ask-form.ts';
+import { toDigest } from '../guard/approve/digest.ts';
+import type { Grant } from '../guard/approve/grant.ts';
+import type { Decision, Guard } from '../guard/guard.ts';
+import type { ApprovalStore } from '../storage/approvals.ts';
+import type { GrantStore } from '../storage/grants.ts';
+import { ApprovalWatch } from './approval-watch.ts';
+import { type CollectedAsks, collectAsks } from './collect-asks.ts';
+import type { Inbound } from './inbound.ts';
+
+export interface DeskPorts {
+  readonly approvals: ApprovalStore;
+  readonly grants: GrantStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: () => ApprovalSettings;
+  /** Every guard that may be heard twice for one call: all but the one that counts. */
+  readonly guards: () => readonly Guard[];
+  /** Tells other systems; never waits and never throws. */
+  readonly announce?: { send(event: 'asked' | 'answered', approval: Approval): void; close(): void } | undefined;
+}
+
+/** What became of a call that asks. */
+export interface Settled {
+  /** Allow with the arguments that were approved; deny; or still ask. */
+  readonly decision: Decision;
+  readonly approvalId: string | undefined;
+}
+
+/**
+ * Where calls wait for people. A yes is a grant in the database, and a grant is taken by compare-and-set before the call
+ * leaves: when Sallyport dies in between, a yes can be lost, but nothing runs twice.
+ */
+export class ApprovalDesk {
+  readonly #ports: DeskPorts;
+  readonly #watch: ApprovalWatch;
+
+  constructor(ports: DeskPorts) {
+    this.#ports = ports;
+    this.#watch = new ApprovalWatch(ports.approvals, ports.log);
+  }
+
+  /** @throws FaultError `cancelled`, `too_many`. */
+  async settle(first: Decision, given: Call, inbound: Inbound): Promise<Settled> {
+    const collected = await collectAsks(this.#ports.guards(), given, first);
+    if (collected.decision.verdict.kind === 'deny') return { decision: collected.decision, approvalId: undefined };
+    const asked = toAsked(collected, inbound);
+    const ready = await this.#takeGrant(asked, collected, { waited: false });
+    if (ready !== undefined) return ready;
+    const { approval, isNew } = await this.#ports.approvals.open(asked, this.#rules(asked));
+    if (isNew) this.#ports.announce?.send('asked', approval);
+    if (approval.state === 'denied') return toDenied(approval);
+    const answered = await this.#wait(approval, inbound);
+    const { state } = answered;
+    if (state === 'denied') return toDenied(answered);
+    const taken = state === 'allowed' ? await this.#takeGrant(asked, collected, { waited: true }) : undefined;
+    return taken ?? toPending(answered);
+  }
+
+  /** A person's answer, from wherever it comes. @throws FaultError like `ApprovalStore.answer`. */
+  async answer(id: string, answer: PersonAnswer): Promise<Approval> {
+    const approval = await this.#ports.approvals.answer(id, answer);
+    this.#ports.announce?.send('answered', approval);
+    this.#watch.tell(approval);
+    return approval;
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#watch.close();
+    this.#ports.announce?.close();
+  }
+
+  #rules({ classes }: Asked) {
+    const { ttlMs, twoPerson, selfApproval } = this.#ports.settings();
+    const needed: 1 | 2 = twoPerson.some((one) => one === 'any' || classes.includes(one)) ? 2 : 1;
+    return { ttlMs, needed, callerMayAnswer: selfApproval };
+  }
+
+  /** The last thing before the call leaves. `undefined`: there is no grant. */
+  async #takeGrant(
+    asked: Asked,
+    collected: CollectedAsks,
+    { waited }: { waited: boolean },
+  ): Promise<Settled | undefined> {
+    const { grants } = this.#ports;
+    // Each round another call was faster; every loser's grant is gone, so this ends.
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const grant = await grants.find(asked);
+      if (grant === undefined) return undefined;
+      const checked = await this.#check(grant, asked, collected, waited);
+      if (checked.decision.verdict.kind === 'deny') return checked;
+      if (await grants.claim(grant, asked.callId)) return checked;
+    }
+    return undefined;
+  }
+
+  /** What a person changed, and what waited while the world went on, is checked again by every guard. */
+  async #check(grant: Grant, asked: Asked, collected: CollectedAsks, waited: boolean): Promise<Settled> {
+    const approved = grant.arguments ?? collected.call.arguments;
+    const approvalId = grant.approvalId;
+    if (grant.arguments === undefined && !waited) return { decision: toAllow(approved), approvalId };
+    const { principal } = collected.call.client;
+    if (principal.expiresAt !== undefined && principal.expiresAt <= this.#ports.clock.now())
+      return { decision: toDeny("The caller's credential expired while a person was asked."), approvalId };
+    const again = await collectAsks(this.#ports.guards(), { ...collected.call, arguments: approved });
+    if (again.decision.verdict.kind === 'deny') return { decision: again.decision, approvalId };
+    const isNews = again.reasons.some(({ guard }) => !asked.reasons.some((known) => known.guard === guard));
+    if (isNews && grant.arguments === undefined)
+      return { decision: toDeny('The rules changed while a person was asked. Call again to ask anew.'), approvalId };
+    return { decision: toAllow(again.call.arguments), approvalId };
+  }
+
+  /** The approval when it no longer waits, or as it is when this call has waited long enough. */
+  async #wait(approval: Approval, { exchange }: Inbound): Promise<Approval> {
+    const { waitMs } = this.#ports.settings();
+    const form = this.#toForm(approval, exchange);
+    if ((form === undefined && waitMs === 0) || !this.#watch.hasRoom) return approval;
+    const settled = await this.#untilSettled(approval, exchange, { form, waitMs });
+    if (exchange.cancelled) throw new FaultError('cancelled', 'The client cancelled the request.');
+    return settled ?? (await this.#ports.approvals.get(approval.id)) ?? approval;
+  }
+
+  #untilSettled(
+    approval: Approval,
+    exchange: Exchange,
+    { form, waitMs }: { readonly form: JsonObject | undefined; readonly waitMs: number },
+  ): Promise<Approval | undefined> {
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
+      let ended = false;
+      const end = (settled?: Approval): void => {
+        if (ended) return;
+        ended = true;
+        clearTimeout(timer);
+        unfollow();
+        exchange.onCancel = undefined;
+        resolve(settled);
+      };
+      const unfollow = this.#watch.follow(approval.id, end);
+      const endIn = (ms: number): void => {
+        clearTimeout(timer);
+        if (!ended) timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
+      };
+      exchange.onCancel = () => end();
+      if (exchange.cancelled) return end();
+      const left = Math.max(0, approval.expiresAt - this.#ports.clock.now());
+      endIn(form === undefined ? Math.min(waitMs, left) : left);
+      // A dialog that was closed answers nothing: others may still do it, as for a client that has no dialogs.
+      if (form !== undefined) void this.#elicit(approval, form, exchange).then(() => endIn(Math.min(waitMs, left)));
+    });
+  }
+
+  #toForm(approval: Approval, { client, unattended }: Exchange): JsonObject | undefined {
+    const { elicit } = this.#ports.settings();
+    // Asked through the caller's own program, its answer is the caller's.
+    if (!elicit || !approval.callerMayAnswer || unattended === true) return undefined;
+    if (approval.answers.some(({ by }) => by === client.principal.id)) return undefined;
+    return canShowForm(client.capabilities) ? toAskForm(approval) : undefined;
+  }
+
+  /** Asks through the very exchange of the call: no other client's answer can get here. Never rejects. */
+  async #elicit(approval: Approval, form: JsonObject, exchange: Exchange): Promise<void> {
+    try {
+      const answer = await exchange.ask(Request.of('0', 'elicitation/create', form), { own: true });
+      const given = readFormAnswer(answer.result);
+      if (given === undefined) return;
+      const at = this.#ports.clock.now();
+      await this.answer(approval.id, { ...given, by: exchange.client.principal.id, via: 'elicitation', at });
+    } catch (error) {
+      this.#ports.log.debug({ approval: approval.id, error }, 'the client did not answer the question of an approval');
+    }
+  }
+}
+
+const MAX_ROUNDS = 8;
+/** What setTimeout can hold. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+function toAsked({ call, reasons, classes }: CollectedAsks, { snapshot }: Inbound): Asked {
+  const { client, tool } = call;
+  return {
+    callId: call.id,
+    // A digest: the key of a session is as good as the session.
+    run: createHash('sha256').update(client.key).digest('hex').slice(0, 32),
+    principal: client.principal.id,
+    client: client.info.name,
+    upstream: tool.upstream,
+    tool: tool.name,
+    toolDigest: tool.digest,
+    arguments: call.arguments,
+    argumentsDigest: toDigest(call.arguments),
+    policyVersion: toRulesVersion(snapshot, tool.upstream),
+    reasons,
+    classes,
+  };
+}
+
+/**
+ * Digest of every rule in force and of what stands behind the name of the upstream; a count of reloads would start anew
+ * with the program. Left out is only what decides nothing: where things listen, how people are reached, who is told.
+ */
+function toRulesVersion(snapshot: Snapshot, upstream: string): string {
+  const { version, file, stateDir, gateway, servers, notes, telemetry, audit, limits, approvals, ...rules } = snapshot;
+  const { asks, selfApproval, twoPerson } = approvals ?? NO_APPROVAL_RULES;
+  return toDigest({ rules, asks, selfApproval, twoPerson, server: servers.get(upstream) ?? null });
+}
+
+/** The arguments are written anew: what leaves is what the person saw, to the last digit of every number. */
+function toAllow(approved: JsonObject): Decision {
+  return { verdict: ALLOW, guard: undefined, rewritten: approved, cause: undefined };
+}
+
+function toDeny(reason: string): Decision {
+  return {
+    verdict: { kind: 'deny', code: 'denied', reason },
+    guard: 'approval',
+    rewritten: undefined,
+    cause: undefined,
+  };
+}
+
+function toDenied(approval: Approval): Settled {
+  return { decision: toDeny(toDenialText(approval)), approvalId: approval.id };
+}
+
+function toPending(approval: Approval): Settled {
+  if (approval.state === 'expired')
+    return {
+      decision: toDeny(`Nobody answered in time (approval ${approval.id}). Call again to ask anew.`),
+      approvalId: approval.id,
+    };
+  if (approval.state === 'allowed')
+    return {
+      decision: toDeny(`The approval ${approval.id} was used by another call. Call again to ask anew.`),
+      approvalId: approval.id,
+    };
+  const why = approval.reasons.map(({ reason }) => reason).join(' ');
+  const people = approval.needed - new Set(approval.answers.map(({ by }) => by)).size;
+  const who = people === 2 ? 'Two people' : approval.needed === 2 ? 'One more person' : 'A person';
+  const reason = `${who} must allow this call before it runs. ${why} It was not run. Approval ${approval.id} waits until ${new Date(approval.expiresAt).toISOString()}: "sallyport approval allow ${approval.id}" allows it. Then call again with the same arguments.`;
+  return {
+    decision: { verdict: { kind: 'ask', reason }, guard: 'approval', rewritten: undefined, cause: undefined },
+    approvalId: approval.id,
+  };
+}

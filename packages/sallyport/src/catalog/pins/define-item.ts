@@ -1,0 +1,49 @@
+import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { type Item, writeItem } from '../items.ts';
+import { digestDefinition } from './digest-definition.ts';
+import type { Definition, PinKind } from './pin.ts';
+
+/** Data that stands in a definition: a resource that grows is not another resource. */
+const DATA = ['size', 'annotations/lastModified'];
+const NAMES = ['name', 'title', 'annotations/title', 'icons', '_meta'];
+
+/** By the parsed definition of a tool, which `Tool` carries too, and by the item for all others. */
+const digests = new WeakMap<object, string>();
+
+/** The digest of an item of a list; worked out once. */
+export function digestItem(kind: PinKind, item: Item): string {
+  const key = item.definition ?? item;
+  let digest = digests.get(key);
+  if (digest === undefined) {
+    digest = digestText(kind, writeItem(item, undefined));
+    digests.set(key, digest);
+  }
+  return digest;
+}
+
+/** The digest of a tool by its parsed definition; `undefined` for one that came in no list. */
+export function digestOfTool(definition: JsonObject): string | undefined {
+  return digests.get(definition);
+}
+
+/** The definition that stands for what a server tells every model at the start; none is one, too. */
+export function defineInstructions(text: string | undefined): Definition {
+  return toDefinition('instructions', JSON.stringify(text ?? ''));
+}
+
+/** @param text JSON as its server wrote it */
+export function toDefinition(kind: PinKind, text: string): Definition {
+  return { digest: digestText(kind, text), content: digestContent(kind, text), text };
+}
+
+function digestText(kind: PinKind, text: string): string {
+  return digestDefinition(text, kind === 'resources' || kind === 'resourceTemplates' ? DATA : []);
+}
+
+/** A tool without a description is like too many others to be known again by the rest. */
+function digestContent(kind: PinKind, text: string): string {
+  if (kind !== 'tools' && kind !== 'prompts') return '';
+  const value: unknown = JSON.parse(text);
+  const description = member(value, 'description');
+  return isObject(value) && typeof description === 'string' && description !== '' ? digestDefinition(text, NAMES) : '';
+}

@@ -1,0 +1,66 @@
+import type { Transport } from '../../config/settings.ts';
+
+/** The package a command downloads and runs. */
+export interface StartedPackage {
+  readonly registry: 'npm' | 'pypi';
+  readonly name: string;
+  /** `undefined`: whatever the registry says is newest, at every start. */
+  readonly version: string | undefined;
+}
+
+const RUNNERS: ReadonlyMap<string, { readonly registry: 'npm' | 'pypi'; readonly skip: readonly string[] }> = new Map([
+  ['npx', { registry: 'npm', skip: [] }],
+  ['pnpx', { registry: 'npm', skip: [] }],
+  ['bunx', { registry: 'npm', skip: [] }],
+  ['pnpm', { registry: 'npm', skip: ['dlx'] }],
+  ['npm', { registry: 'npm', skip: ['exec', 'x'] }],
+  ['yarn', { registry: 'npm', skip: ['dlx'] }],
+  ['uvx', { registry: 'pypi', skip: [] }],
+  ['uv', { registry: 'pypi', skip: ['tool', 'run'] }],
+  ['pipx', { registry: 'pypi', skip: ['run'] }],
+]);
+/** Options that say which package, where the first plain word is the program in it. */
+const NAMES_PACKAGE = new Set(['-p', '--package', '--from', '--spec']);
+/** Options whose next word is their value. */
+const TAKES_VALUE = new Set(['-c', '--call', '--python', '--with', '--index-url', '--registry', '-w', '--workspace']);
+const EXACT = /^v?\d+\.\d+[\w.+-]*$/;
+
+/** The package behind a stdio command; `undefined`: the command is a program on this machine, or no command at all. */
+export function findPackage(transport: Transport): StartedPackage | undefined {
+  if (transport.type !== 'stdio') return undefined;
+  const program = transport.command.replace(/^.*[\\/]/, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
+  const runner = RUNNERS.get(program);
+  if (runner === undefined) return undefined;
+  const spec = findSpec(transport.args, runner.skip);
+  return spec === undefined ? undefined : toPackage(runner.registry, spec);
+}
+
+/** `npm:@scope/name@1.2.3`; a star where no exact version is named. */
+export function toPackageName({ registry, name, version }: StartedPackage): string {
+  return `${registry}:${name}@${version ?? '*'}`;
+}
+
+function findSpec(args: readonly string[], skip: readonly string[]): string | undefined {
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i] ?? '';
+    const [option = '', value] = word.split('=', 2);
+    if (NAMES_PACKAGE.has(option)) return word.includes('=') ? value : args[i + 1];
+    if (TAKES_VALUE.has(word)) i++;
+    else if (!word.startsWith('-') && !skip.includes(word)) return word;
+  }
+  return undefined;
+}
+
+function toPackage(registry: 'npm' | 'pypi', spec: string): StartedPackage | undefined {
+  // Folders, archives and repositories are not what a registry calls by version.
+  if (/^[./~]|:\/\/|^(?:git|file|github):/.test(spec)) return undefined;
+  const python = /^([^=<>!~@[\s]+)(?:\[[^\]]*\])?(?:==|@)(.+)$/.exec(spec);
+  const at = spec.lastIndexOf('@');
+  const [name, version] =
+    registry === 'pypi'
+      ? [python?.[1] ?? spec.replace(/[=<>!~@[\s].*$/, ''), python?.[2]]
+      : at > 0
+        ? [spec.slice(0, at), spec.slice(at + 1)]
+        : [spec];
+  return { registry, name: name ?? spec, version: version !== undefined && EXACT.test(version) ? version : undefined };
+}

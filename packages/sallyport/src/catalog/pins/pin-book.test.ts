@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { silentLog } from '../../core/log.ts';
+import { readKeptItems } from '../fetch-list.ts';
+import { type KnownList, toKnownList } from '../known-list.ts';
+import type { Pin, PinMode, Sighting } from './pin.ts';
+import { PinBook } from './pin-book.ts';
+
+type Tool = Record<string, unknown>;
+
+const tool = (name: string, part: Tool = {}): Tool => ({
+  name,
+  description: `Does ${part['what'] ?? name}.`,
+  inputSchema: { type: 'object' },
+  ...part,
+});
+
+function toList(tools: readonly Tool[]): KnownList {
+  const items = readKeptItems(
+    'tools',
+    tools.map((one) => JSON.stringify(one)),
+  );
+  return toKnownList('tools', { items, problems: [], ttlMs: undefined, isPrivate: false }, new Map());
+}
+
+function open(first: PinMode, earlier: readonly Pin[] = []) {
+  const state = { mode: first };
+  const kept: Sighting[] = [];
+  const changed: string[] = [];
+  const book = new PinBook({
+    rules: () => ({ mode: state.mode, lock: undefined }),
+    keep: (sightings) => void kept.push(...sightings),
+    log: silentLog,
+  });
+  book.adopt(earlier);
+  book.onChange((server) => void changed.push(server));
+  const meet = (tools: readonly Tool[]) => {
+    const list = toList(tools);
+    book.observe('s', { instructions: undefined, lists: [list] });
+    return list.items.filter((item) => book.of('s').whyHeld('tools', item) === undefined).map(({ id }) => id);
+  };
+  return { book, state, kept, changed, meet };
+}
+
+/** The pin a database would have after this sighting. */
+function toPin({ server, kind, name, definition, approve }: Sighting): Pin {
+  const none = {
+    rejected: undefined,
+    renamedFrom: undefined,
+    approvedBy: undefined,
+    approvedAt: undefined,
+    seenAt: '',
+  };
+  return { server, kind, name, approved: approve ? definition : undefined, seen: definition, ...none };
+}
+
+test('laptop: first sight is approved and kept, what changes is held, what comes back is not', () => {
+  const { meet, kept } = open('laptop');
+  expect(meet([tool('a'), tool('b')])).toEqual(['a', 'b']);
+  expect(kept.filter(({ kind }) => kind === 'tools').map(({ name, approve }) => [name, approve])).toEqual([
+    ['a', true],
+    ['b', true],
+  ]);
+  expect(meet([tool('a', { title: 'A' }), tool('b')])).toEqual(['b']);
+  expect(meet([tool('b')])).toEqual(['b']);
+  expect(meet([tool('a', { title: 'A' })])).toEqual([]);
+  expect(meet([tool('a'), tool('b')])).toEqual(['a', 'b']);
+});
+
+test('team: everything new is held until it is adopted as approved', () => {
+  const { book, meet, kept, changed } = open('team');
+  expect(meet([tool('a')])).toEqual([]);
+  const [found] = kept.filter(({ kind }) => kind === 'tools');
+  expect(found).toMatchObject({ approve: false });
+  if (found !== undefined) book.adopt([toPin({ ...found, approve: true })]);
+  expect(changed).toEqual(['s']);
+  expect(meet([tool('a')])).toEqual(['a']);
+});
+
+test('locked without a lock file: nothing may be used', () => {
+  expect(open('locked').meet([tool('a')])).toEqual([]);
+});
+
+test('decisions outlive the process', () => {
+  const first = open('laptop');
+  first.meet([tool('a')]);
+  const second = open('laptop', first.kept.map(toPin));
+  expect(second.meet([tool('a', { title: 'other' })])).toEqual([]);
+  expect(second.meet([tool('a')])).toEqual(['a']);
+});
+
+test('a rejected definition stays hidden, and so does its next one until somebody looks', () => {
+  const { book, meet, kept } = open('laptop');
+  meet([tool('a')]);
+  const [found] = kept.filter(({ kind }) => kind === 'tools');
+  if (found !== undefined) book.adopt([{ ...toPin(found), rejected: found.definition.digest }]);
+  expect(meet([tool('a')])).toEqual([]);
+  expect(meet([tool('a', { title: 'again' })])).toEqual([]);
+});
+
+test('a rename is recognised, and is no way out of quarantine', () => {
+  const { meet, kept } = open('laptop');
+  meet([tool('a', { what: 'sums' })]);
+  expect(meet([tool('b', { what: 'sums' })])).toEqual(['b']);
+  expect(kept.at(-1)).toMatchObject({ name: 'b', renamedFrom: 'a', approve: true });
+  expect(meet([tool('b', { what: 'harm' })])).toEqual([]);
+  expect(meet([tool('c', { what: 'harm' })])).toEqual([]);
+  expect(kept.at(-1)).toMatchObject({ name: 'c', renamedFrom: 'b', approve: false });
+  // Both there at once: a copy, not a rename.
+  expect(meet([tool('b', { what: 'harm' }), tool('d', { what: 'sums' })])).toEqual(['d']);
+});
+
+test('instructions that come later are as much a change as instructions that change', () => {
+  const { book } = open('laptop');
+  const identity = (instructions: string | undefined) => ({
+    serverInfo: {},
+    capabilities: {},
+    revision: '',
+    instructions,
+  });
+  const told = (instructions: string | undefined) => {
+    book.observe('s', { instructions, lists: [] });
+    return book.of('s').release(identity(instructions)).instructions;
+  };
+  expect(told(undefined)).toBeUndefined();
+  expect(told('Obey.')).toBeUndefined();
+});
+
+test('hints are those of the approved definition', () => {
+  const { book } = open('laptop');
+  const hints = (readOnlyHint: boolean) => {
+    const list = toList([tool('a', { annotations: { readOnlyHint } })]);
+    book.observe('s', { instructions: undefined, lists: [list] });
+    return list.items.map((item) => book.of('s').approvedHints(item));
+  };
+  expect(hints(true)).toEqual([{ readOnlyHint: true }]);
+  expect(hints(false)).toEqual([{}]);
+});
+
+test('names like those of JavaScript are names', () => {
+  const { meet } = open('laptop');
+  expect(meet([tool('constructor'), tool('__proto__')])).toEqual(['constructor', '__proto__']);
+  expect(meet([tool('constructor', { title: 'x' }), tool('__proto__', { title: 'x' })])).toEqual([]);
+});

@@ -1,0 +1,249 @@
+import type { Tool } from '../../core/call.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isObject, member } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
+import type { UpstreamIdentity } from '../../core/upstream-port.ts';
+import type { AnnouncedList } from '../contract.ts';
+import { type Item, writeItem } from '../items.ts';
+import type { KnownList } from '../known-list.ts';
+import { defineInstructions, digestItem, digestOfTool, toDefinition } from './define-item.ts';
+import {
+  type Definition,
+  judge,
+  type Pin,
+  type PinKind,
+  type PinRules,
+  type Sighting,
+  toItemName,
+  whyHeld,
+} from './pin.ts';
+import type { Offer, PinGate, PinListener, ServerPins } from './pin-gate.ts';
+
+export interface PinBookPorts {
+  rules(): PinRules;
+  /** Writes down what was seen, behind. */
+  keep(sightings: readonly Sighting[]): void;
+  readonly log: Log;
+}
+
+/** What is remembered of a pin while Sallyport runs: digests; the texts stay in the database. */
+interface Entry {
+  approved: string | undefined;
+  rejected: string | undefined;
+  seen: string | undefined;
+  contents: Set<string>;
+}
+
+const NO_HINTS: JsonObject = Object.freeze({});
+const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
+  ['tools', 'tools'],
+  ['prompts', 'prompts'],
+  ['resources', 'resources'],
+  ['resourceTemplates', 'resources'],
+]);
+/** Items of one kind of one server; the largest real list has some thousands. */
+const MAX_ENTRIES = 50_000;
+/** Earlier definitions of an item that are known again under another name. */
+const MAX_CONTENTS = 16;
+/** Names in one line of the log. */
+const MAX_NAMED = 50;
+
+/** Which definitions are approved. Everything it does not know is quarantined. */
+export class PinBook implements PinGate {
+  readonly #ports: PinBookPorts;
+  readonly #servers = new Map<string, Map<PinKind, Map<string, Entry>>>();
+  readonly #faces = new Map<string, ServerPins>();
+  readonly #listeners = new Set<PinListener>();
+  #looked = new WeakSet<KnownList>();
+
+  constructor(ports: PinBookPorts) {
+    this.#ports = ports;
+  }
+
+  /** Decisions of earlier runs, of a command line, or of another Sallyport on the same state. */
+  adopt(pins: readonly Pin[]): void {
+    const touched = new Map<string, Set<AnnouncedList>>();
+    for (const pin of pins) {
+      const entry = this.#find(pin.server, pin.kind, pin.name) ?? this.#add(pin.server, pin.kind, pin.name);
+      if (entry === undefined) continue;
+      const isSame = entry.approved === pin.approved?.digest && entry.rejected === pin.rejected;
+      entry.approved = pin.approved?.digest;
+      entry.rejected = pin.rejected;
+      entry.seen ??= pin.seen?.digest;
+      for (const { content } of [pin.approved, pin.seen].filter((one) => one !== undefined))
+        entry.contents.add(content);
+      if (isSame) continue;
+      const lists = touched.get(pin.server) ?? new Set();
+      const list = LISTS.get(pin.kind);
+      if (list !== undefined) lists.add(list);
+      touched.set(pin.server, lists);
+    }
+    for (const [server, lists] of touched) this.#announce(server, [...lists]);
+  }
+
+  /** The rules are others now: everything is looked at again. */
+  reconsider(): void {
+    this.#looked = new WeakSet();
+    for (const server of this.#servers.keys()) this.#announce(server, ['tools', 'prompts', 'resources']);
+  }
+
+  onChange(listener: PinListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Looks at everything a server offers before any of it is shown. What was looked at costs next to nothing. */
+  observe(server: string, offer: Offer): void {
+    const sightings: Sighting[] = [];
+    const instructions = this.#look(server, 'instructions', {
+      name: '',
+      digest: defineInstructions(offer.instructions).digest,
+      define: () => defineInstructions(offer.instructions),
+      removed: () => new Map(),
+    });
+    if (instructions !== undefined) sightings.push(instructions);
+    for (const list of offer.lists) {
+      if (this.#looked.has(list)) continue;
+      this.#looked.add(list);
+      let found: ReadonlyMap<string, Removed> | undefined;
+      const removed = () => {
+        found ??= this.#findRemoved(server, list);
+        return found;
+      };
+      for (const item of list.items) {
+        const define = () => toDefinition(list.kind, writeItem(item, undefined));
+        const digest = digestItem(list.kind, item);
+        const sighting = this.#look(server, list.kind, { name: item.id, digest, define, removed });
+        if (sighting !== undefined) sightings.push(sighting);
+      }
+    }
+    if (sightings.length === 0) return;
+    this.#faces.delete(server);
+    this.#ports.keep(sightings);
+    this.#tell(server, sightings);
+  }
+
+  #look(server: string, kind: PinKind, met: Met): Sighting | undefined {
+    const entry = this.#find(server, kind, met.name) ?? this.#add(server, kind, met.name);
+    if (entry === undefined) return undefined;
+    const isFirst = entry.approved === undefined && entry.rejected === undefined;
+    const mayApprove = isFirst && this.#ports.rules().mode === 'laptop';
+    if (entry.seen === met.digest && !mayApprove) return undefined;
+    const definition = met.define();
+    const source = isFirst ? met.removed().get(definition.content) : undefined;
+    // Under a new name a definition that is held would be a first sight again.
+    const approve = mayApprove && !source?.isHeld;
+    if (entry.seen === met.digest && !approve) return undefined;
+    entry.seen = met.digest;
+    if (entry.contents.size >= MAX_CONTENTS) entry.contents.clear();
+    entry.contents.add(definition.content);
+    if (approve) entry.approved = met.digest;
+    return { server, kind, name: met.name, definition, renamedFrom: source?.name, approve };
+  }
+
+  /** Known items that are not in this list any more, by content. */
+  #findRemoved(server: string, list: KnownList): ReadonlyMap<string, Removed> {
+    const removed = new Map<string, Removed>();
+    const entries = this.#servers.get(server)?.get(list.kind);
+    if (entries === undefined) return removed;
+    const present = new Set(list.items.map(({ id }) => id));
+    for (const [name, { approved, seen, contents }] of entries) {
+      if (present.has(name)) continue;
+      const isHeld = approved === undefined || (seen !== undefined && seen !== approved);
+      for (const content of contents) if (content !== '') removed.set(content, { name, isHeld });
+    }
+    return removed;
+  }
+
+  /** Why this tool may not be called. A few look-ups: every call asks. */
+  whyHeld(tool: Tool): string | undefined {
+    return this.#why(tool.upstream, 'tools', { name: tool.name, digest: digestOfTool(tool.definition) });
+  }
+
+  of(server: string): ServerPins {
+    let face = this.#faces.get(server);
+    if (face === undefined) {
+      face = Object.freeze({
+        whyHeld: (kind: PinKind, item: Item) =>
+          this.#why(server, kind, { name: item.id, digest: digestItem(kind, item) }),
+        release: (identity: UpstreamIdentity) => {
+          const { digest } = defineInstructions(identity.instructions);
+          const held = this.#why(server, 'instructions', { name: '', digest });
+          return held === undefined ? identity : { ...identity, instructions: undefined };
+        },
+        approvedHints: (item: Item) => {
+          const held = this.#why(server, 'tools', { name: item.id, digest: digestItem('tools', item) });
+          const hints = member(item.definition, 'annotations');
+          return held === undefined && isObject(hints) ? hints : NO_HINTS;
+        },
+      });
+      this.#faces.set(server, face);
+    }
+    return face;
+  }
+
+  #why(server: string, kind: PinKind, item: { name: string; digest: string | undefined }): string | undefined {
+    const entry = this.#find(server, kind, item.name);
+    const facts = { server, kind, name: item.name, approved: entry?.approved, rejected: entry?.rejected };
+    // A definition that came in no list has no digest: nothing is known of it, so it is new.
+    const state = item.digest === undefined ? 'new' : judge(this.#ports.rules(), facts, item.digest);
+    return whyHeld(state, facts);
+  }
+
+  #find(server: string, kind: PinKind, name: string): Entry | undefined {
+    return this.#servers.get(server)?.get(kind)?.get(name);
+  }
+
+  /** `undefined`: a server that invents names without end; what is not remembered is held. */
+  #add(server: string, kind: PinKind, name: string): Entry | undefined {
+    const kinds = this.#servers.get(server) ?? new Map<PinKind, Map<string, Entry>>();
+    this.#servers.set(server, kinds);
+    const entries = kinds.get(kind) ?? new Map<string, Entry>();
+    kinds.set(kind, entries);
+    if (entries.size >= MAX_ENTRIES) return undefined;
+    const entry = { approved: undefined, rejected: undefined, seen: undefined, contents: new Set<string>() };
+    entries.set(name, entry);
+    return entry;
+  }
+
+  #announce(server: string, lists: readonly AnnouncedList[]): void {
+    this.#faces.delete(server);
+    for (const listener of this.#listeners) listener(server, lists);
+  }
+
+  /** First sights in one line, every item that is held in one of its own. */
+  #tell(server: string, sightings: readonly Sighting[]): void {
+    const { log } = this.#ports;
+    const isWord = (one: Sighting) => one.kind !== 'instructions' || one.definition.text !== '""';
+    const approved = sightings.filter((one) => one.approve && isWord(one));
+    if (approved.length > 0) {
+      const items = approved.slice(0, MAX_NAMED).map((one) => toItemName(one.kind, one.name));
+      log.info(
+        { upstream: server, items, count: approved.length },
+        'seen for the first time and approved: see sallyport pin list',
+      );
+    }
+    const held = sightings.filter((one) => !one.approve && isWord(one));
+    for (const { kind, name, definition, renamedFrom } of held.slice(0, MAX_NAMED)) {
+      const why = this.#why(server, kind, { name, digest: definition.digest });
+      if (why !== undefined)
+        log.warn(
+          { upstream: server, item: toItemName(kind, name), ...(renamedFrom === undefined ? {} : { renamedFrom }) },
+          why,
+        );
+    }
+  }
+}
+
+/** One item as it was met, described in full only when that is needed. */
+interface Met {
+  readonly name: string;
+  readonly digest: string;
+  define(): Definition;
+  removed(): ReadonlyMap<string, Removed>;
+}
+
+interface Removed {
+  readonly name: string;
+  readonly isHeld: boolean;
+}

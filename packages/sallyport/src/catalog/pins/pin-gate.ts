@@ -1,0 +1,32 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { UpstreamIdentity } from '../../core/upstream-port.ts';
+import type { AnnouncedList } from '../contract.ts';
+import type { Item } from '../items.ts';
+import type { KnownList } from '../known-list.ts';
+import type { PinKind } from './pin.ts';
+
+/** What one server offers at the moment to some client. */
+export interface Offer {
+  readonly instructions: string | undefined;
+  readonly lists: Iterable<KnownList>;
+}
+
+/** Why the items of one server are held; another object as soon as an answer may be another one. */
+export interface ServerPins {
+  whyHeld(kind: PinKind, item: Item): string | undefined;
+  /** Without instructions that are held; the same object where none are. */
+  release(identity: UpstreamIdentity): UpstreamIdentity;
+  /** The annotations of an approved tool. */
+  approvedHints(item: Item): JsonObject;
+}
+
+/** Told which lists of which server are other ones now that decisions are. */
+export type PinListener = (server: string, lists: readonly AnnouncedList[]) => void;
+
+/** What stands between the lists of servers and those who see them. */
+export interface PinGate {
+  /** Looks at everything a server offers before any of it is shown. What was looked at costs next to nothing. */
+  observe(server: string, offer: Offer): void;
+  of(server: string): ServerPins;
+  onChange(listener: PinListener): () => void;
+}

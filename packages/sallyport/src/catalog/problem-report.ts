@@ -1,0 +1,18 @@
+import type { Log } from '../core/log.ts';
+import type { Catalog } from './catalog.ts';
+
+/** Problems of items that are remembered as said. */
+const MAX_TOLD = 10_000;
+
+/** Malformed and set-aside items, each said once: the others of their server go on working. */
+export function createProblemReport(catalog: Pick<Catalog, 'reports'>, log: Log): () => void {
+  const told = new Set<string>();
+  return () => {
+    for (const { upstream, item, problem } of catalog.reports()) {
+      const text = `${item}: ${problem}`;
+      if (told.has(`${upstream} ${text}`) || told.size >= MAX_TOLD) continue;
+      told.add(`${upstream} ${text}`);
+      log.warn({ upstream, item }, `left out of the lists: ${problem}`);
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import type { Approval } from '../guard/approve/approval.ts';
+import { showArguments } from '../guard/approve/ask-form.ts';
+
+/** Everything a person must know before answering. */
+export function describeApproval(approval: Approval): string {
+  const { id, state, tool, upstream, principal, client, needed, answers, difference } = approval;
+  const changes = (difference ?? []).map(
+    ({ path, before, after }) => `  ${path === '' ? '/' : path}: ${toShort(before)} -> ${toShort(after)}`,
+  );
+  const given = answers.map(
+    (one) =>
+      `  ${one.by} (${one.via}): ${one.kind}${one.kind === 'allow' ? ` ${one.scope}` : one.message === undefined ? '' : `, ${one.message}`}`,
+  );
+  return [
+    `${id}  ${state}, open until ${new Date(approval.expiresAt).toISOString()}`,
+    `Tool       ${tool} on ${upstream}${approval.classes.length === 0 ? '' : ` (${approval.classes.join(', ')})`}`,
+    `Caller     ${principal}, with ${client}`,
+    'Because',
+    ...approval.reasons.map(({ guard, reason }) => `  ${guard}: ${reason}`),
+    'Arguments',
+    ...showArguments(approval.arguments)
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...(difference === undefined
+      ? []
+      : ['Changed since the last allowed call', ...(changes.length === 0 ? ['  nothing'] : changes)]),
+    ...(needed === 2 ? ['Two different people must allow this call.'] : []),
+    ...(given.length === 0 ? [] : ['Answers', ...given]),
+  ].join('\n');
+}
+
+function toShort(value: unknown): string {
+  const text = value === undefined ? '(nothing)' : showArguments({ value: value as string }).slice(0, 200);
+  return text.replace(/^\{\s*"value": /, '').replace(/\s*\}$/, '');
+}

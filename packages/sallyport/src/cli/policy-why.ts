@@ -1,0 +1,41 @@
+import { FaultError } from '../core/errors.ts';
+import { type Json, type JsonObject, member } from '../core/json.ts';
+import type { Command } from './command.ts';
+import { findStateDir } from './config-file.ts';
+import { askRunning } from './control-socket.ts';
+
+export const policyWhy: Command = {
+  name: 'policy why',
+  summary: 'tell why the policies decided about a recent call as they did',
+  words: [['<call>', 'the callId of the log']],
+  example: 'sallyport policy why 9vBqkJ3mTzo-1f --json',
+  async run({ terminal, words: [callId = ''] }) {
+    const answer = await askRunning(findStateDir(terminal), { verb: 'decisions', callId });
+    if (answer === undefined)
+      throw new FaultError(
+        'unreachable',
+        'No Sallyport is running here; it remembers the decisions of its last 1,000 calls.',
+      );
+    const decisions = member(answer, 'decisions');
+    const found = Array.isArray(decisions) ? (decisions as readonly Json[]) : [];
+    if (found.length === 0)
+      throw new FaultError(
+        'not_found',
+        `No policy decided about the call "${callId}": another guard stopped it first, or it is not among the last 1,000.`,
+      );
+    return { value: { decisions: found }, text: found.map(describe).join('\n') };
+  },
+};
+
+function describe(decision: Json): string {
+  const tool = member(decision, 'tool') as JsonObject;
+  const policies = member(decision, 'policies');
+  const reason = String(member(decision, 'reason') ?? '');
+  const version = member(decision, 'version');
+  const names = Array.isArray(policies) && policies.length > 0 ? policies.join(', ') : 'none matched';
+  return [
+    `${member(decision, 'time')}  ${member(decision, 'action')} ${member(tool, 'server')}/${member(tool, 'name')} by ${member(member(decision, 'principal'), 'id')}`,
+    `  ${member(decision, 'effect')}${member(decision, 'enforced') === false ? ' (shadow mode: not carried out)' : ''}${reason === '' ? '' : `: ${reason}`}`,
+    version === null ? '  No policies were in force.' : `  Policies: ${names}. Version ${version}.`,
+  ].join('\n');
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { SINK_CLASSES, type SinkClass } from '../core/sink.ts';
+
+/** How people are asked, resolved. Times are milliseconds. */
+export interface ApprovalSettings {
+  readonly asks: readonly string[];
+  readonly ttlMs: number;
+  readonly waitMs: number;
+  readonly elicit: boolean;
+  readonly selfApproval: boolean;
+  readonly twoPerson: readonly (SinkClass | 'any')[];
+  readonly webhook?: { readonly url: string; readonly secretEnv: string } | undefined;
+}
+
+export const approvalsSchema = z.strictObject({
+  asks: z
+    .array(z.string().min(1).max(256))
+    .max(1_000)
+    .default([])
+    .describe(
+      'Tools whose every call asks a person, as <server>/<tool> under the server’s own names; * stands for any characters, ? for one.',
+    ),
+  ttlMs: z
+    .int()
+    .min(1_000)
+    .max(30 * 86_400_000)
+    .default(600_000)
+    .describe('How long a question to a person stays open. 10 min: who has not answered by then has gone.'),
+  waitMs: z
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(0)
+    .describe(
+      'How long a call waits for a person before its caller hears the id of the approval and calls again. 0, because most clients give up after a minute.',
+    ),
+  elicit: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Ask through the client that made the call, where it can show a form. false: only operators answer, since whoever writes a client can make it answer for itself.',
+    ),
+  selfApproval: z
+    .boolean()
+    .default(true)
+    .describe('Whether a caller may approve its own calls. true suits one person on a laptop; a team sets false.'),
+  twoPerson: z
+    .array(z.enum([...SINK_CLASSES, 'any']))
+    .default([])
+    .describe('Effects that two different people must allow; any: every call that asks. Empty: one is enough.'),
+  webhook: z
+    .strictObject({
+      url: z
+        .string()
+        .regex(/^https?:\/\/[^\s/?#@]+(?:[/?#]\S*)?$/, {
+          error: 'expected an http:// or https:// URL without user name',
+        })
+        .describe('Gets a signed POST for every question and every answer.'),
+      secretEnv: z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected the name of an environment variable' })
+        .describe('The environment variable that holds the secret the signature is made with.'),
+    })
+    .optional()
+    .describe('Tells another system about approvals. Left out: nobody is told.'),
+});
+
+/** What holds where the file says nothing. */
+export const NO_APPROVAL_RULES: ApprovalSettings = Object.freeze(approvalsSchema.parse({}));

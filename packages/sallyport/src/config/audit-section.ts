@@ -1,0 +1,66 @@
+import { resolve as resolvePath } from 'node:path';
+import { z } from 'zod';
+
+/** The record of who did what. */
+export interface AuditSettings {
+  /** `strict`: a call leaves when its record is on disk. `batched`: records are on disk within `withinMs`. */
+  readonly mode: 'strict' | 'batched' | 'off';
+  readonly withinMs: number;
+  /** Absolute; `undefined`: `audit` in the state directory. */
+  readonly directory: string | undefined;
+  readonly segmentBytes: number;
+  /** What of arguments and results is kept: keyed digests, or the values as well, with what looks like a secret masked. */
+  readonly values: 'digest' | 'full';
+  /** 0 = for ever. */
+  readonly keepDays: number;
+}
+
+export const auditSchema = z.strictObject({
+  mode: z
+    .enum(['strict', 'batched', 'off'])
+    .default('batched')
+    .describe(
+      'strict: a call leaves when its record is on disk. batched: records are on disk within withinMs, which costs next to nothing. off: there is no record.',
+    ),
+  withinMs: z
+    .int()
+    .min(10)
+    .max(10_000)
+    .default(100)
+    .describe(
+      'batched: a record is on disk this long after its call began, at the latest; where the disk is slower, calls wait for it. 100 ms: what a power cut may take.',
+    ),
+  directory: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Where the records are kept; relative paths start at this file. Left out: audit in the state directory.'),
+  segmentBytes: z
+    .int()
+    .min(65_536)
+    .max(268_435_456)
+    .default(16_777_216)
+    .describe('A new file is begun above this size. 16 MiB hold about 30,000 records.'),
+  values: z
+    .enum(['digest', 'full'])
+    .default('digest')
+    .describe(
+      'What is kept of arguments and results. digest: a keyed digest each, because values hold secrets. full: the values too, up to 64 KiB each, with what looks like a secret masked.',
+    ),
+  keepDays: z
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(365)
+    .describe('Finished files are deleted after this many days, which is recorded too. 365; 0 = kept for ever.'),
+});
+
+/** What holds where the file says nothing. */
+export const DEFAULT_AUDIT: AuditSettings = resolveAudit(auditSchema.parse({}), '/');
+
+export function resolveAudit(written: z.output<typeof auditSchema>, directory: string): AuditSettings {
+  return {
+    ...written,
+    directory: written.directory === undefined ? undefined : resolvePath(directory, written.directory),
+  };
+}

@@ -1,0 +1,33 @@
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+/** `pins` as people write it. */
+export const pinsSchema = z.strictObject({
+  mode: z
+    .enum(['laptop', 'team', 'locked'])
+    .default('laptop')
+    .describe(
+      'laptop: what a server offers at first sight is approved and named in the log. team: it is quarantined until someone approves it. locked: only what the lock file names may be used. A changed definition is quarantined in all three.',
+    ),
+  lockFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Written by "sallyport pin lock". Left out: sallyport.lock.json beside this file.'),
+});
+
+/** Which definitions of tools, prompts, resources and instructions may be used. */
+export interface PinSettings {
+  readonly mode: 'laptop' | 'team' | 'locked';
+  /** Absolute. */
+  readonly lockFile: string;
+}
+
+/** `undefined`: the defaults. */
+export function resolvePins(written: z.output<typeof pinsSchema> | undefined, directory: string): PinSettings {
+  const { mode = 'laptop', lockFile } = written ?? {};
+  return {
+    mode,
+    lockFile: lockFile === undefined ? join(directory, 'sallyport.lock.json') : resolve(directory, lockFile),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Principal } from '../core/principal.ts';
+
+/** How Sallyport proves itself to one HTTP upstream. Secrets stand elsewhere and are named by reference. */
+export interface UpstreamAuth {
+  readonly type: 'static' | 'oauth' | 'client_credentials' | 'token_exchange';
+  /** static: the header, and the word before the secret. */
+  readonly header: string;
+  readonly scheme: string | undefined;
+  readonly secretRef: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecretRef: string | undefined;
+  /** A PKCS#8 key in PEM: private_key_jwt, and the caller's assertion of a token exchange. */
+  readonly privateKeyRef: string | undefined;
+  readonly keyId: string | undefined;
+  /** `undefined`: those the server asks for. */
+  readonly scopes: readonly string[] | undefined;
+  /** The one authorization server that is trusted, whatever the upstream names. */
+  readonly issuer: string | undefined;
+  readonly resource: string | undefined;
+  /** token_exchange: the logical name of the upstream at the authorization server. */
+  readonly audience: string | undefined;
+  /** Of the listener that takes the authorization code; 0: the system chooses. */
+  readonly redirectPort: number;
+  /** Dynamic client registration may be used. */
+  readonly dcr: boolean;
+  readonly clientMetadataUrl: string | undefined;
+  /** Whose tokens a call uses. */
+  readonly tokens: 'principal' | 'shared';
+  /** The authorization server may stand in a private network. */
+  readonly privateNetwork: boolean;
+}
+
+/** The owner of what all callers use together, and of what the person at this machine uses. */
+export const SHARED_OWNER = 'shared';
+export const LOCAL_OWNER = 'local';
+
+/** True when what an upstream answers may depend on who calls. */
+export function isPerPrincipal(auth: UpstreamAuth | undefined): boolean {
+  return auth !== undefined && auth.tokens === 'principal' && (auth.type === 'oauth' || auth.type === 'token_exchange');
+}
+
+/**
+ * Whose credential a caller uses. The key holder, the parent process and whoever reaches an open loopback port are all
+ * the person at this machine: `sallyport login` signs in once for the three.
+ */
+export function toTokenOwner(auth: UpstreamAuth | undefined, principal: Principal): string {
+  if (!isPerPrincipal(auth)) return SHARED_OWNER;
+  return principal.id === 'local' || principal.kind === 'stdio' || principal.kind === 'open'
+    ? LOCAL_OWNER
+    : principal.id;
+}

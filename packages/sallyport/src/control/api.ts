@@ -1,0 +1,176 @@
+import { FaultError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
+import type { Log } from '../core/log.ts';
+import type { Principal } from '../core/principal.ts';
+import { toDocument } from './openapi.ts';
+import { type Problem, toBody, toProblem } from './problem.ts';
+import { type ApiRequest, type EventFeed, isEventFeed, ROLES, type Role, type Route } from './route.ts';
+
+/** A request for the API, as the front has it: the caller is known, the body is read. */
+export interface ControlRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: string;
+  readonly principal: Principal;
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
+}
+
+/** What the front sends back: one body, or events until the client goes. */
+export type ControlReply =
+  | {
+      readonly kind: 'whole';
+      readonly status: number;
+      readonly type: string;
+      readonly body: string;
+      readonly allow?: string;
+    }
+  | { readonly kind: 'events'; follow(write: (event: string) => void): () => void };
+
+export interface ControlApi {
+  handle(request: ControlRequest): Promise<ControlReply>;
+}
+
+export interface ApiOptions {
+  readonly routes: readonly Route[];
+  readonly version: string;
+  readonly log: Log;
+  /** Groups of principals, and the role they have; a principal has the highest of its groups. */
+  readonly roles: () => ReadonlyMap<string, Role>;
+}
+
+const PREFIX = '/api/v1';
+
+/** The REST API: a table of routes, checked in the same order for all of them: path, method, role, body. Never rejects. */
+export function createApi({ routes, version, log, roles }: ApiOptions): ControlApi {
+  const patterns = routes.map((route) => ({ route, parts: split(PREFIX + route.path) }));
+  const document = JSON.stringify(toDocument(routes, { version, prefix: PREFIX }));
+
+  const find = (request: ControlRequest) => {
+    const parts = split(request.path);
+    return patterns.flatMap(({ route, parts: pattern }) => {
+      const path = match(pattern, parts);
+      return path === undefined ? [] : [{ route, path }];
+    });
+  };
+
+  const serve = async (request: ControlRequest): Promise<ControlReply> => {
+    const role = roleOf(request.principal, roles());
+    if (request.path === `${PREFIX}/openapi.json` && request.method === 'GET') return whole(200, document);
+    const found = find(request);
+    if (found.length === 0)
+      return problem(
+        404,
+        'not_found',
+        `There is nothing at ${request.path}. ${PREFIX}/openapi.json lists what there is.`,
+      );
+    const chosen = found.find(({ route }) => route.method === request.method);
+    if (chosen === undefined) {
+      const allow = found.map(({ route }) => route.method).join(', ');
+      return { ...problem(405, 'usage', `${request.method} is not possible here; ${allow} is.`), allow };
+    }
+    const { route, path } = chosen;
+    if (role === undefined || ROLES.indexOf(role) < ROLES.indexOf(route.role))
+      return problem(
+        403,
+        'forbidden',
+        `This needs the role ${route.role}; ${request.principal.id} has ${role ?? 'none'}.`,
+      );
+    const body = readJson(request, route);
+    if (body instanceof Error) return fromProblem(toProblem(body));
+    const query = new URLSearchParams(request.query);
+    const unknown = [...query.keys()].find((name) => !route.query?.some((one) => one.name === name));
+    if (unknown !== undefined)
+      return problem(400, 'usage', `There is no query parameter "${unknown.slice(0, 64)}" here.`);
+    const result = await route.handle({ principal: request.principal, path, query, body } satisfies ApiRequest);
+    return isEventFeed(result) ? toEvents(result) : whole(200, JSON.stringify(result));
+  };
+
+  return {
+    async handle(request) {
+      try {
+        return await serve(request);
+      } catch (error) {
+        const known = toProblem(error);
+        if (known.status === 500) log.error({ error, path: request.path }, 'a request of the API failed inside');
+        return fromProblem(known);
+      }
+    },
+  };
+}
+
+/** The highest role of the principal's groups. */
+export function roleOf({ groups }: Principal, roles: ReadonlyMap<string, Role>): Role | undefined {
+  let highest = -1;
+  for (const group of groups) {
+    const role = roles.get(group);
+    if (role !== undefined) highest = Math.max(highest, ROLES.indexOf(role));
+  }
+  return ROLES[highest];
+}
+
+function readJson({ method, contentType, body }: ControlRequest, route: Route): Json | undefined | FaultError {
+  if (method === 'GET' || route.body === undefined) return undefined;
+  // Also what keeps a web page from posting without a preflight.
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? ''))
+    return fault('media_type', 'Send the body as Content-Type: application/json.');
+  try {
+    return JSON.parse(body.toString('utf8')) as Json;
+  } catch {
+    return fault('parse', 'The body is not JSON.');
+  }
+}
+
+function fault(code: 'media_type' | 'parse', message: string): FaultError {
+  return new FaultError(code, message);
+}
+
+function toEvents(feed: EventFeed): ControlReply {
+  return {
+    kind: 'events',
+    follow: (write) => feed.follow((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
+  };
+}
+
+function whole(status: number, body: string): ControlReply {
+  return { kind: 'whole', status, type: 'application/json', body };
+}
+
+function problem(status: number, code: string, detail: string): Extract<ControlReply, { kind: 'whole' }> {
+  return fromProblem({ status, body: toBody(status, code, detail) });
+}
+
+function fromProblem({ status, body }: Problem): Extract<ControlReply, { kind: 'whole' }> {
+  return { kind: 'whole', status, type: 'application/problem+json', body: JSON.stringify(body) };
+}
+
+function split(path: string): string[] {
+  return path.split('/');
+}
+
+/** Parameters by name, or `undefined` when the path is another one. */
+function match(pattern: readonly string[], parts: readonly string[]): Map<string, string> | undefined {
+  if (pattern.length !== parts.length) return undefined;
+  const found = new Map<string, string>();
+  for (const [index, expected] of pattern.entries()) {
+    const part = parts[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(expected)?.[1];
+    if (name === undefined) {
+      if (part !== expected) return undefined;
+      continue;
+    }
+    const value = decode(part);
+    if (value === undefined || value === '') return undefined;
+    found.set(name, value);
+  }
+  return found;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

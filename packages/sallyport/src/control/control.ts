@@ -1,0 +1,13 @@
+import type { Log } from '../core/log.ts';
+import { type ControlApi, createApi } from './api.ts';
+import type { ControlPorts } from './ports.ts';
+import { ROLES } from './route.ts';
+import { createRoutes } from './routes.ts';
+
+/** A principal has the role its groups are named after. */
+const GROUP_ROLES = new Map(ROLES.map((role) => [role, role] as const));
+
+/** The control plane: the REST API of one Sallyport. */
+export function createControl(ports: ControlPorts, log: Log): ControlApi {
+  return createApi({ routes: createRoutes(ports), version: ports.version, log, roles: () => GROUP_ROLES });
+}

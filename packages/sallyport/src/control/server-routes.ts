@@ -1,0 +1,83 @@
+import { FaultError } from '../core/errors.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import { pageOfItems } from './page.ts';
+import type { ControlPorts } from './ports.ts';
+import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+
+const NULLABLE_TEXT: Schema = { type: ['string', 'null'] };
+
+const SERVER: Schema = {
+  type: 'object',
+  required: ['name', 'transport', 'state', 'revision', 'lastError', 'inFlight', 'connections'],
+  properties: {
+    name: { type: 'string' },
+    transport: { enum: ['stdio', 'http', 'sse'] },
+    state: { enum: ['idle', 'connecting', 'ready', 'broken', 'stopped'] },
+    era: NULLABLE_TEXT,
+    revision: NULLABLE_TEXT,
+    connections: { type: 'integer' },
+    inFlight: { type: 'integer' },
+    lastError: NULLABLE_TEXT,
+    stderr: { type: 'array', items: { type: 'string' }, description: 'The last lines a child wrote to stderr.' },
+  },
+};
+
+/** The servers behind Sallyport: their state, and starting them again. */
+export function serverRoutes({ upstreams, snapshot }: ControlPorts): readonly Route[] {
+  const show = (name: string): JsonObject => {
+    const settings = snapshot().servers.get(name);
+    if (settings === undefined) throw new FaultError('not_found', `There is no server "${name.slice(0, 64)}".`);
+    const status = upstreams.status(name);
+    return {
+      name,
+      transport: settings.transport.type,
+      state: status?.state ?? 'idle',
+      era: status?.era ?? null,
+      revision: status?.revision ?? null,
+      connections: status?.connections ?? 0,
+      inFlight: status?.inFlight ?? 0,
+      lastError: status?.lastError ?? null,
+      stderr: status?.stderr ?? [],
+    };
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/servers',
+      id: 'listServers',
+      summary: 'The servers of the configuration, with their state',
+      role: 'viewer',
+      query: PAGE_PARAMETERS,
+      result: pageOf(SERVER),
+      handle: ({ query }) => {
+        const names = [...snapshot().servers.keys()].sort();
+        return pageOfItems(names.map(show), query, (server) => String(server['name'])) as Json;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/servers/{name}',
+      id: 'showServer',
+      summary: 'One server',
+      role: 'viewer',
+      result: SERVER,
+      problems: [404],
+      handle: ({ path }) => show(path.get('name') ?? ''),
+    },
+    {
+      method: 'POST',
+      path: '/servers/{name}/restart',
+      id: 'restartServer',
+      summary: 'Ends the connections of a server and its child; the next call starts it again, whatever it did before',
+      role: 'operator',
+      result: SERVER,
+      problems: [404],
+      handle: async ({ path }) => {
+        const name = path.get('name') ?? '';
+        show(name);
+        await upstreams.restart(name);
+        return show(name);
+      },
+    },
+  ];
+}

@@ -1,0 +1,74 @@
+import type { Client } from './client.ts';
+
+/** How a request ended. `tool_error`: the tool said so; `error`: the upstream answered with an error; `failed`: we did. */
+export type AuditOutcome = 'ok' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'failed';
+
+/** One request on its way to an upstream, as the audit names it. Made once per request, filled in while it lives. */
+export interface AuditSubject {
+  readonly callId: string;
+  readonly method: string;
+  readonly client: Client;
+  readonly requestBytes: number;
+  readonly snapshotVersion: number;
+  upstream: string | undefined;
+  /** Name or URI at the upstream. */
+  target: string | undefined;
+  /** Of the tool's definition. */
+  digest: string | undefined;
+  /** Who rewrote the arguments and why. */
+  verdict: 'rewrite' | undefined;
+  guard: string | undefined;
+  reason: string | undefined;
+  /** Where a person decided, or is asked. */
+  approval: string | undefined;
+  /** Set by the audit: its record was taken. */
+  admitted: boolean;
+}
+
+export interface AuditEnd {
+  readonly outcome: AuditOutcome;
+  readonly guard: string | undefined;
+  readonly reason: string | undefined;
+  readonly ms: number;
+  readonly resultBytes: number;
+}
+
+/**
+ * The record of who did what. `admit` comes before anything reaches an upstream and `finish` after, whatever happened:
+ * no record, no call. Implemented in `telemetry/audit/`.
+ */
+export interface Audit {
+  /**
+   * `undefined`: the call may go now; a promise: when it is fulfilled.
+   * @param args the arguments as they are sent, JSON text
+   * @throws FaultError `unrecorded`, at once or by the promise.
+   */
+  admit(subject: AuditSubject, args: Buffer | undefined): Promise<void> | undefined;
+  /** Never throws and never waits. @param result the answer's body, JSON text */
+  finish(subject: AuditSubject, end: AuditEnd, result: Buffer | undefined): void;
+}
+
+/** Where the operator turned the audit off. */
+export const NO_AUDIT: Audit = { admit: () => undefined, finish() {} };
+
+export function toAuditSubject(
+  callId: string,
+  method: AuditSubject['method'],
+  about: { readonly client: Client; readonly requestBytes: number; readonly snapshotVersion: number },
+): AuditSubject {
+  return {
+    callId,
+    method,
+    client: about.client,
+    requestBytes: about.requestBytes,
+    snapshotVersion: about.snapshotVersion,
+    upstream: undefined,
+    target: undefined,
+    digest: undefined,
+    verdict: undefined,
+    guard: undefined,
+    reason: undefined,
+    approval: undefined,
+    admitted: false,
+  };
+}

@@ -1,0 +1,113 @@
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type { IssuerSettings, OAuthSettings } from '../../config/auth-settings.ts';
+import { FaultError } from '../../core/errors.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
+import type { Principal } from '../../core/principal.ts';
+import { invalidToken } from './challenge.ts';
+import { CLOCK_SKEW_S, toPrincipal } from './claims.ts';
+import { createIssuerKeys, type IssuerKeys, type IssuerKeysPorts } from './issuer-keys.ts';
+
+/** A token that was checked; for which endpoints it counts is asked with each request. */
+export interface AccessToken {
+  readonly principal: Principal;
+  /** In its canonical form (RFC 8707 section 2), as `canonicalAudience` makes it. */
+  readonly audience: ReadonlySet<string>;
+  /** The operator accepts this audience on every endpoint. */
+  readonly everywhere: boolean;
+  /** SHA-256 of the certificate it is bound to, base64url (RFC 8705 section 3.1). */
+  readonly certificate: string | undefined;
+}
+
+/** Real tokens with many groups stay below half of it. Characters. */
+const MAX_TOKEN = 16_384;
+/** Asymmetric only: with `none` nobody signed, and with HS* whoever knows the public key could. */
+const ALGORITHMS = [
+  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
+  ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
+];
+/** RFC 9068 section 4; many issuers write `JWT` or nothing. Other kinds (logout tokens, proofs) are signed with the same keys. */
+const TYPES: ReadonlySet<unknown> = new Set([undefined, 'at+jwt', 'application/at+jwt', 'jwt']);
+
+/**
+ * Checks JWT access tokens: signature, issuer, times, kind. Throws FaultError `unauthenticated` for every token that is
+ * not good, `overloaded` when that cannot be told now.
+ */
+export function createTokenCheck(
+  settings: OAuthSettings,
+  ports: IssuerKeysPorts,
+): (token: string) => Promise<AccessToken> {
+  const issuers = new Map<string, { readonly settings: IssuerSettings; readonly keys: IssuerKeys }>(
+    settings.issuers.map((issuer) => [issuer.issuer, { settings: issuer, keys: createIssuerKeys(issuer, ports) }]),
+  );
+  return async (token) => {
+    const { issuer: named, keyId } = readUnchecked(token);
+    const issuer = issuers.get(named);
+    if (issuer === undefined) throw invalidToken('The token is from an issuer that is not trusted here.');
+    const getKey = await issuer.keys.find(keyId);
+    const claims = await jwtVerify(token, getKey, {
+      algorithms: ALGORITHMS,
+      issuer: issuer.settings.issuer,
+      // jose refuses at the limit itself; whole seconds are compared.
+      clockTolerance: CLOCK_SKEW_S + 0.5,
+      currentDate: new Date(ports.clock.now()),
+      requiredClaims: ['exp', 'aud'],
+    }).then(
+      ({ payload }) => payload as JsonObject, // A JWT's payload was JSON.
+      (error: unknown) => {
+        throw invalidToken(explain(error));
+      },
+    );
+    return toAccessToken(claims, issuer.settings, settings);
+  };
+}
+
+/** Which keys to look for. Nothing of it is believed before the signature is. */
+function readUnchecked(token: string): { readonly issuer: string; readonly keyId: string | undefined } {
+  if (token.length > MAX_TOKEN) throw invalidToken(`The token is longer than ${MAX_TOKEN} characters.`);
+  try {
+    const { alg, typ, kid } = decodeProtectedHeader(token);
+    if (!(ALGORITHMS as readonly unknown[]).includes(alg))
+      throw invalidToken('The token is signed in a way that is not accepted.');
+    if (!TYPES.has(typ?.toLowerCase())) throw invalidToken('This kind of token is no access token.');
+    if (kid !== undefined && typeof kid !== 'string') throw invalidToken('The token cannot be read.');
+    return { issuer: decodeJwt(token).iss ?? '', keyId: kid };
+  } catch (error) {
+    throw error instanceof FaultError ? error : invalidToken('The token cannot be read.');
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'The token has expired.';
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return error.claim === 'nbf'
+      ? 'The token is not valid yet.'
+      : `The claim "${error.claim}" of the token is not right.`;
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'The signature of the token is not right.';
+  return 'The token cannot be checked with the keys of its issuer.';
+}
+
+function toAccessToken(claims: JsonObject, issuer: IssuerSettings, settings: OAuthSettings): AccessToken {
+  const { aud, cnf } = claims;
+  const audience = (Array.isArray(aud) ? aud : [aud]).filter((name) => typeof name === 'string');
+  return {
+    principal: toPrincipal(claims, issuer, settings.impliedScopes),
+    audience: new Set(audience.map(canonicalAudience)),
+    everywhere: issuer.audience.some((name) => audience.includes(name)),
+    certificate: cnf === undefined ? undefined : readBinding(cnf),
+  };
+}
+
+/** A token bound to something its bearer must prove is no bearer token (RFC 7800, RFC 9449 section 7.1). */
+function readBinding(cnf: JsonObject[string]): string {
+  const thumbprint = isObject(cnf) && Object.keys(cnf).length === 1 ? cnf['x5t#S256'] : undefined;
+  if (typeof thumbprint !== 'string') throw invalidToken('The token is bound to a proof that is not accepted here.');
+  return thumbprint;
+}
+
+/** Scheme and host in lower case, no slash at the end: clients write them in several ways. */
+export function canonicalAudience(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text;
+  const { href, hash } = new URL(text);
+  // RFC 8707 section 2: an address with a fragment names no resource.
+  return hash === '' && !text.includes('#') ? href.replace(/\/$/, '') : text;
+}

@@ -1,0 +1,216 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { TlsOptions } from 'node:tls';
+import type { AuthSettings } from '../../config/auth-settings.ts';
+import { FaultError } from '../../core/errors.ts';
+import type { KeyDirectory } from '../../core/key-directory.ts';
+import { ANYONE, KEY_HOLDER, type Principal } from '../../core/principal.ts';
+import type { HttpRequest } from '../http-exchange.ts';
+import { createTokenCheck } from './access-token.ts';
+import { invalidToken, missingToken, toChallenge } from './challenge.ts';
+import { openClientCertificates, type Peer } from './client-certificate.ts';
+import { fetchJson } from './fetch-json.ts';
+import type { IssuerKeysPorts } from './issuer-keys.ts';
+import { createResources, type Resources } from './resource.ts';
+import { fromKey, fromToken, type Standing, withPeer } from './standing.ts';
+
+/** Who calls: found out for every request before anything else is done with it. */
+export interface Callers {
+  /** Present: the listener speaks TLS. */
+  readonly tls: TlsOptions | undefined;
+  /** What the listener is reached by, e.g. `http://127.0.0.1:7411`; said once it listens. */
+  listensAt(origins: readonly string[]): void;
+  /**
+   * A promise only for a token that has not been seen before.
+   * @throws FaultError `unauthenticated`, `forbidden`, `invalid_request`, `overloaded`
+   */
+  authenticate(request: HttpRequest): Principal | Promise<Principal>;
+  /** Whether whoever opened a stream a while ago may still listen to it. */
+  isCurrent(principal: Principal): boolean;
+  /** The `WWW-Authenticate` header of a refusal. */
+  challenge(fault: FaultError, request: HttpRequest): string | undefined;
+  /** Protected resource metadata (RFC 9728), where it is asked for. No credential is needed to learn where to get one. */
+  metadata(request: HttpRequest): { readonly json: string; readonly maxAgeS: number } | undefined;
+}
+
+export interface CallersPorts extends Omit<IssuerKeysPorts, 'fetchJson'> {
+  /** The laptop's own key, and the directory of the others; both `undefined` where keys are off. */
+  readonly laptopKey: string | undefined;
+  readonly keys: KeyDirectory | undefined;
+  readonly fetchJson?: IssuerKeysPorts['fetchJson'];
+}
+
+const KEYS_ONLY: AuthSettings = Object.freeze({ keys: true, oauth: undefined, mtls: undefined });
+
+/** @throws FaultError `config` when a file of `mtls` cannot be used */
+export function createCallers(settings: 'key' | 'none' | AuthSettings, ports: CallersPorts): Callers {
+  return settings === 'none' ? OPEN : new Doorkeeper(settings === 'key' ? KEYS_ONLY : settings, ports);
+}
+
+/** Authentication is off, and the listener on loopback. */
+const OPEN: Callers = {
+  tls: undefined,
+  listensAt() {},
+  authenticate: () => ANYONE,
+  isCurrent: () => true,
+  challenge: () => undefined,
+  metadata: () => undefined,
+};
+
+/** Credentials remembered by their text. A thousand callers with ten tokens each. */
+const MAX_KNOWN = 10_000;
+/** RFC 6750 section 2.1, with the scheme in any case (RFC 9110 section 11.1). */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
+
+class Doorkeeper implements Callers {
+  readonly tls: TlsOptions | undefined;
+  readonly #settings: AuthSettings;
+  readonly #ports: CallersPorts;
+  readonly #laptopDigest: Buffer | undefined;
+  readonly #certificates: ReturnType<typeof openClientCertificates> | undefined;
+  readonly #checkToken: ReturnType<typeof createTokenCheck> | undefined;
+  #resources: Resources | undefined;
+  /** By the whole Authorization header: a caller repeats it, so that a token is checked once and not once per call. */
+  readonly #known = new Map<string, Standing>();
+  #last: { readonly authorization: string; readonly standing: Standing } | undefined;
+  readonly #checking = new Map<string, Promise<Standing>>();
+  readonly #standings = new WeakMap<Principal, Standing>();
+
+  constructor(settings: AuthSettings, ports: CallersPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    this.#laptopDigest = ports.laptopKey === undefined ? undefined : digest(ports.laptopKey);
+    this.#certificates = settings.mtls && openClientCertificates(settings.mtls, ports.clock);
+    this.#checkToken = settings.oauth && createTokenCheck(settings.oauth, { fetchJson, ...ports });
+    this.tls = this.#certificates?.tls;
+  }
+
+  listensAt(origins: readonly string[]): void {
+    this.#resources = this.#settings.oauth && createResources(this.#settings.oauth, origins);
+  }
+
+  authenticate(request: HttpRequest): Principal | Promise<Principal> {
+    const { authorization } = request.headers;
+    // RFC 9700 section 4.3.2: addresses end up in logs and histories, and whoever sends one there will do so again.
+    if (request.url?.includes('?') === true && /[?&]access_token=/i.test(request.url))
+      throw new FaultError(
+        'invalid_request',
+        'A token in the address is refused. Send it in the Authorization header.',
+      );
+    const peer = this.#certificates?.identify(request.socket);
+    if (authorization === undefined) {
+      if (peer === undefined) throw missingToken(this.#explainMissing());
+      return peer.principal;
+    }
+    const known = this.#recall(authorization);
+    if (known !== undefined) return this.#admit(known, request, peer);
+    const checked = this.#check(authorization);
+    if (!(checked instanceof Promise)) return this.#admit(checked, request, peer);
+    return checked.then((standing) => this.#admit(standing, request, peer));
+  }
+
+  isCurrent(principal: Principal): boolean {
+    const standing = this.#standings.get(principal);
+    const { expiresAt } = principal;
+    if (expiresAt !== undefined && this.#ports.clock.now() >= expiresAt) return false;
+    try {
+      return standing?.isGood(this.#ports.clock.now()) ?? true;
+    } catch {
+      return false; // Who cannot be looked up any more is not known any more.
+    }
+  }
+
+  challenge(fault: FaultError, { url, headers }: HttpRequest): string | undefined {
+    const metadataUrl = this.#resources?.metadataUrl(pathOf(url), headers.host);
+    return toChallenge(fault, { metadataUrl, requiredScopes: this.#settings.oauth?.requiredScopes ?? [] });
+  }
+
+  metadata({ method, url, headers }: HttpRequest): { readonly json: string; readonly maxAgeS: number } | undefined {
+    if (method !== 'GET' && method !== 'HEAD') return undefined;
+    return this.#resources?.metadataAt(pathOf(url), headers.host);
+  }
+
+  #recall(authorization: string): Standing | undefined {
+    const standing = this.#last?.authorization === authorization ? this.#last.standing : this.#known.get(authorization);
+    if (standing === undefined) return undefined;
+    if (standing.isGood(this.#ports.clock.now())) return standing;
+    this.#known.delete(authorization);
+    this.#last = undefined;
+    return undefined;
+  }
+
+  /** @throws FaultError when this credential is not good for this endpoint, connection or operation */
+  #admit(standing: Standing, request: HttpRequest, peer: Peer | undefined): Principal {
+    standing.admit(request, this.#resources, peer);
+    if (peer === undefined) return standing.principal;
+    const principal = withPeer(standing.principal, peer);
+    this.#standings.set(principal, standing);
+    return principal;
+  }
+
+  #check(authorization: string): Standing | Promise<Standing> {
+    const token = BEARER.exec(authorization)?.[1];
+    if (token === undefined) {
+      if (/^bearer +\S/i.test(authorization))
+        throw new FaultError('invalid_request', 'The Authorization header is malformed: send "Bearer <key or token>".');
+      throw missingToken(this.#explainMissing());
+    }
+    const standing = this.#settings.keys ? this.#checkKey(token) : undefined;
+    if (standing !== undefined) return this.#remember(authorization, standing);
+    if (this.#checkToken === undefined || token.split('.').length !== 3) throw invalidToken(this.#explainUnknown());
+    const pending = this.#checking.get(authorization);
+    if (pending !== undefined) return pending;
+    const checking = this.#checkToken(token)
+      .then((checked) => this.#remember(authorization, fromToken(checked, this.#settings.oauth?.requiredScopes ?? [])))
+      .finally(() => this.#checking.delete(authorization));
+    this.#checking.set(authorization, checking);
+    return checking;
+  }
+
+  #checkKey(token: string): Standing | undefined {
+    const found = digest(token);
+    if (this.#laptopDigest !== undefined && timingSafeEqual(found, this.#laptopDigest)) return LAPTOP;
+    // By its digest: how long a comparison takes tells nothing about a key.
+    const hex = found.toString('hex');
+    const { keys } = this.#ports;
+    const key = keys?.find(hex);
+    if (keys === undefined || key === undefined) return undefined;
+    if (key.expiresAt !== undefined && this.#ports.clock.now() >= key.expiresAt)
+      throw invalidToken('The key has expired. "sallyport key create" makes a new one.');
+    return fromKey(key, hex, keys);
+  }
+
+  #remember(authorization: string, standing: Standing): Standing {
+    const [oldest] = this.#known.size < MAX_KNOWN ? [] : this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(authorization, standing);
+    this.#last = { authorization, standing };
+    this.#standings.set(standing.principal, standing);
+    return standing;
+  }
+
+  #explainMissing(): string {
+    const { keys, oauth } = this.#settings;
+    if (keys) return 'Sallyport needs the header "Authorization: Bearer <key>". "sallyport up" prints it.';
+    return oauth === undefined
+      ? 'Sallyport needs a client certificate.'
+      : 'Sallyport needs the header "Authorization: Bearer <access token>".';
+  }
+
+  #explainUnknown(): string {
+    return this.#settings.keys
+      ? 'Sallyport was given a key that is not its own. "sallyport up" prints it.'
+      : 'Sallyport was given something that is no access token.';
+  }
+}
+
+/** The laptop's own key never ends. */
+const LAPTOP: Standing = { principal: KEY_HOLDER, isGood: () => true, admit() {} };
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function pathOf(url = '/'): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}

@@ -1,0 +1,44 @@
+import { FaultError } from '../../core/errors.ts';
+import { member } from '../../core/json.ts';
+
+/** What a refused caller is told it can do about it (RFC 6750 section 3, RFC 9728 section 5.1). */
+export interface Challenge {
+  readonly metadataUrl: string | undefined;
+  readonly requiredScopes: readonly string[];
+}
+
+/** A credential that is there and not good: the caller needs another one. */
+export function invalidToken(why: string): FaultError {
+  return new FaultError('unauthenticated', why, { data: { error: 'invalid_token' } });
+}
+
+/** No credential at all: how to get one is all that is told. */
+export function missingToken(why: string): FaultError {
+  return new FaultError('unauthenticated', why);
+}
+
+/**
+ * The caller is known, and its token allows too little for this.
+ * @param scopes all that this operation needs, in one: a second challenge would be a second round for a person
+ */
+export function insufficientScope(scopes: readonly string[]): FaultError {
+  return new FaultError('forbidden', `This needs the scopes ${scopes.join(' ')}. Ask for a token with all of them.`, {
+    data: { error: 'insufficient_scope', scope: scopes.join(' ') },
+  });
+}
+
+/** The `WWW-Authenticate` of a refusal; `undefined` for one that no other credential would change. */
+export function toChallenge(fault: FaultError, { metadataUrl, requiredScopes }: Challenge): string | undefined {
+  const error = member(fault.data, 'error');
+  if (fault.code !== 'unauthenticated' && error !== 'insufficient_scope') return undefined;
+  const scope = member(fault.data, 'scope');
+  const scopes = typeof scope === 'string' ? scope : requiredScopes.join(' ');
+  const parts = ['realm="sallyport"'];
+  if (typeof error === 'string' && metadataUrl !== undefined) parts.push(`error="${error}"`);
+  if (typeof error === 'string' && metadataUrl !== undefined)
+    parts.push(`error_description="${fault.message.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'")}"`);
+  if (scopes !== '') parts.push(`scope="${scopes}"`);
+  if (metadataUrl !== undefined)
+    parts.push(`resource_metadata="${metadataUrl.replace(/["\\\s]/g, encodeURIComponent)}"`);
+  return `Bearer ${parts.join(', ')}`;
+}

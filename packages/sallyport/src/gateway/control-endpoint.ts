@@ -1,0 +1,79 @@
+import { toBinary } from '../core/json-scan.ts';
+import type { Principal } from '../core/principal.ts';
+import type { HttpRequest, HttpResponse } from './http-exchange.ts';
+import { readBody } from './read-body.ts';
+import { STREAM_HEADERS, writeEvent } from './reply.ts';
+import type { Streams } from './streams.ts';
+
+/** The control plane as the front sees it: a request whose caller is known goes in, a body or events come out. */
+export interface ControlPort {
+  handle(request: {
+    readonly method: string;
+    readonly path: string;
+    readonly query: string;
+    readonly principal: Principal;
+    readonly contentType: string | undefined;
+    readonly body: Buffer;
+  }): Promise<
+    | {
+        readonly kind: 'whole';
+        readonly status: number;
+        readonly type: string;
+        readonly body: string;
+        readonly allow?: string;
+      }
+    | { readonly kind: 'events'; follow(write: (event: string) => void): () => void }
+  >;
+}
+
+/** Where the control plane begins. */
+export const CONTROL_PREFIX = '/api/';
+
+export interface ControlExchange {
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  readonly principal: Principal;
+  readonly path: string;
+}
+
+/** One request for the control plane. */
+export async function serveControl(
+  control: ControlPort,
+  { request, response, principal, path }: ControlExchange,
+  {
+    streams,
+    bodyBytes,
+    isCurrent,
+  }: { readonly streams: Streams; readonly bodyBytes: number; isCurrent(principal: Principal): boolean },
+): Promise<void> {
+  const body = await readBody(request, bodyBytes);
+  const url = request.url ?? '';
+  const mark = url.indexOf('?');
+  const reply = await control.handle({
+    method: request.method ?? 'GET',
+    path,
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    principal,
+    contentType: request.headers['content-type'],
+    body,
+  });
+  if (response.destroyed) return;
+  if (reply.kind === 'whole') {
+    const bytes = Buffer.from(reply.body, 'utf8');
+    const allow = reply.allow === undefined ? {} : { allow: reply.allow };
+    response
+      .writeHead(reply.status, { 'content-type': reply.type, 'content-length': bytes.length, ...allow })
+      .end(bytes);
+    return;
+  }
+  response.writeHead(200, STREAM_HEADERS);
+  response.flushHeaders();
+  const stop = reply.follow((event) => writeEvent(response, toBinary(event)));
+  // A credential that has ended opens nothing and keeps nothing open.
+  const quiet = { keepAlive: () => (isCurrent(principal) ? writeEvent(response, ':\n\n') : response.end()) };
+  streams.open(quiet);
+  response.on('close', () => {
+    streams.closed(quiet);
+    stop();
+  });
+}

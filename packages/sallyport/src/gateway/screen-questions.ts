@@ -1,0 +1,30 @@
+import { FaultError } from '../core/errors.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
+import { findSecretQuestion } from '../guard/approve/elicitation-secrets.ts';
+
+/**
+ * One question of an upstream on its way to a client.
+ * @throws FaultError `denied` for a form that asks for a secret; the upstream gets the reason as its answer.
+ */
+export function screenQuestion(method: string, params: JsonObject): void {
+  const refused = findSecretQuestion(method, params);
+  if (refused !== undefined) throw new FaultError('denied', refused);
+}
+
+/**
+ * A round of questions (`input_required`). When one of them asks for a secret, no client sees any: each form of the
+ * round is declined, with the reason, and the upstream may go on without.
+ * @returns the answers, or `undefined` for a round that may be put to the client
+ * @throws FaultError `denied` where a question of the round cannot be declined.
+ */
+export function screenRound(inputRequests: JsonObject): JsonObject | undefined {
+  const questions = Object.entries(inputRequests).map(([key, input]) => {
+    const params = member(input, 'params');
+    return { key, method: String(member(input, 'method')), params: isObject(params) ? params : {} };
+  });
+  const reason = questions.map(({ method, params }) => findSecretQuestion(method, params)).find((one) => one);
+  if (reason === undefined) return undefined;
+  if (questions.some(({ method }) => method !== 'elicitation/create')) throw new FaultError('denied', reason);
+  const declined = { action: 'decline', _meta: { 'dev.sallyport/refused': reason } };
+  return Object.fromEntries(questions.map(({ key }) => [key, declined]));
+}

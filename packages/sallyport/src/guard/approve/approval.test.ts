@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { type Approval, applyAnswer, type PersonAnswer, toDenialText } from './approval.ts';
+import { compareArguments } from './compare-arguments.ts';
+import { toDigest } from './digest.ts';
+import { coversCall, type Grant, toGrant } from './grant.ts';
+
+const given = { path: '/a', n: 1 };
+const approval = (more: Partial<Approval> = {}): Approval => ({
+  id: 'ap_1',
+  state: 'waiting',
+  createdAt: 0,
+  updatedAt: 0,
+  expiresAt: 1_000,
+  needed: 1,
+  callerMayAnswer: true,
+  answers: [],
+  difference: undefined,
+  callId: 'c',
+  run: 'r',
+  principal: 'key:alice',
+  client: 'test',
+  upstream: 'u',
+  tool: 't',
+  toolDigest: 'd',
+  arguments: given,
+  argumentsDigest: toDigest(given),
+  policyVersion: 'v',
+  reasons: [{ guard: 'policy', reason: 'because' }],
+  classes: ['delete'],
+  ...more,
+});
+const allow = (more: Record<string, unknown> = {}): PersonAnswer =>
+  ({ kind: 'allow', scope: 'once', by: 'key:bob', via: 'command', at: 1, ...more }) as PersonAnswer;
+const deny = (more: Record<string, unknown> = {}): PersonAnswer =>
+  ({ kind: 'deny', by: 'key:bob', via: 'command', at: 1, ...more }) as PersonAnswer;
+
+describe('one answer', () => {
+  test.each<[string, Partial<Approval>, PersonAnswer, string]>([
+    ['a yes', {}, allow(), 'allowed'],
+    ['a no', {}, deny(), 'denied'],
+    ['the yes of the caller', {}, allow({ by: 'key:alice' }), 'allowed'],
+    ['a no of the caller who may not say yes', { callerMayAnswer: false }, deny({ by: 'key:alice' }), 'denied'],
+    ['one yes of two', { needed: 2 }, allow(), 'waiting'],
+    ['one no of two', { needed: 2 }, deny(), 'denied'],
+    ['the same person twice', { needed: 2, answers: [allow()] }, allow({ at: 2 }), 'waiting'],
+    ['two people', { needed: 2, answers: [allow()] }, allow({ by: 'key:carol' }), 'allowed'],
+    [
+      'two people, two sets of arguments',
+      { needed: 2, answers: [allow()] },
+      allow({ by: 'key:carol', arguments: { n: 2 } }),
+      'waiting',
+    ],
+    ['a pattern', {}, allow({ scope: 'always', pattern: { path: '/*', n: 1 } }), 'allowed'],
+  ])('%s', (_, more, answer, state) => {
+    expect(applyAnswer(approval(more), answer).state).toBe(state);
+  });
+
+  test.each<[string, Partial<Approval>, PersonAnswer, string]>([
+    ['answered already', { state: 'allowed' }, allow(), 'conflict'],
+    ['expired already', { state: 'expired' }, allow(), 'conflict'],
+    ['too late to the millisecond', {}, allow({ at: 1_000 }), 'conflict'],
+    ['the caller, where it may not', { callerMayAnswer: false }, allow({ by: 'key:alice' }), 'forbidden'],
+    ['a pattern for once', {}, allow({ pattern: 'any' }), 'invalid_params'],
+    ['a pattern that does not cover the call', {}, allow({ scope: 'run', pattern: { path: '/b' } }), 'invalid_params'],
+    ['changed arguments for ever', {}, allow({ scope: 'always', arguments: { n: 2 } }), 'invalid_params'],
+    ['an endless message', {}, deny({ message: 'x'.repeat(2_001) }), 'invalid_params'],
+  ])('%s is refused', (_, more, answer, code) => {
+    expect(() => applyAnswer(approval(more), answer)).toThrow(expect.objectContaining({ code }));
+  });
+
+  test('two people get the narrower of what they allowed', () => {
+    const first = allow({ scope: 'always', pattern: 'any' });
+    const { grant } = applyAnswer(approval({ needed: 2, answers: [first] }), allow({ by: 'key:carol', scope: 'run' }));
+    expect(grant).toEqual({ scope: 'run', pattern: undefined, arguments: undefined });
+  });
+
+  test('a no says what the person said', () => {
+    expect(toDenialText(approval({ answers: [deny({ message: 'not on Fridays' })] }))).toContain('not on Fridays');
+  });
+});
+
+describe('a grant covers', () => {
+  const grant = (more: Partial<Grant> = {}): Grant => ({
+    ...toGrant(approval(), { scope: 'once', pattern: undefined, arguments: undefined }, { id: 'g', now: 0 }),
+    ...more,
+  });
+
+  test('the call it was made for', () => expect(coversCall(grant(), approval(), 10)).toBe(true));
+  test('any arguments of its pattern', () =>
+    expect(
+      coversCall(grant({ pattern: { path: '/*', n: 1 } }), approval({ arguments: { path: '/z', n: 1 } }), 10),
+    ).toBe(true));
+
+  test.each<[string, Partial<Grant>, Partial<Approval>, number]>([
+    ['another caller', {}, { principal: 'key:eve' }, 10],
+    ['another server', {}, { upstream: 'w' }, 10],
+    ['another tool', {}, { tool: 'x' }, 10],
+    ['a tool whose definition changed', {}, { toolDigest: 'e' }, 10],
+    ['other arguments', {}, { argumentsDigest: toDigest({}) }, 10],
+    ['other rules', {}, { policyVersion: 'w' }, 10],
+    ['another guard', {}, { reasons: [{ guard: 'taint', reason: 'because' }] }, 10],
+    [
+      'a further guard',
+      {},
+      {
+        reasons: [
+          { guard: 'policy', reason: '' },
+          { guard: 'taint', reason: '' },
+        ],
+      },
+      10,
+    ],
+    ['a further effect', {}, { classes: ['delete', 'pay'] }, 10],
+    ['another run', { scope: 'run' }, { run: 's' }, 10],
+    ['after its time', { expiresAt: 10 }, {}, 10],
+    ['once used', { usedAt: 1 }, {}, 10],
+    ['revoked', { revokedAt: 1 }, {}, 10],
+  ])('not: %s', (_, ofGrant, asked, now) => {
+    expect(coversCall(grant(ofGrant), approval(asked), now)).toBe(false);
+  });
+});
+
+test('the order of keys is no difference; every value is', () => {
+  expect(toDigest({ a: 1, b: { c: 2, d: 3 } })).toBe(toDigest({ b: { d: 3, c: 2 }, a: 1 }));
+  expect(toDigest({ a: 1 })).not.toBe(toDigest({ a: '1' }));
+  expect(toDigest({ a: [1, 2] })).not.toBe(toDigest({ a: [2, 1] }));
+  expect(toDigest({ __proto__x: 1 })).not.toBe(toDigest({}));
+  expect(toDigest(JSON.parse('{"__proto__":{"a":1}}'))).not.toBe(toDigest({}));
+});
+
+test('differences are named by their place', () => {
+  expect(compareArguments({ a: 1, b: { c: [1] } }, { b: { c: [2] }, 'd/e': null })).toEqual([
+    { path: '/a', before: 1 },
+    { path: '/b/c', before: [1], after: [2] },
+    { path: '/d~1e', after: null },
+  ]);
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, i]));
+  expect(compareArguments({}, many)).toHaveLength(100);
+});

@@ -1,0 +1,151 @@
+import { FaultError } from '../../core/errors.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { SinkClass } from '../../core/sink.ts';
+import type { Difference } from './compare-arguments.ts';
+import { toDigest } from './digest.ts';
+import { checkPattern, type Pattern } from './pattern.ts';
+
+/** What a person is asked about: one call, with everything a grant will be bound to. */
+export interface Asked {
+  readonly callId: string;
+  /** Digest of the conversation or task the call belongs to. */
+  readonly run: string;
+  readonly principal: string;
+  /** The client program's name, as it calls itself. */
+  readonly client: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly toolDigest: string;
+  /** After all rewrites: what would reach the upstream. */
+  readonly arguments: JsonObject;
+  readonly argumentsDigest: string;
+  /** Of the rules in force: under other rules the question may be another one. */
+  readonly policyVersion: string;
+  readonly reasons: readonly AskReason[];
+  readonly classes: readonly SinkClass[];
+}
+
+export interface AskReason {
+  readonly guard: string;
+  readonly reason: string;
+}
+
+export type ApprovalState = 'waiting' | 'allowed' | 'denied' | 'expired';
+
+/** One question to a person, and what was answered. Times are milliseconds since the epoch. */
+export interface Approval extends Asked {
+  readonly id: string;
+  readonly state: ApprovalState;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly updatedAt: number;
+  /** How many different people must allow. */
+  readonly needed: 1 | 2;
+  readonly callerMayAnswer: boolean;
+  readonly answers: readonly PersonAnswer[];
+  /** Against the last allowed call of this tool; `undefined`: there was none. */
+  readonly difference: readonly Difference[] | undefined;
+}
+
+/** `run`: until the conversation ends; `always`: until the grant expires. Both for these arguments, or for a pattern of them. */
+export type GrantScope = 'once' | 'run' | 'always';
+
+export type PersonAnswer = {
+  /** The principal, or `os:<user>` for whoever may open the state directory. */
+  readonly by: string;
+  readonly via: 'elicitation' | 'command' | 'api';
+  readonly at: number;
+} & (
+  | {
+      readonly kind: 'allow';
+      readonly scope: GrantScope;
+      readonly pattern?: Pattern | undefined;
+      /** Other arguments than those asked about. */
+      readonly arguments?: JsonObject | undefined;
+    }
+  | { readonly kind: 'deny'; readonly message?: string | undefined }
+);
+
+/** What an answer brought about. */
+export interface Answered {
+  readonly state: ApprovalState;
+  readonly answers: readonly PersonAnswer[];
+  readonly grant: GrantTerms | undefined;
+}
+
+/** What the people who allowed agreed on. */
+export interface GrantTerms {
+  readonly scope: GrantScope;
+  readonly pattern: Pattern | undefined;
+  readonly arguments: JsonObject | undefined;
+}
+
+const WIDTH: Readonly<Record<GrantScope, number>> = { once: 0, run: 1, always: 2 };
+const MAX_MESSAGE = 2_000;
+
+/**
+ * One more answer. One deny denies; a person counts once, however often they answer; two people agree only on the same
+ * arguments, and get the narrower of what they allowed.
+ * @throws FaultError `conflict`: answered or expired already; `forbidden`: this person may not; `invalid_params`.
+ */
+export function applyAnswer(approval: Approval, answer: PersonAnswer): Answered {
+  if (approval.state !== 'waiting')
+    throw new FaultError('conflict', `The approval ${approval.id} is ${approval.state} already.`);
+  if (answer.at >= approval.expiresAt)
+    throw new FaultError('conflict', `The approval ${approval.id} has expired. The call has to be made again.`);
+  checkAnswer(approval, answer);
+  const answers = [...approval.answers, answer];
+  if (answer.kind === 'deny') return { state: 'denied', answers, grant: undefined };
+  const agreeing = new Map<string, AllowAnswer>();
+  for (const one of answers) if (one.kind === 'allow' && agrees(approval, one, answer)) agreeing.set(one.by, one);
+  if (agreeing.size < approval.needed) return { state: 'waiting', answers, grant: undefined };
+  return { state: 'allowed', answers, grant: toTerms([...agreeing.values()], answer) };
+}
+
+type AllowAnswer = Extract<PersonAnswer, { kind: 'allow' }>;
+
+function checkAnswer(approval: Approval, answer: PersonAnswer): void {
+  if (answer.kind === 'deny') {
+    if ((answer.message?.length ?? 0) > MAX_MESSAGE)
+      throw new FaultError('invalid_params', `The message to the model is at most ${MAX_MESSAGE} characters long.`);
+    return;
+  }
+  // Who may deny? Anybody: a no harms nobody. A yes of the caller to himself is what the operator can rule out.
+  if (!approval.callerMayAnswer && answer.by === approval.principal)
+    throw new FaultError('forbidden', 'The caller may not approve its own calls (approvals.selfApproval is false).');
+  if (answer.pattern !== undefined) {
+    checkPattern(answer.pattern, approval.arguments);
+    if (answer.scope === 'once')
+      throw new FaultError('invalid_params', 'A pattern is for run or always; once is for these arguments.');
+  }
+  // A standing grant that swaps arguments would change calls nobody looks at.
+  if (answer.arguments !== undefined && (answer.scope !== 'once' || answer.pattern !== undefined))
+    throw new FaultError('invalid_params', 'Changed arguments are allowed once.');
+}
+
+function agrees(approval: Approval, one: AllowAnswer, with_: AllowAnswer): boolean {
+  return toDigest(one.arguments ?? approval.arguments) === toDigest(with_.arguments ?? approval.arguments);
+}
+
+function toTerms(answers: readonly AllowAnswer[], last: AllowAnswer): GrantTerms {
+  const narrowest = answers.reduce((a, b) => (WIDTH[b.scope] < WIDTH[a.scope] ? b : a), last);
+  const samePattern = answers.every((one) => toDigest(one.pattern ?? null) === toDigest(last.pattern ?? null));
+  return {
+    scope: narrowest.scope,
+    pattern: samePattern && narrowest.scope !== 'once' ? last.pattern : undefined,
+    arguments: last.arguments,
+  };
+}
+
+/** What the model hears when a person said no. */
+export function toDenialText(approval: Approval): string {
+  const denial = approval.answers.find((one) => one.kind === 'deny');
+  const message = denial?.kind === 'deny' ? denial.message : undefined;
+  return `A person denied this call${message === undefined || message === '' ? '.' : `: ${message}`} Do not make it again as it is (approval ${approval.id}).`;
+}
+
+/** The approval as other programs see it. */
+export function toApprovalJson(approval: Approval): JsonObject {
+  // Through JSON: a plain copy without members that are undefined.
+  return JSON.parse(JSON.stringify(approval)) as { readonly [key: string]: Json };
+}

@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { SinkClass } from '../../core/sink.ts';
+import type { Approval, Asked, GrantScope, GrantTerms } from './approval.ts';
+import { matchesPattern, type Pattern } from './pattern.ts';
+
+/** A person's yes, bound to who, what, with which arguments, under which rules, until when. */
+export interface Grant {
+  readonly id: string;
+  readonly approvalId: string;
+  readonly principal: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly toolDigest: string;
+  readonly scope: GrantScope;
+  readonly run: string;
+  readonly argumentsDigest: string;
+  /** `undefined`: exactly the arguments with the digest. */
+  readonly pattern: Pattern | undefined;
+  /** What the person wants sent instead; `undefined`: what was asked about. */
+  readonly arguments: JsonObject | undefined;
+  readonly policyVersion: string;
+  /** Which guards had asked, and about which effects: another guard's question was not answered. */
+  readonly guards: readonly string[];
+  readonly classes: readonly SinkClass[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** When a `once` grant was used up. */
+  readonly usedAt: number | undefined;
+  readonly revokedAt: number | undefined;
+}
+
+const HOUR = 3_600_000;
+/** A once is for the caller who waits; a run lasts a working day; always is looked at again every season. */
+const LASTS_MS: Readonly<Record<GrantScope, number>> = { once: HOUR, run: 12 * HOUR, always: 90 * 24 * HOUR };
+
+export function toGrant(approval: Approval, terms: GrantTerms, given: { id: string; now: number }): Grant {
+  return {
+    id: given.id,
+    approvalId: approval.id,
+    principal: approval.principal,
+    upstream: approval.upstream,
+    tool: approval.tool,
+    toolDigest: approval.toolDigest,
+    scope: terms.scope,
+    run: approval.run,
+    argumentsDigest: approval.argumentsDigest,
+    pattern: terms.pattern,
+    arguments: terms.arguments,
+    policyVersion: approval.policyVersion,
+    guards: approval.reasons.map(({ guard }) => guard),
+    classes: approval.classes,
+    createdAt: given.now,
+    expiresAt: given.now + LASTS_MS[terms.scope],
+    usedAt: undefined,
+    revokedAt: undefined,
+  };
+}
+
+/** Every binding must hold; what is not exactly as it was when the person looked is asked about again. */
+export function coversCall(grant: Grant, asked: Asked, now: number): boolean {
+  return (
+    grant.usedAt === undefined &&
+    grant.revokedAt === undefined &&
+    now < grant.expiresAt &&
+    grant.principal === asked.principal &&
+    grant.upstream === asked.upstream &&
+    grant.tool === asked.tool &&
+    grant.toolDigest === asked.toolDigest &&
+    grant.policyVersion === asked.policyVersion &&
+    asked.reasons.every(({ guard }) => grant.guards.includes(guard)) &&
+    asked.classes.every((effect) => grant.classes.includes(effect)) &&
+    (grant.scope !== 'run' || grant.run === asked.run) &&
+    (grant.pattern === undefined
+      ? grant.argumentsDigest === asked.argumentsDigest
+      : matchesPattern(grant.pattern, asked.arguments))
+  );
+}

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { toCall, toTool } from '../../test/sample-call.ts';
+import type { Call } from '../core/call.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Principal } from '../core/principal.ts';
+import { inspectRequest, inspectResult, needsResult } from './guard.ts';
+import { type CedarLibrary, loadCedar } from './policy/cedar.ts';
+import { compilePolicies } from './policy/compile-policies.ts';
+import { PolicyEngine } from './policy/policy-engine.ts';
+import { RecentDecisions } from './policy/recent-decisions.ts';
+import { policy, policyAccess } from './policy.ts';
+import { findSinks } from './sinks/sink-floor.ts';
+
+let cedar: CedarLibrary;
+beforeAll(async () => {
+  cedar = await loadCedar();
+});
+
+const clock = { now: () => 1_700_000_000_000 };
+const ALL = '@id("all") permit(principal, action, resource);\n';
+const LIMIT = `${ALL}@id("limit") forbid(principal, action == Action::"call", resource)
+when { context.arguments has amount && context.arguments.amount > 100 };`;
+
+/** Cedar, counting its evaluations and broken on demand. */
+function countingCedar(breakage?: 'throws' | 'fails' | 'errs') {
+  let count = 0;
+  const library: CedarLibrary = {
+    ...cedar,
+    statefulIsAuthorized(call) {
+      count++;
+      if (breakage === 'throws') throw new Error('unreachable executed');
+      if (breakage === 'fails') return { type: 'failure', errors: [], warnings: [] };
+      const answer = cedar.statefulIsAuthorized(call);
+      if (breakage === 'errs' && answer.type === 'success')
+        answer.response.diagnostics.errors.push({
+          policyId: 'all',
+          error: { message: '', help: null, code: null, url: null, severity: null },
+        });
+      return answer;
+    },
+  };
+  return { library, count: () => count };
+}
+
+function engineOf(text: string, library: CedarLibrary = cedar) {
+  return new PolicyEngine(library, compilePolicies(cedar, [{ file: 'p.cedar', text }]), { clock });
+}
+
+function guardOf(engine: PolicyEngine | undefined, mode: 'enforce' | 'shadow' = 'enforce') {
+  const decisions = new RecentDecisions(10);
+  return { guard: policy({ engine: () => engine, mode: () => mode, decisions, clock }), decisions };
+}
+
+const tool = toTool({ name: 'pay' }, { upstream: 'bank', sinks: ['pay'] });
+const callOf = (args: JsonObject, given: Partial<Call> = {}) => toCall({ tool, arguments: args, ...given });
+const as = (principal: Principal): Partial<Call> => ({ client: { ...toCall().client, principal } });
+
+describe('fails closed', () => {
+  test.each(['throws', 'fails', 'errs'] as const)(
+    'whatever is asked, an evaluator that %s denies and hides',
+    (breakage) => {
+      const { library } = countingCedar(breakage);
+      fc.assert(
+        fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(ALL, LIMIT), (args, text) => {
+          const engine = engineOf(text, library);
+          const { guard } = guardOf(engine);
+          const call = callOf(args as JsonObject);
+          expect(inspectRequest([guard], call)).toMatchObject({ verdict: { kind: 'deny', code: 'denied' } });
+          const access = policyAccess({ engine: () => engine, mode: () => 'enforce' }, () => 1);
+          let seen = false;
+          try {
+            seen = access.mayUse(call.client.principal, { kind: 'all' }, tool);
+          } catch {
+            // everyMayUse takes a throw for a no.
+          }
+          expect(seen).toBe(false);
+        }),
+        { numRuns: 50 },
+      );
+    },
+  );
+
+  test('any value but a whole number where a policy reads one is denied, and every whole number is judged', () => {
+    const { guard } = guardOf(engineOf(LIMIT));
+    fc.assert(
+      fc.property(fc.jsonValue(), (amount) => {
+        const decision = inspectRequest([guard], callOf({ amount: amount as never }));
+        const isFine = amount === null || (Number.isSafeInteger(amount) && (amount as number) <= 100);
+        expect(decision).toMatchObject({ verdict: { kind: isFine ? 'allow' : 'deny' } });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('arguments no policy reads change nothing', () => {
+    const { guard } = guardOf(engineOf(LIMIT));
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.string().filter((name) => name !== 'amount'),
+          fc.jsonValue(),
+        ),
+        (args) => {
+          expect(inspectRequest([guard], callOf(args as JsonObject))).toMatchObject({ verdict: { kind: 'allow' } });
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('what is kept', () => {
+  test('a decision that does not depend on the call is made once, also for another token of the same caller', () => {
+    const { library, count } = countingCedar();
+    const engine = engineOf(ALL, library);
+    const caller: Principal = { id: 'key:1', kind: 'key', groups: ['dev'] };
+    for (let i = 0; i < 5; i++) engine.decide('call', callOf({ i }, as(i % 2 === 0 ? caller : { ...caller })));
+    expect(count()).toBe(1);
+    // Nothing is shared with whoever differs in anything.
+    engine.decide('call', callOf({}, as({ ...caller, groups: ['dev', 'ops'] })));
+    engine.decide('call', callOf({}, as({ ...caller, attributes: { tenant: 'a' } })));
+    engine.decide('call', callOf({}, as({ ...caller, scopes: [] })));
+    expect(count()).toBe(4);
+    // Nor with a tool whose hints or effects differ.
+    engine.decide('call', callOf({}, { ...as(caller), tool: { ...tool, sinks: [] } }));
+    engine.decide('call', callOf({}, { ...as(caller), tool: { ...tool, approvedHints: { readOnlyHint: true } } }));
+    engine.decide('call', callOf({}, { ...as(caller), tool: { ...tool, upstream: 'shop' } }));
+    expect(count()).toBe(7);
+    // Equal tools of a server are one decision as long as no policy tells them apart by name.
+    engine.decide('call', callOf({}, { ...as(caller), tool: { ...tool, name: 'refund' } }));
+    expect(count()).toBe(7);
+  });
+
+  test('policies that name a tool tell tools apart', () => {
+    const engine = engineOf(`${ALL}forbid(principal, action, resource == Tool::"bank/pay");`);
+    expect(engine.decide('call', callOf({})).effect).toBe('deny');
+    expect(engine.decide('call', callOf({}, { tool: { ...tool, name: 'refund' } })).effect).toBe('allow');
+    const byName = engineOf(`${ALL}forbid(principal, action, resource) when { resource.name like "pay*" };`);
+    expect(byName.decide('call', callOf({})).effect).toBe('deny');
+    expect(byName.decide('call', callOf({}, { tool: { ...tool, name: 'refund' } })).effect).toBe('allow');
+  });
+
+  test('policies that read arguments are asked each time, those of other servers are not', () => {
+    const { library, count } = countingCedar();
+    const engine = engineOf(LIMIT.replace('"call", resource)', '"call", resource in Server::"shop")'), library);
+    for (let i = 0; i < 5; i++) engine.decide('call', callOf({ amount: 500 }));
+    expect(count()).toBe(1);
+    for (const amount of [1, 101, 1])
+      expect(engine.decide('call', callOf({ amount }, { tool: { ...tool, upstream: 'shop' } })).effect).toBe(
+        amount > 100 ? 'deny' : 'allow',
+      );
+    expect(count()).toBe(4);
+  });
+
+  test('new policies forget all that was decided', () => {
+    const engine = engineOf(ALL);
+    const { principal } = callOf({}).client;
+    expect(engine.decide('call', callOf({})).effect).toBe('allow');
+    expect(engine.maySee(principal, tool)).toBe(true);
+    for (const text of [`${ALL}forbid(principal, action, resource in Server::"bank");`, LIMIT, '', ALL]) {
+      engine.use(compilePolicies(cedar, [{ file: 'p.cedar', text }]));
+      const expected = text === ALL || text === LIMIT;
+      expect(engine.decide('call', callOf({})).effect).toBe(expected ? 'allow' : 'deny');
+      expect(engine.maySee(principal, tool)).toBe(expected);
+    }
+  });
+
+  test('two engines do not hear each other', () => {
+    const open = engineOf(ALL);
+    const shut = engineOf('');
+    expect([open, shut, open].map((engine) => engine.decide('call', callOf({})).effect)).toEqual([
+      'allow',
+      'deny',
+      'allow',
+    ]);
+  });
+});
+
+describe('the guard', () => {
+  test('without policies everything is permitted and no result is read', () => {
+    const { guard, decisions } = guardOf(undefined);
+    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(needsResult([guard], callOf({}))).toBe(false);
+    expect(decisions.list()).toMatchObject([{ callId: 'call-1', action: 'call', decision: undefined }]);
+  });
+
+  test('a result is read only where a policy speaks of results', () => {
+    const { guard } = guardOf(
+      engineOf(`${ALL}forbid(principal, action == Action::"release", resource in Server::"bank");`),
+    );
+    expect(needsResult([guard], callOf({}))).toBe(true);
+    expect(needsResult([guard], callOf({}, { tool: { ...tool, upstream: 'shop' } }))).toBe(false);
+    expect(inspectResult([guard], callOf({}), {})).toMatchObject({ verdict: { kind: 'deny' } });
+  });
+
+  test('ask carries the effects', () => {
+    const { guard } = guardOf(engineOf(`${ALL}@ask("Sure?") permit(principal, action == Action::"call", resource);`));
+    expect(inspectRequest([guard], callOf({}))).toMatchObject({
+      verdict: { kind: 'ask', reason: 'Sure?', classes: ['pay'] },
+    });
+  });
+
+  test('shadow mode lets through, hides nothing and keeps what it would have done', () => {
+    const engine = engineOf('');
+    const { guard, decisions } = guardOf(engine, 'shadow');
+    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(decisions.find('call-1')).toMatchObject([{ enforced: false, decision: { effect: 'deny' } }]);
+    const access = policyAccess({ engine: () => engine, mode: () => 'shadow' }, () => 1);
+    expect(access.mayUse(callOf({}).client.principal, { kind: 'all' }, tool)).toBe(true);
+  });
+
+  test('shadow mode stops nothing even when the evaluator throws', () => {
+    const { guard, decisions } = guardOf(engineOf(ALL, countingCedar('throws').library), 'shadow');
+    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(decisions.list()).toMatchObject([{ enforced: false, decision: { effect: 'deny' } }]);
+  });
+
+  test('an effect that only the arguments tell of counts, where policies speak of effects', () => {
+    const text = `${ALL}forbid(principal, action == Action::"call", resource) when { resource.sinks.contains(Sink::"delete") };`;
+    const compiled = compilePolicies(cedar, [{ file: 'p.cedar', text }]);
+    const engine = new PolicyEngine(cedar, compiled, { clock, sinksOf: (call) => findSinks(call, undefined) });
+    const plain = toTool({ name: 'query', description: 'Runs a query.' }, { upstream: 'db' });
+    expect(engine.decide('call', callOf({ sql: 'select 1' }, { tool: plain })).effect).toBe('allow');
+    expect(engine.decide('call', callOf({ sql: 'drop table users' }, { tool: plain })).effect).toBe('deny');
+    expect(engine.decide('call', callOf({ sql: 'select 1' }, { tool: plain })).effect).toBe('allow');
+  });
+
+  test('the last decisions are kept, the newest first', () => {
+    const { guard, decisions } = guardOf(engineOf(ALL));
+    for (let i = 0; i < 13; i++) inspectRequest([guard], callOf({}, { id: `c${i}` }));
+    expect(decisions.list().map(({ callId }) => callId)).toEqual(Array.from({ length: 10 }, (_, i) => `c${12 - i}`));
+  });
+});

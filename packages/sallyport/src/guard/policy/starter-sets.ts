@@ -1,0 +1,61 @@
+/** The sets an operator can name instead of writing policies; files may be added to each. */
+export type StarterSet = 'laptop' | 'team' | 'locked';
+
+/** Nobody is known behind an endpoint without a key: such callers never get at what cannot be taken back. */
+const STRANGERS = `@id("%:strangers")
+@reason("This endpoint has no key, so nobody knows who asks: tools with this effect need one. The operator sets gateway.auth to \\"key\\".")
+forbid(principal, action in [Action::"discover", Action::"call"], resource)
+when {
+  principal.kind == "open" &&
+  resource.sinks.containsAny([Sink::"pay", Sink::"change_rights", Sink::"credentials"])
+};
+`;
+
+/** Effects that a person agrees to each time. A permit that asks is a permit: it names who may, too. */
+const ASK = `@id("%:ask")
+@ask("The tool can have an effect that is hard to take back.")
+permit(principal, action == Action::"call", resource)
+when {
+  (principal in Group::"writers" || principal in Group::"admin") &&
+  resource.sinks.containsAny([Sink::"delete", Sink::"pay", Sink::"change_rights", Sink::"credentials", Sink::"write_public"])
+};
+`;
+
+const LAPTOP = `@id("%:everything")
+permit(principal, action, resource);
+
+${STRANGERS}`;
+
+const TEAM = `// Everybody who is known may look; writing takes the group "writers" or "admin".
+@id("%:read")
+permit(principal, action, resource)
+when { resource.readOnly };
+
+@id("%:write")
+permit(principal in Group::"writers", action, resource);
+
+@id("%:admin")
+permit(principal in Group::"admin", action, resource);
+
+@id("%:strangers-read-only")
+@reason("This endpoint has no key, so nobody knows who asks: only tools that change nothing are offered.")
+forbid(principal, action in [Action::"discover", Action::"call"], resource)
+when { principal.kind == "open" && !resource.readOnly };
+
+${ASK}`;
+
+/** Nothing is permitted but by the operator's own files. */
+const LOCKED = STRANGERS;
+
+const TEXTS: Readonly<Record<StarterSet, string>> = { laptop: LAPTOP, team: TEAM, locked: LOCKED };
+
+export interface PolicySource {
+  /** As the operator wrote it, for messages. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A starter set as a source beside the operator's own. */
+export function toStarterSource(set: StarterSet): PolicySource {
+  return { file: `(set ${set})`, text: TEXTS[set].replaceAll('%', set) };
+}

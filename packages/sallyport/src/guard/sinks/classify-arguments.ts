@@ -1,0 +1,145 @@
+import { isObject, type JsonObject } from '../../core/json.ts';
+import type { SinkClass } from '../../core/sink.ts';
+import { readChinese, readWords, toWords } from './read-words.ts';
+
+const MAX_NODES = 2_000;
+const MAX_TEXT = 65_536;
+
+const METHOD = /^(?:http_?)?(?:method|verb)$/i;
+const ACTION = /^(?:action|operation|op|command|subcommand|cmd|type|mode)$/i;
+const SQL_KEY = /^(?:sql|sql_?query|query|queries|statements?|stmt|command)$/i;
+const SHELL_KEY = /^(?:command|commands|cmd|script|shell|args|argv|bash|code|line)$/i;
+const SECRET_KEY =
+  /^(?:password|passwd|new_?password|passphrase|private_?key|client_?secret|secret|secret_?(?:key|value)|otp|mnemonic|seed_?phrase)$/i;
+const RIGHTS_KEY = /^(?:roles?|permissions?|access_?level|acl|grants?|scopes|privileges?)$/i;
+const AMOUNT = /^(?:amount|amount_?\w+|total|value_?in_?\w+)$/i;
+const MONEY = /^(?:currency|currency_?code|iban|card_?\w+|to_?(?:address|account|wallet))$/i;
+const RECIPIENT = /^(?:to|recipients?|to_?(?:emails?|address|number)|phone_?number|bcc|cc)$/i;
+const CONTENT = /^(?:body|message|text|content|html|subject)$/i;
+const PUBLIC_KEY = /^(?:is_?)?public(?:ly)?(?:_?(?:access|read|visible))?$/i;
+const PRIVATE_KEY = /^(?:is_?)?private$/i;
+const VISIBILITY_KEY = /^(?:visibility|access|acl|sharing|privacy|privacy_?status|audience)$/i;
+const VISIBILITY = /^(?:public|public[-_]\w+|world|everyone|anyone\w*|all_?users)$/i;
+
+/**
+ * The effects that the arguments of one call tell of beside those of the definition. `reads`: the tool only looks by its
+ * definition, so that only values count that are an effect in themselves, and names that merely resemble one do not.
+ */
+export function readArguments(given: JsonObject, reads: boolean): ReadonlySet<SinkClass> {
+  const found = new Set<SinkClass>();
+  const open: unknown[] = [given];
+  let nodes = 0;
+  while (open.length > 0) {
+    const at = open.pop();
+    // Fail closed: what is too large to be looked at may hold anything a person should see.
+    if (++nodes > MAX_NODES) return new Set<SinkClass>(['delete', 'run_code', 'send_out']);
+    if (Array.isArray(at)) open.push(...at.slice(0, MAX_NODES));
+    if (!isObject(at)) continue;
+    const keys = Object.keys(at);
+    for (const key of keys) {
+      const value = at[key];
+      if (typeof value === 'object') open.push(value);
+      readValue(key, value, { found, reads });
+    }
+    if (!reads) readTogether(keys, found);
+  }
+  return found;
+}
+
+/** Keys that mean an effect side by side. */
+function readTogether(keys: readonly string[], found: Set<SinkClass>): void {
+  const has = (pattern: RegExp) => keys.some((key) => pattern.test(key));
+  if (has(AMOUNT) && (has(MONEY) || has(RECIPIENT))) found.add('pay');
+  else if (has(RECIPIENT) && has(CONTENT)) found.add('send_out');
+  if (has(RIGHTS_KEY)) found.add('change_rights');
+}
+
+function readValue(key: string, value: unknown, { found, reads }: { found: Set<SinkClass>; reads: boolean }): void {
+  if (!reads && ((value === true && PUBLIC_KEY.test(key)) || (value === false && PRIVATE_KEY.test(key))))
+    found.add('write_public');
+  const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter(isText) : [];
+  if (texts.length === 0) return;
+  const text = texts.join(' ').slice(0, MAX_TEXT).normalize('NFKC');
+  if (SECRET_KEY.test(key) && text !== '') found.add('credentials');
+  if (!reads && VISIBILITY_KEY.test(key) && VISIBILITY.test(text.trim())) found.add('write_public');
+  if (METHOD.test(key)) readMethod(text.trim().toUpperCase(), found);
+  if (ACTION.test(key) && text.length <= 64 && !/\s.*\s/.test(text))
+    for (const sink of readAction(text)) found.add(sink);
+  if (SQL_KEY.test(key)) readSql(text, found);
+  if (SHELL_KEY.test(key)) readShell(text, found);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function readMethod(method: string, found: Set<SinkClass>): void {
+  if (method === 'DELETE') found.add('delete');
+  else if (method === 'POST' || method === 'PUT' || method === 'PATCH') found.add('send_out');
+}
+
+/** Tools that do many things name the one they are to do: `action: "delete_user"`. */
+function readAction(text: string): ReadonlySet<SinkClass> {
+  const chinese = readChinese(text);
+  return chinese.act === 'unknown' ? readWords(toWords(text)).sinks : chinese.sinks;
+}
+
+const SQL_START =
+  /^[\s(;]*(?:select|with|insert|update|delete|drop|truncate|alter|create|grant|revoke|begin|start|explain|declare|call|exec|execute|set|do|copy|merge|replace|use|prepare)\b/i;
+const SQL: readonly (readonly [RegExp, SinkClass])[] = [
+  [/\bdelete\s+from\b|\btruncate\s+(?:table\s+|only\s+)?["`\w.]+\s*(?:[;,]|$|cascade|restart)/i, 'delete'],
+  [
+    /\bdrop\s+(?:table|database|schema|(?:materialized\s+)?view|index|type|function|procedure|trigger|sequence|extension|tablespace|collection|user|role|login|policy|temporary|foreign|owned|event|domain|server|publication|constraint|column|partition)\b/i,
+    'delete',
+  ],
+  [/\balter\s+table\b[^;]*\bdrop\b/i, 'delete'],
+  [
+    /\b(?:grant|revoke)\s+(?:all|select|insert|update|delete|usage|execute|create|connect|references|trigger|admin|super|\w+(?:\s*,\s*\w+)*\s+(?:to|from|on))\b|\b(?:create|alter|drop)\s+(?:user|role|login)\b|\bset\s+role\b/i,
+    'change_rights',
+  ],
+  [/\bidentified\s+by\b|\bpassword\b\s*(?:=|')/i, 'credentials'],
+  [
+    /\bxp_cmdshell\b|\bto\s+program\b|\bfrom\s+program\b|\binto\s+(?:out|dump)file\b|\bload_extension\s*\(/i,
+    'run_code',
+  ],
+];
+
+function readSql(text: string, found: Set<SinkClass>): void {
+  // MySQL runs what stands in /*! … */, so comments lose their marks and not their content; `--` ends at the line.
+  const plain = text.replace(/--[^\n]*/g, ' ').replace(/\/\*!?\d*|\*\//g, ' ');
+  if (!SQL_START.test(plain)) return;
+  // A text in quotes is data, but for statements that run texts.
+  const dynamic = /\b(?:execute|exec|prepare|do)\b/i.test(plain);
+  const judged = dynamic ? plain : plain.replace(/'(?:[^']|'')*'/g, "''");
+  for (const [pattern, sink] of SQL) if (pattern.test(judged)) found.add(sink);
+}
+
+const SHELL: readonly (readonly [RegExp, SinkClass])[] = [
+  [/(?:^|[\s;&|`("'/])(?:rm|rmdir|unlink|shred|mkfs\S*|del|Remove-Item)(?=\s|$)/, 'delete'],
+  [
+    /\bdd\b[^;|&]*\bof=|\bfind\b[^;|&]*\s-delete\b|\bgit\s+(?:push\b[^;|&]*(?:--force|\s-f\b|--delete)|reset\s+--hard|clean\s+-\w*f)/,
+    'delete',
+  ],
+  [
+    /\b(?:kubectl|docker|aws|gcloud|az|terraform|helm|gh)\b[^;|&]*\s(?:delete|destroy|rm|rmi|uninstall|prune)\b/,
+    'delete',
+  ],
+  [
+    /(?:^|[\s;&|`("'/])(?:chmod|chown|chgrp|usermod|useradd|adduser|setfacl|icacls|sudo|su|visudo)(?=\s|$)/,
+    'change_rights',
+  ],
+  [/\bcurl\b[^;|&]*\s(?:-d|--data\S*|-F|--form|-T|--upload-file|-X\s*(?:POST|PUT|PATCH))(?=[\s='"@]|$)/, 'send_out'],
+  [
+    /\bwget\b[^;|&]*--(?:post|body)-|(?:^|[\s;&|`("'/])(?:scp|sftp|sendmail|mail|mutt|nc|ncat|socat)(?=\s)|\brsync\b[^;|&]*\S+:/,
+    'send_out',
+  ],
+  [
+    /\/etc\/shadow|\.ssh\/(?:id_|\S*key)|\.aws\/credentials|\.netrc|\.kube\/config|\.git-credentials|\bprintenv\b/,
+    'credentials',
+  ],
+  [/\|\s*(?:ba|z|da)?sh\b|\beval\s|\bbase64\s+(?:-d|--decode)\b[^;]*\|/, 'run_code'],
+];
+
+function readShell(text: string, found: Set<SinkClass>): void {
+  for (const [pattern, sink] of SHELL) if (pattern.test(text)) found.add(sink);
+}

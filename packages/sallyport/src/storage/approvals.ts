@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../core/clock.ts';
+import { FaultError } from '../core/errors.ts';
+import {
+  type Approval,
+  type ApprovalState,
+  type Asked,
+  applyAnswer,
+  type PersonAnswer,
+} from '../guard/approve/approval.ts';
+import { compareArguments } from '../guard/approve/compare-arguments.ts';
+import { toGrant } from '../guard/approve/grant.ts';
+import { toApproval, toGrantRow, toRow, withState } from './approval-rows.ts';
+import type { Database } from './database.ts';
+
+/** What people were asked and what they answered. Every change is on disk when it returns. */
+export interface ApprovalStore {
+  /** The approval this call waits for: one that waits already, or was denied and has not expired, else a new one. */
+  open(asked: Asked, rules: AskRules): Promise<{ readonly approval: Approval; readonly isNew: boolean }>;
+  get(id: string): Promise<Approval | undefined>;
+  /** The newest first. */
+  list(filter?: { readonly state?: ApprovalState; readonly limit?: number }): Promise<readonly Approval[]>;
+  /** Those that changed at or after a time, the oldest change first. */
+  changedSince(time: number): Promise<readonly Approval[]>;
+  /** A yes that completes the approval makes its grant, in one transaction. @throws FaultError `not_found`, `conflict`, `forbidden`, `invalid_params`. */
+  answer(id: string, answer: PersonAnswer): Promise<Approval>;
+}
+
+export interface AskRules {
+  readonly ttlMs: number;
+  readonly needed: 1 | 2;
+  readonly callerMayAnswer: boolean;
+}
+
+/** A caller that asks and asks would bury the question that matters. */
+const MAX_WAITING_PER_CALLER = 100;
+const KEPT_MS = 90 * 24 * 3_600_000;
+const MAX_LISTED = 1_000;
+
+export function createApprovalStore(database: Database, clock: Clock): ApprovalStore {
+  const here = { database, clock };
+  const all = () => database.selectFrom('approval').selectAll();
+  return {
+    async open(asked, rules) {
+      await expire(here);
+      const known = await findOpen(here, asked);
+      if (known !== undefined) return { approval: known, isNew: false };
+      await makeRoom(here, asked.principal);
+      const before = await lastAllowed(here, asked);
+      const now = clock.now();
+      const approval: Approval = {
+        ...asked,
+        id: newApprovalId(),
+        state: 'waiting',
+        createdAt: now,
+        updatedAt: now,
+        expiresAt: now + rules.ttlMs,
+        needed: rules.needed,
+        callerMayAnswer: rules.callerMayAnswer,
+        answers: [],
+        difference: before && compareArguments(before.arguments, asked.arguments),
+      };
+      await database.insertInto('approval').values(toRow(approval)).execute();
+      return { approval, isNew: true };
+    },
+
+    async get(id) {
+      await expire(here);
+      const row = await all().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? undefined : toApproval(row);
+    },
+
+    async list({ state, limit = 100 } = {}) {
+      await expire(here);
+      const newest = all().orderBy('created_at', 'desc').limit(Math.min(limit, MAX_LISTED));
+      const rows = await (state === undefined ? newest : newest.where('state', '=', state)).execute();
+      return rows.map(toApproval);
+    },
+
+    async changedSince(time) {
+      await expire(here);
+      const rows = await all().where('updated_at', '>=', time).orderBy('updated_at').limit(MAX_LISTED).execute();
+      return rows.map(toApproval);
+    },
+
+    answer: (id, answer) => answerOnce(here, id, answer),
+  };
+}
+
+interface Here {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** Read aloud and typed by people: letters and digits only. */
+function newApprovalId(): string {
+  return `ap_${randomBytes(8).toString('hex')}`;
+}
+
+/** What nobody answered in time. */
+async function expire({ database, clock }: Here): Promise<void> {
+  const now = clock.now();
+  const late = await database
+    .selectFrom('approval')
+    .selectAll()
+    .where('state', '=', 'waiting')
+    .where('expires_at', '<=', now)
+    .limit(MAX_LISTED)
+    .execute();
+  for (const row of late)
+    await database
+      .updateTable('approval')
+      .set({ state: 'expired', updated_at: now, record: withState(row, 'expired', now) })
+      .where('id', '=', row.id)
+      .where('state', '=', 'waiting')
+      .execute();
+}
+
+async function findOpen({ database, clock }: Here, asked: Asked): Promise<Approval | undefined> {
+  const rows = await database
+    .selectFrom('approval')
+    .selectAll()
+    .where('principal', '=', asked.principal)
+    .where('upstream', '=', asked.upstream)
+    .where('tool', '=', asked.tool)
+    .where('arguments_digest', '=', asked.argumentsDigest)
+    .where('expires_at', '>', clock.now())
+    .orderBy('created_at', 'desc')
+    .limit(20)
+    .execute();
+  const newest = rows
+    .map(toApproval)
+    .find((one) => one.toolDigest === asked.toolDigest && one.policyVersion === asked.policyVersion);
+  return newest?.state === 'waiting' || newest?.state === 'denied' ? newest : undefined;
+}
+
+async function makeRoom({ database, clock }: Here, principal: string): Promise<void> {
+  const old = clock.now() - KEPT_MS;
+  await database.deleteFrom('approval').where('created_at', '<', old).where('state', '!=', 'waiting').execute();
+  await database.deleteFrom('approval_grant').where('expires_at', '<', old).execute();
+  const { waiting } = await database
+    .selectFrom('approval')
+    .select(({ fn }) => fn.countAll<number>().as('waiting'))
+    .where('state', '=', 'waiting')
+    .where('principal', '=', principal)
+    .executeTakeFirstOrThrow();
+  if (Number(waiting) >= MAX_WAITING_PER_CALLER)
+    throw new FaultError(
+      'too_many',
+      `${MAX_WAITING_PER_CALLER} calls of this caller wait for a person already. Wait until some are answered.`,
+    );
+}
+
+async function lastAllowed({ database }: Here, { upstream, tool }: Asked): Promise<Approval | undefined> {
+  const row = await database
+    .selectFrom('approval')
+    .selectAll()
+    .where('upstream', '=', upstream)
+    .where('tool', '=', tool)
+    .where('state', '=', 'allowed')
+    .orderBy('updated_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toApproval(row);
+}
+
+function answerOnce({ database }: Here, id: string, answer: PersonAnswer): Promise<Approval> {
+  return database.transaction().execute(async (transaction) => {
+    // The write lock first: a transaction that reads first cannot become a writer when another process wrote meanwhile.
+    await transaction.updateTable('approval').set({ id }).where('id', '=', id).execute();
+    const row = await transaction.selectFrom('approval').selectAll().where('id', '=', id).executeTakeFirst();
+    if (row === undefined) throw new FaultError('not_found', `There is no approval ${id.slice(0, 64)}.`);
+    const before = toApproval(row);
+    const { state, answers, grant } = applyAnswer(before, answer);
+    const after: Approval = { ...before, state, answers, updatedAt: answer.at };
+    await transaction.updateTable('approval').set(toRow(after)).where('id', '=', id).execute();
+    if (grant !== undefined) {
+      const made = toGrant(before, grant, { id: `gr_${randomBytes(8).toString('hex')}`, now: answer.at });
+      await transaction.insertInto('approval_grant').values(toGrantRow(made)).execute();
+    }
+    return after;
+  });
+}

@@ -1,0 +1,15 @@
+import type { Migration } from 'kysely';
+import { approvalsMigration } from './approvals-migration.ts';
+import { keysMigration } from './keys-migration.ts';
+import { pinsMigration } from './pins-migration.ts';
+import { quotasMigration } from './quotas-migration.ts';
+import { upstreamTokensMigration } from './upstream-tokens-migration.ts';
+
+/** In the order of their names; a migration that has shipped is never changed. Each aggregate's migration stands in its own file. */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '001-keys': keysMigration,
+  '010-approvals': approvalsMigration,
+  '020-upstream-tokens': upstreamTokensMigration,
+  '005-quotas': quotasMigration,
+  '020-pins': pinsMigration,
+};

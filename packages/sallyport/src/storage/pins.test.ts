@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { toDefinition } from '../catalog/pins/define-item.ts';
+import type { Sighting } from '../catalog/pins/pin.ts';
+import { openDatabase } from './database.ts';
+import { createPinStore } from './pins.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sallyport-pins-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const AT = '2025-01-01T00:00:00.000Z';
+
+function met(name: string, description: string, approve = false): Sighting {
+  const definition = toDefinition('tools', JSON.stringify({ name, description }));
+  return { server: 's', kind: 'tools', name, definition, renamedFrom: undefined, approve };
+}
+
+test('what another process decides is found by its revision', async () => {
+  const file = join(dir, 'sallyport.db');
+  const [one, other] = [await openDatabase(file), await openDatabase(file)];
+  const [running, command] = [createPinStore(one), createPinStore(other)];
+  await running.keep([met('a', 'first', true), met('b', 'first')], AT);
+  const before = await running.read();
+  expect(before.pins.map(({ name, approved }) => [name, approved !== undefined])).toEqual([
+    ['a', true],
+    ['b', false],
+  ]);
+  const { digest } = met('b', 'first').definition;
+  const decision = { server: 's', kind: 'tools', name: 'b', digest, decision: 'approve', by: 'me' } as const;
+  expect(await command.decide([decision], AT)).toEqual([]);
+  const { pins, revision } = await running.read(before.revision);
+  expect(pins).toMatchObject([{ name: 'b', approved: { digest }, approvedBy: 'me' }]);
+  expect((await running.read(revision)).pins).toEqual([]);
+  await one.destroy();
+  await other.destroy();
+});
+
+test('a decision about a definition that is another one by now changes nothing', async () => {
+  const database = await openDatabase(':memory:');
+  const store = createPinStore(database);
+  await store.keep([met('a', 'shown')], AT);
+  await store.keep([met('a', 'swapped')], AT);
+  const { digest } = met('a', 'shown').definition;
+  const decision = { server: 's', kind: 'tools', name: 'a', digest, decision: 'approve', by: 'me' } as const;
+  expect(await store.decide([decision], AT)).toEqual([decision]);
+  expect((await store.read()).pins).toMatchObject([{ approved: undefined }]);
+  await database.destroy();
+});
+
+test('first sight takes the place of no approval and of no refusal', async () => {
+  const database = await openDatabase(':memory:');
+  const store = createPinStore(database);
+  await store.keep([met('a', 'one', true), met('b', 'one')], AT);
+  const { digest } = met('b', 'one').definition;
+  await store.decide([{ server: 's', kind: 'tools', name: 'b', digest, decision: 'reject', by: 'me' }], AT);
+  await store.keep([met('a', 'two', true), met('b', 'two', true)], AT);
+  const [a, b] = (await store.read()).pins;
+  expect(a?.approved).toEqual(met('a', 'one').definition);
+  expect(a?.seen).toEqual(met('a', 'two').definition);
+  expect(b).toMatchObject({ approved: undefined, rejected: digest });
+  await database.destroy();
+});

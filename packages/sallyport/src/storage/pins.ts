@@ -1,0 +1,133 @@
+import { type Selectable, sql } from 'kysely';
+import { type Definition, PIN_KINDS, type Pin, type PinKind, type Sighting } from '../catalog/pins/pin.ts';
+import type { Database } from './database.ts';
+import type { PinTable } from './tables.ts';
+
+/** A decision of a person about one definition that they saw. */
+export interface PinDecision {
+  readonly server: string;
+  readonly kind: PinKind;
+  readonly name: string;
+  /** Of the definition that was looked at: a server that changed it since has not been approved. */
+  readonly digest: string;
+  readonly decision: 'approve' | 'reject';
+  readonly by: string;
+}
+
+export interface PinStore {
+  /** All pins, or those written after `revision`; the highest revision among them comes along. */
+  read(after?: number): Promise<{ readonly pins: readonly Pin[]; readonly revision: number }>;
+  /** Never takes back an approval: what another Sallyport approved at first sight stays. */
+  keep(sightings: readonly Sighting[], at: string): Promise<void>;
+  /** The items that offered another definition by now, and were left alone. All others are decided, or none. */
+  decide(decisions: readonly PinDecision[], at: string): Promise<readonly PinDecision[]>;
+}
+
+/** Pins in the database. Every write carries a new revision, by which other processes notice it. */
+export function createPinStore(database: Database): PinStore {
+  return {
+    async read(after = 0) {
+      const rows = await database.selectFrom('pin').selectAll().where('revision', '>', after).execute();
+      const revision = rows.reduce((highest, row) => Math.max(highest, row.revision), after);
+      return { pins: rows.flatMap((row) => toPin(row) ?? []), revision };
+    },
+    async keep(sightings, at) {
+      for (let i = 0; i < sightings.length; i += AT_ONCE) await keepSome(database, sightings.slice(i, i + AT_ONCE), at);
+    },
+    async decide(decisions, at) {
+      const late: PinDecision[] = [];
+      for (const decision of decisions) if (!(await decideOne(database, decision, at))) late.push(decision);
+      return late;
+    },
+  };
+}
+
+/** Rows in one statement: 11 values each, and SQLite takes 32,766. */
+const AT_ONCE = 500;
+
+/**
+ * Every write is one statement. Connections wait for each other without giving way to the rest of the program: one that
+ * held the lock while something else runs would be waited for in vain.
+ */
+const nextRevision = sql<number>`(select coalesce(max(revision), 0) + 1 from pin)`;
+
+async function keepSome(database: Database, sightings: readonly Sighting[], at: string): Promise<void> {
+  const rows = sightings.map(({ server, kind, name, definition, approve, renamedFrom }) => {
+    const { digest, content, text } = definition;
+    return {
+      ...{ server, kind, name, seen_digest: digest, seen_content: content, seen_text: text, seen_at: at },
+      approved_digest: approve ? digest : null,
+      approved_content: approve ? content : null,
+      approved_text: approve ? text : null,
+      approved_by: approve ? 'first sight' : null,
+      approved_at: approve ? at : null,
+      renamed_from: renamedFrom ?? null,
+      revision: nextRevision,
+    };
+  });
+  // An approval is never taken back here, nor put in the place of a refusal.
+  const first = <T extends string>(column: T) =>
+    sql<string | null>`case when pin.approved_digest is null and pin.rejected is null
+      then ${sql.ref(`excluded.${column}`)} else ${sql.ref(`pin.${column}`)} end`;
+  await database
+    .insertInto('pin')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['server', 'kind', 'name']).doUpdateSet((column) => ({
+        seen_digest: column.ref('excluded.seen_digest'),
+        seen_content: column.ref('excluded.seen_content'),
+        seen_text: column.ref('excluded.seen_text'),
+        seen_at: column.ref('excluded.seen_at'),
+        approved_digest: first('approved_digest'),
+        approved_content: first('approved_content'),
+        approved_text: first('approved_text'),
+        approved_by: first('approved_by'),
+        approved_at: first('approved_at'),
+        revision: column.ref('excluded.revision'),
+      })),
+    )
+    .execute();
+}
+
+async function decideOne(database: Database, made: PinDecision, at: string): Promise<boolean> {
+  const { server, kind, name, digest, decision, by } = made;
+  const approved = {
+    approved_digest: sql<string>`seen_digest`,
+    approved_content: sql<string>`seen_content`,
+    approved_text: sql<string>`seen_text`,
+    approved_by: by,
+    approved_at: at,
+    rejected: null,
+  };
+  const result = await database
+    .updateTable('pin')
+    .set({ revision: nextRevision, ...(decision === 'reject' ? { rejected: digest } : approved) })
+    .where('server', '=', server)
+    .where('kind', '=', kind)
+    .where('name', '=', name)
+    .where('seen_digest', '=', digest)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** `undefined`: a kind of a newer Sallyport. */
+function toPin(row: Selectable<PinTable>): Pin | undefined {
+  const kind = PIN_KINDS.find((one) => one === row.kind);
+  if (kind === undefined) return undefined;
+  return {
+    server: row.server,
+    kind,
+    name: row.name,
+    approved: toDefinition(row.approved_digest, row.approved_content, row.approved_text),
+    seen: toDefinition(row.seen_digest, row.seen_content, row.seen_text),
+    rejected: row.rejected ?? undefined,
+    renamedFrom: row.renamed_from ?? undefined,
+    approvedBy: row.approved_by ?? undefined,
+    approvedAt: row.approved_at ?? undefined,
+    seenAt: row.seen_at ?? undefined,
+  };
+}
+
+function toDefinition(digest: string | null, content: string | null, text: string | null): Definition | undefined {
+  return digest === null || text === null ? undefined : { digest, content: content ?? '', text };
+}

@@ -1,0 +1,100 @@
+import type { ApprovalState } from '../guard/approve/approval.ts';
+
+/** The tables of all aggregates: whoever adds one adds a line here and a migration. */
+export interface Tables {
+  readonly api_key: ApiKeyTable;
+  readonly approval: ApprovalTable;
+  readonly approval_grant: ApprovalGrantTable;
+  readonly pin: PinTable;
+  readonly quotas: QuotaRow;
+  readonly upstream_tokens: UpstreamTokensTable;
+}
+
+/** Times are milliseconds since the epoch. */
+export interface ApiKeyTable {
+  readonly id: string;
+  readonly name: string;
+  /** SHA-256 of the key, in hex. */
+  readonly digest: string;
+  /** JSON: whom it stands for and what it may do. */
+  readonly facts: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+  readonly last_used_at: number | null;
+  /** Grows with every change of any key. */
+  readonly version: number;
+}
+
+export interface ApprovalTable {
+  readonly id: string;
+  readonly state: ApprovalState;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly expires_at: number;
+  readonly principal: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly arguments_digest: string;
+  /** JSON: the whole approval. */
+  readonly record: string;
+}
+
+export interface ApprovalGrantTable {
+  readonly id: string;
+  readonly approval_id: string;
+  readonly principal: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  /** Set once, by whoever dispatches the one call of a `once` grant. */
+  readonly used_at: number | null;
+  readonly used_by: string | null;
+  readonly revoked_at: number | null;
+  /** JSON: the whole grant. */
+  readonly record: string;
+}
+
+/** Calls counted for one subject of one quota. */
+export interface QuotaRow {
+  readonly rule: string;
+  readonly subject: string;
+  /** The calendar day or month (UTC): the first ten or seven characters of an ISO date. */
+  readonly period: string;
+  readonly used: number;
+}
+
+/** Digests are hexadecimal, contents too; texts are JSON; times ISO dates. */
+export interface PinTable {
+  readonly server: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly approved_digest: string | null;
+  readonly approved_content: string | null;
+  readonly approved_text: string | null;
+  readonly approved_by: string | null;
+  readonly approved_at: string | null;
+  readonly seen_digest: string | null;
+  readonly seen_content: string | null;
+  readonly seen_text: string | null;
+  readonly seen_at: string | null;
+  readonly rejected: string | null;
+  readonly renamed_from: string | null;
+  /** Grows with every write of any pin. */
+  readonly revision: number;
+}
+
+/** One sealed secret. */
+export interface UpstreamTokensTable {
+  kind: string;
+  upstream: string;
+  place: string;
+  owner: string;
+  version: number;
+  sealed: string;
+  /** Tells a wrong key from a damaged row. */
+  key_id: string;
+  /** Milliseconds since the epoch. */
+  claimed_until: number;
+}

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import type { Audit, AuditEnd, AuditSubject } from '../../core/audit.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Principal } from '../../core/principal.ts';
+import { quote } from '../quote.ts';
+import { toSafeJson } from '../redact-fields.ts';
+import { claimChain } from './claim-chain.ts';
+import { readHead } from './head-file.ts';
+import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts';
+import { recoverChain } from './recover.ts';
+import { findRetired } from './retire.ts';
+import { createSealer, makeSealKey, readPublicKey } from './sealer.ts';
+import { AuditWriter, toFault } from './writer.ts';
+
+/** In the state directory: what signs the seals, and what keys the digests. */
+export const SEAL_KEY_FILE = 'audit-seal-key';
+const DIGEST_KEY_FILE = 'audit-digest-key';
+
+/** How often old segments are looked for. Milliseconds. */
+const RETIRE_MS = 3_600_000;
+
+export interface AuditOptions {
+  readonly directory: string;
+  readonly mode: 'strict' | 'batched';
+  readonly withinMs: number;
+  readonly segmentBytes: number;
+  readonly values: 'digest' | 'full';
+  readonly keepDays: number;
+  /** The secret of this name, made by `make` when there is none. */
+  readonly secret: (name: string, make: () => string) => Promise<string>;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface OpenAudit extends Audit {
+  /** Puts an event that is no call into the record, e.g. a decision of a person. Never throws. */
+  note(kind: string, members: Readonly<Record<string, string | number | boolean>>): void;
+  close(): Promise<void>;
+}
+
+/** Opens a chain of its own below the directory, goes on where it ended, and says what was found there. */
+export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
+  const { directory, log, clock, mode } = options;
+  const sealKey = await options.secret(SEAL_KEY_FILE, makeSealKey);
+  const digestKey = await options.secret(DIGEST_KEY_FILE, () => randomBytes(32).toString('hex'));
+  const claim = claimChain(directory);
+  const sealer = createSealer(sealKey);
+  const head = await readHead(claim.folder, readPublicKey(sealKey));
+  const tail = await recoverChain(claim.folder, head === 'forged' ? undefined : head, clock.now());
+  if (tail.torn !== undefined)
+    log.warn({ ...tail.torn }, 'the audit ended in half a record, which was cut off and kept beside it');
+  const damage = tail.damage ?? (head === 'forged' ? 'the head file is not signed with our key' : undefined);
+  if (damage !== undefined)
+    log.error(
+      { folder: claim.folder, damage },
+      'the audit is damaged: "sallyport audit verify" names the first bad record',
+    );
+  const writer = new AuditWriter({
+    ...claim,
+    tail,
+    sealer,
+    segmentBytes: options.segmentBytes,
+    withinMs: mode === 'strict' ? 0 : options.withinMs,
+    clock,
+    log,
+  });
+  const audit = createAudit(writer, { ...options, digestKey });
+  audit.note('start', { version: options.version, pid: process.pid, mode, key: sealer.keyId });
+  if (tail.torn !== undefined)
+    audit.note('cut', { segment: tail.torn.segment, bytes: tail.torn.bytes, kept: tail.torn.kept });
+  if (damage !== undefined) audit.note('damaged', { reason: damage });
+  const retire = async (): Promise<void> => {
+    const retired = await findRetired(claim.folder, options.keepDays, clock.now());
+    if (retired === undefined) return;
+    const { names, ...upTo } = retired;
+    audit.note('retired', { ...upTo, segments: names.length });
+    await writer.written();
+    writer.forget(names);
+  };
+  const retireNow = (): void => {
+    retire().catch((error: unknown) => log.warn({ error }, 'old segments of the audit could not be deleted'));
+  };
+  retireNow();
+  const timer = setInterval(retireNow, RETIRE_MS).unref();
+  return {
+    ...audit,
+    close() {
+      clearInterval(timer);
+      return writer.close().finally(() => claim.release());
+    },
+  };
+}
+
+type Recorder = Pick<AuditOptions, 'mode' | 'values' | 'clock'> & { readonly digestKey: string };
+
+/** Turns requests and their ends into records. By concatenation: every call pays for two. */
+export function createAudit(
+  writer: Pick<AuditWriter, 'append' | 'trouble' | 'inTime' | 'written' | 'refuse'>,
+  { mode, values, digestKey, clock }: Recorder,
+): Omit<OpenAudit, 'close'> {
+  const digest = createKeyedDigest(Buffer.from(digestKey, 'hex'));
+  const write = values === 'full' ? toFullWriter(digest) : toDigestWriter(digest);
+  const now = createIsoClock(clock);
+  return {
+    admit(subject, args) {
+      const { trouble } = writer;
+      if (trouble !== undefined) throw toFault(trouble);
+      writer.append(
+        `"time":"${now()}","kind":"admitted"${toWho(subject)}` +
+          `${optional('verdict', subject.verdict)}${optional('guard', subject.guard)}${optional('reason', subject.reason)}` +
+          `${write('arguments', args)}}`,
+      );
+      subject.admitted = true;
+      // The stated time holds for every record: while the disk cannot keep it, calls wait for the disk.
+      return mode === 'batched' && writer.inTime ? undefined : writer.written();
+    },
+    finish(subject, end, result) {
+      if (!subject.admitted && writer.trouble !== undefined) {
+        writer.refuse();
+        return;
+      }
+      writer.append(
+        `"time":"${now()}","kind":"${subject.admitted ? 'outcome' : 'denied'}"${toWho(subject)}${toEnd(end)}${write('result', result)}}`,
+      );
+    },
+    note(kind, members) {
+      const rest = Object.entries(members).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`);
+      writer.append(`"time":"${now()}","kind":"${kind}"${rest.join('')}}`);
+    },
+  };
+}
+
+function toWho(subject: AuditSubject): string {
+  const { client } = subject;
+  return (
+    `,"callId":"${subject.callId}","method":${quote(subject.method)},"principal":${toPrincipal(client.principal)}` +
+    `,"client":{"name":${quote(client.info.name)},"version":${quote(client.info.version)}}` +
+    `${optional('upstream', subject.upstream)}${optional('tool', subject.target)}${optional('toolDigest', subject.digest)}` +
+    `${optional('approval', subject.approval)},"snapshot":${subject.snapshotVersion},"requestBytes":${subject.requestBytes}`
+  );
+}
+
+function toEnd({ outcome, guard, reason, ms, resultBytes }: AuditEnd): string {
+  return `,"outcome":"${outcome}"${optional('guard', guard)}${optional('reason', reason)},"ms":${Math.round(ms * 1000) / 1000},"resultBytes":${resultBytes}`;
+}
+
+const principals = new WeakMap<Principal, string>();
+
+/** A principal lives for many calls: its part of the line is written once. */
+function toPrincipal(principal: Principal): string {
+  let text = principals.get(principal);
+  if (text === undefined) {
+    const { id, kind, person, agent, account, actors } = principal;
+    text = `{"id":${quote(id)},"kind":"${kind}"${optional('person', person)}${optional('agent', agent)}${optional('account', account)}`;
+    if (actors !== undefined) text += `,"actors":[${actors.map(quote).join(',')}]`;
+    text += '}';
+    principals.set(principal, text);
+  }
+  return text;
+}
+
+function optional(name: string, text: string | undefined): string {
+  return text === undefined ? '' : `,"${name}":${quote(text)}`;
+}
+
+type ValueWriter = (name: string, value: Buffer | undefined) => string;
+
+function toDigestWriter(digest: KeyedDigest): ValueWriter {
+  return (name, value) => (value === undefined ? '' : `,"${name}":"${digest(value)}"`);
+}
+
+/** Larger values stand as their digest only. Bytes. */
+const MAX_VALUE = 65_536;
+
+/** The operator asked for values: written with what looks like a secret masked, beside the digest. */
+function toFullWriter(digest: KeyedDigest): ValueWriter {
+  const short = toDigestWriter(digest);
+  return (name, value) => {
+    if (value === undefined || value.length > MAX_VALUE) return short(name, value);
+    return `${short(name, value)},"${name}Value":${toSafeJson(value.toString('utf8'))}`;
+  };
+}
+
+function createIsoClock(clock: Clock): () => string {
+  let at = Number.NaN;
+  let text = '';
+  return () => {
+    const now = clock.now();
+    if (now !== at) {
+      at = now;
+      text = new Date(now).toISOString();
+    }
+    return text;
+  };
+}

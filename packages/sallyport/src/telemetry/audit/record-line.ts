@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+
+/** The `prev` of the first record of a chain: SHA-256 of nothing would look like a digest of something. */
+export const GENESIS = '0'.repeat(43);
+/** Characters of a SHA-256 in base64url. */
+export const HASH_LENGTH = 43;
+
+const OPEN = '{"seq":';
+const PREV = ',"prev":"';
+const LINE_FEED = 0x0a;
+const DIGIT_0 = 0x30;
+/** From the end of `prev` to the value of `kind`: `","time":"2026-01-02T03:04:05.678Z","kind":"`. */
+const KIND_AT = HASH_LENGTH + '","time":"2026-01-02T03:04:05.678Z","kind":"'.length;
+
+/** A record as it stands in its segment, without the line feed. `body` begins with `"time"` and ends with `}`. */
+export function toLine(seq: number, prev: string, body: string): string {
+  return toPrefix(seq, prev) + body;
+}
+
+/** What stands before the body. */
+export function toPrefix(seq: number, prev: string): string {
+  return `${OPEN}${seq}${PREV}${prev}",`;
+}
+
+const MOST_DIGITS = 16;
+/** The longest prefix: bytes. */
+export const PREFIX_ROOM = OPEN.length + MOST_DIGITS + PREV.length + HASH_LENGTH + 2;
+
+/** The hash the next record names as its `prev`: over the whole line, so nothing of a record is outside the chain. */
+export function hashLine(line: string | Uint8Array): string {
+  return hash('sha256', line, 'base64url');
+}
+
+/** Where one line stands and what it says of its place in the chain; the rest of it is not parsed. */
+export interface LinePlace {
+  readonly start: number;
+  /** Of the line feed. */
+  readonly end: number;
+  readonly seq: number;
+  /** Where `prev` begins. */
+  readonly prevAt: number;
+}
+
+/** The line at `start`; `undefined`: no whole record stands there. */
+export function readPlace(bytes: Buffer, start: number): LinePlace | undefined {
+  const end = bytes.indexOf(LINE_FEED, start);
+  if (end < 0 || bytes.toString('latin1', start, start + OPEN.length) !== OPEN) return undefined;
+  let at = start + OPEN.length;
+  let seq = 0;
+  const digits = at;
+  for (let byte = bytes[at]; byte !== undefined && byte >= DIGIT_0 && byte <= DIGIT_0 + 9; byte = bytes[++at])
+    seq = seq * 10 + byte - DIGIT_0;
+  if (at === digits || !Number.isSafeInteger(seq) || bytes.toString('latin1', at, at + PREV.length) !== PREV)
+    return undefined;
+  const prevAt = at + PREV.length;
+  return prevAt + HASH_LENGTH < end ? { start, end, seq, prevAt } : undefined;
+}
+
+export function readPrev(bytes: Buffer, place: LinePlace): string {
+  return bytes.toString('latin1', place.prevAt, place.prevAt + HASH_LENGTH);
+}
+
+/** Whether this record is of a kind, e.g. `seal`, without parsing it. */
+export function isKind(bytes: Buffer, place: LinePlace, kind: string): boolean {
+  const at = place.prevAt + KIND_AT;
+  return bytes.toString('latin1', at, at + kind.length + 1) === `${kind}"`;
+}

@@ -1,0 +1,140 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  type Stats,
+  statSync,
+  write,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { scanSegment } from './recover.ts';
+
+/** The segment that is being written: appended to and synced by us alone, and watched for anybody else's hand. */
+export class SegmentFile {
+  readonly path: string;
+  readonly #fd: number;
+  #bytes: number;
+  #changedAt: number;
+  #closed = false;
+
+  /**
+   * Opens, or makes, a segment of exactly `bytes` bytes.
+   * @throws the error of the system.
+   */
+  constructor(path: string, bytes: number) {
+    this.path = path;
+    this.#fd = openSync(path, constants.O_RDWR | (bytes === 0 ? constants.O_CREAT : 0), 0o600);
+    try {
+      // The name of a new file must outlive a power cut as its content does.
+      if (bytes === 0) syncFolder(dirname(path));
+      const found = fstatSync(this.#fd);
+      if (found.size !== bytes) throw new Error(`${path} has ${found.size} bytes and not ${bytes}`);
+      this.#changedAt = found.ctimeMs;
+    } catch (error) {
+      closeSync(this.#fd);
+      throw error;
+    }
+    this.#bytes = bytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * What somebody else did to the file, in words; `undefined`: nothing. `touched`: its time of change is not ours, so its
+   * content must be read again before it is believed.
+   */
+  check(): 'touched' | { readonly problem: string } | undefined {
+    let open: Stats;
+    let there: Stats | undefined;
+    try {
+      // Two calls that do not touch the disk, 3 us together: less than one trip to the thread pool.
+      open = fstatSync(this.#fd);
+      there = statSync(this.path, { throwIfNoEntry: false });
+    } catch (error) {
+      return { problem: `${this.path} cannot be looked at (${codeOf(error)})` };
+    }
+    if (there === undefined || open.nlink === 0) return { problem: `${this.path} was removed` };
+    if (there.ino !== open.ino || there.dev !== open.dev)
+      return { problem: `${this.path} was replaced by another file` };
+    if (open.size !== this.#bytes)
+      return { problem: `${this.path} has ${open.size} bytes where ${this.#bytes} were written` };
+    return open.ctimeMs === this.#changedAt ? undefined : 'touched';
+  }
+
+  /** Reads the content again: `undefined` when it is what was written, up to the record with this hash. */
+  async recheck(hash: string): Promise<string | undefined> {
+    const before = fstatSync(this.#fd).ctimeMs;
+    const bytes = await readFile(this.path);
+    const scanned = scanSegment(basename(this.path), bytes);
+    if (bytes.length !== this.#bytes || scanned.good !== bytes.length || (scanned.seq > 0 && scanned.hash !== hash))
+      return `${this.path} was rewritten after record ${scanned.seq}`;
+    this.#changedAt = before;
+    return undefined;
+  }
+
+  /** Whether a file with the same content stands at the path now: somebody put a copy back. */
+  async isRestored(hash: string): Promise<boolean> {
+    const bytes = await readFile(this.path).catch(() => undefined);
+    if (bytes === undefined || bytes.length !== this.#bytes) return false;
+    const scanned = scanSegment(basename(this.path), bytes);
+    return scanned.good === bytes.length && scanned.hash === hash;
+  }
+
+  /** Appends and waits until the disk has it. On failure what was written of it is cut off again. */
+  async append(text: Buffer): Promise<void> {
+    try {
+      for (let done = 0; done < text.length; ) done += await writeAt(this.#fd, text.subarray(done), this.#bytes + done);
+      await sync(this.#fd);
+    } catch (error) {
+      ftruncateSync(this.#fd, this.#bytes);
+      this.#changedAt = fstatSync(this.#fd).ctimeMs;
+      throw error;
+    }
+    this.#bytes += text.length;
+    this.#changedAt = fstatSync(this.#fd).ctimeMs;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    closeSync(this.#fd);
+  }
+}
+
+export function syncFolder(folder: string): void {
+  // Windows cannot open a folder; its journal keeps names.
+  if (process.platform === 'win32') return;
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+function writeAt(fd: number, bytes: Buffer, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, 0, bytes.length, position, (error, written) => {
+      if (error !== null) reject(error);
+      else if (written === 0) reject(new Error('nothing could be written'));
+      else resolve(written);
+    });
+  });
+}
+
+function sync(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(fd, (error) => (error === null ? resolve() : reject(error)));
+  });
+}

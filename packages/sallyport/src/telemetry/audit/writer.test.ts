@@ -1,0 +1,362 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type AuditSubject, toAuditSubject } from '../../core/audit.ts';
+import type { Client } from '../../core/client.ts';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { KEY_HOLDER } from '../../core/principal.ts';
+import { type AuditOptions, type OpenAudit, openAudit } from './audit.ts';
+import { readRecords } from './read-records.ts';
+import { makeSealKey, readPublicKey } from './sealer.ts';
+import { searchCalls } from './search-calls.ts';
+import { listChains } from './segments.ts';
+import { verifyChainFolder } from './verify-chain.ts';
+
+const KEY = makeSealKey();
+const SECRETS = new Map([
+  ['audit-seal-key', KEY],
+  ['audit-digest-key', '11'.repeat(32)],
+]);
+const CLIENT: Client = {
+  key: 'c',
+  principal: { ...KEY_HOLDER, id: 'key:k1', person: 'ann', agent: 'desktop', actors: ['bot'] },
+  info: { name: 'test "client"', version: '1' },
+  capabilities: {},
+  profile: '',
+};
+const END = { outcome: 'ok', guard: undefined, reason: undefined, ms: 1.5, resultBytes: 9 } as const;
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-audit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function open(directory: string, options: Partial<AuditOptions> = {}): Promise<OpenAudit> {
+  const audit = await openAudit({
+    directory,
+    mode: 'batched',
+    withinMs: 20,
+    segmentBytes: 1_000_000,
+    values: 'digest',
+    keepDays: 0,
+    secret: (name) => Promise.resolve(SECRETS.get(name) ?? ''),
+    version: '1',
+    clock: systemClock,
+    log: silentLog,
+    ...options,
+  });
+  onTestFinished(() => audit.close());
+  return audit;
+}
+
+function subject(callId: string): AuditSubject {
+  const made = toAuditSubject(callId, 'tools/call', { client: CLIENT, requestBytes: 5, snapshotVersion: 1 });
+  made.upstream = 'github';
+  made.target = 'create_issue';
+  return made;
+}
+
+async function record(audit: OpenAudit, callId: string): Promise<void> {
+  const one = subject(callId);
+  await audit.admit(one, Buffer.from('{"a":1}'));
+  audit.finish(one, END, Buffer.from('{}'));
+}
+
+async function verify(directory: string) {
+  const reports = [];
+  for (const chain of await listChains(directory))
+    reports.push(await verifyChainFolder(directory, chain, { key: readPublicKey(KEY) }));
+  return reports;
+}
+
+async function readAll(directory: string) {
+  const found = [];
+  for await (const { value } of readRecords(directory)) found.push(value);
+  return found;
+}
+
+const segmentsIn = (directory: string) => readdirSync(join(directory, '0')).filter((name) => name.endsWith('.jsonl'));
+const lastSegment = (directory: string) => join(directory, '0', segmentsIn(directory).sort().at(-1) ?? '');
+
+/** Waits until calls are refused, or taken again. */
+const untilRefused = (audit: OpenAudit, pattern: RegExp) =>
+  vi.waitFor(() => expect(() => audit.admit(subject('refused'), undefined)).toThrow(pattern), { timeout: 1_000 });
+const untilTaken = (audit: OpenAudit) => vi.waitFor(() => record(audit, 'again'), { timeout: 1_000 });
+
+test('a strict admission is on disk when it is fulfilled', async () => {
+  const directory = newFolder();
+  const audit = await open(directory, { mode: 'strict' });
+  await Promise.all(
+    Array.from({ length: 100 }, async (_, i) => {
+      await audit.admit(subject(`call-${i}`), Buffer.from('{"a":1}'));
+      expect(readFileSync(lastSegment(directory), 'utf8')).toContain(`"callId":"call-${i}"`);
+    }),
+  );
+});
+
+test('a batched admission makes no promise and is on disk within the stated time', async () => {
+  const directory = newFolder();
+  const audit = await open(directory);
+  expect(audit.admit(subject('call-1'), undefined)).toBeUndefined();
+  await vi.waitFor(() => expect(readFileSync(lastSegment(directory), 'utf8')).toContain('call-1'));
+});
+
+test('a record names who, what and how it ended, and no value', async () => {
+  const directory = newFolder();
+  const audit = await open(directory, { mode: 'strict' });
+  await record(audit, 'one');
+  const denied = subject('two');
+  audit.finish(denied, { ...END, outcome: 'denied', guard: 'policy', reason: 'not in\nthe evening' }, undefined);
+  await audit.close();
+  expect(await readAll(directory)).toMatchObject([
+    { seq: 1, kind: 'start', version: '1' },
+    {
+      seq: 2,
+      kind: 'admitted',
+      callId: 'one',
+      principal: { id: 'key:k1', kind: 'key', person: 'ann', agent: 'desktop', actors: ['bot'] },
+      client: { name: 'test "client"', version: '1' },
+      upstream: 'github',
+      tool: 'create_issue',
+      arguments: expect.stringMatching(/^[\w-]{43}$/),
+    },
+    { kind: 'outcome', callId: 'one', outcome: 'ok', ms: 1.5, result: expect.stringMatching(/^[\w-]{43}$/) },
+    { kind: 'denied', callId: 'two', outcome: 'denied', guard: 'policy', reason: 'not in\nthe evening' },
+    { kind: 'seal', chain: '0' },
+  ]);
+  expect(readFileSync(lastSegment(directory), 'utf8')).not.toContain('{"a":1}');
+  expect(statSync(lastSegment(directory)).mode & 0o777).toBe(0o600);
+  expect(await searchCalls(readRecords(directory), { principal: 'ann', outcome: 'denied' }, 10)).toMatchObject([
+    { callId: 'two' },
+  ]);
+});
+
+test('values are kept when asked for, with what looks like a secret masked', async () => {
+  const directory = newFolder();
+  const audit = await open(directory, { mode: 'strict', values: 'full' });
+  await audit.admit(subject('one'), Buffer.from('{"city":"Paris","apiKey":"s3cret","header":"Bearer s3cretvalue"}'));
+  await audit.close();
+  const [, admitted] = await readAll(directory);
+  expect(admitted).toMatchObject({ argumentsValue: { city: 'Paris', apiKey: '[redacted]' } });
+  expect(JSON.stringify(admitted)).not.toContain('s3cret');
+});
+
+test('the chain goes on over restarts, over segments, and beside another writer', async () => {
+  const directory = newFolder();
+  for (let round = 0; round < 3; round++) {
+    const audit = await open(directory, { mode: 'strict', segmentBytes: 10_000 });
+    const beside = await open(directory, { mode: 'strict' });
+    for (let i = 0; i < 60; i++) await record(audit, `${round}-${i}`);
+    await record(beside, 'beside');
+    await audit.close();
+    await beside.close();
+  }
+  const reports = await verify(directory);
+  expect(reports).toMatchObject([
+    { chain: '0', bad: undefined, unsealed: 0 },
+    { chain: '1', bad: undefined, unsealed: 0, segments: 1 },
+  ]);
+  expect(reports[0]!.segments).toBeGreaterThan(3);
+  expect(reports[0]!.records).toBeGreaterThan(360);
+});
+
+test('half a record at the end is cut off, kept beside and told of', async () => {
+  const directory = newFolder();
+  const audit = await open(directory, { mode: 'strict' });
+  await record(audit, 'one');
+  await audit.close();
+  appendFileSync(lastSegment(directory), '{"seq":99,"prev":"abc');
+  const next = await open(directory, { mode: 'strict' });
+  await record(next, 'two');
+  await next.close();
+  expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
+  expect(await readAll(directory)).toContainEqual(expect.objectContaining({ kind: 'cut', bytes: 21 }));
+  expect(readdirSync(join(directory, '0')).some((name) => name.includes('.torn-'))).toBe(true);
+});
+
+test('a tail that was cut off while Sallyport was down is not papered over', async () => {
+  const directory = newFolder();
+  const audit = await open(directory, { mode: 'strict' });
+  await record(audit, 'one');
+  await audit.close();
+  const lines = readFileSync(lastSegment(directory), 'utf8').split('\n');
+  writeFileSync(lastSegment(directory), `${lines.slice(0, 2).join('\n')}\n`);
+  const next = await open(directory, { mode: 'strict' });
+  await record(next, 'two');
+  await next.close();
+  expect(await verify(directory)).toMatchObject([{ bad: { seq: 3 } }]);
+});
+
+test('a segment that was removed is noticed; put back, writing goes on', async () => {
+  const directory = newFolder();
+  const audit = await open(directory);
+  await untilTaken(audit);
+  await vi.waitFor(() => expect(segmentsIn(directory)).toHaveLength(1));
+  const path = lastSegment(directory);
+  renameSync(path, `${path}.moved`);
+  await untilRefused(audit, /was removed/);
+  renameSync(`${path}.moved`, path);
+  await untilTaken(audit);
+  await audit.close();
+  expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
+  expect(await readAll(directory)).toContainEqual(
+    expect.objectContaining({ kind: 'interrupted', reason: expect.stringContaining('was removed') }),
+  );
+});
+
+test('a copy that is put back does as well', async () => {
+  const directory = newFolder();
+  const audit = await open(directory, { mode: 'strict' });
+  await record(audit, 'one');
+  const path = lastSegment(directory);
+  renameSync(path, `${path}.moved`);
+  await untilRefused(audit, /was removed/);
+  copyFileSync(`${path}.moved`, path);
+  await untilTaken(audit);
+  await audit.close();
+  expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
+});
+
+const TAMPERING: readonly (readonly [string, RegExp, (path: string) => void])[] = [
+  ['removed', /was removed/, (path) => unlinkSync(path)],
+  [
+    'replaced',
+    /was replaced|was removed/,
+    (path) => {
+      writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replace('"one"', '"two"'));
+      renameSync(`${path}.new`, path);
+    },
+  ],
+  ['cut', /has \d+ bytes where/, (path) => truncateSync(path, 10)],
+  ['added to', /has \d+ bytes where/, (path) => appendFileSync(path, 'x\n')],
+  [
+    'rewritten in place, size kept',
+    /was rewritten/,
+    (path) =>
+      writeFileSync(path, readFileSync(path, 'utf8').replace('"callId":"one"', '"callId":"two"'), { flag: 'r+' }),
+  ],
+];
+
+test.each(TAMPERING)(
+  'a segment that is %s under us: refused within a second, and after "audit repair" a hole is named',
+  async (_, pattern, bend) => {
+    const directory = newFolder();
+    const audit = await open(directory, { mode: 'strict' });
+    await record(audit, 'one');
+    bend(lastSegment(directory));
+    await untilRefused(audit, pattern);
+    writeFileSync(join(directory, '0', 'repair'), '');
+    await untilTaken(audit);
+    await audit.close();
+    expect((await verify(directory))[0]?.bad).toBeDefined();
+  },
+);
+
+test('a finished segment that is removed or rewritten is noticed too; a touched one is looked into and believed', async () => {
+  const directory = newFolder();
+  const audit = await open(directory, { mode: 'strict', segmentBytes: 3_000 });
+  await vi.waitFor(
+    async () => {
+      await record(audit, 'one');
+      expect(segmentsIn(directory).length).toBeGreaterThan(2);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  const first = join(directory, '0', segmentsIn(directory).sort()[0]!);
+  utimesSync(first, new Date(), new Date());
+  const text = readFileSync(first, 'utf8');
+  await untilTaken(audit);
+  writeFileSync(first, text.replace('"callId":"one"', '"callId":"two"'));
+  await untilRefused(audit, /was changed/);
+  writeFileSync(first, text);
+  await untilTaken(audit);
+  unlinkSync(first);
+  await untilRefused(audit, /was removed/);
+  writeFileSync(first, text);
+  await untilTaken(audit);
+  await audit.close();
+  expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
+});
+
+/** Mounting needs root; elsewhere the other kinds of trouble take the same way. */
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+
+test.runIf(canMount)(
+  'a full disk: nothing is admitted, nothing is torn, and it goes on when there is room',
+  async () => {
+    const directory = newFolder();
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', directory], { stdio: 'ignore' });
+    } catch {
+      return;
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', directory]));
+    const audit = await open(directory, { mode: 'strict' });
+    await record(audit, 'one');
+    const filler = join(directory, 'filler');
+    writeFileSync(filler, '');
+    expect(() => {
+      for (;;) appendFileSync(filler, 'x'.repeat(1_000));
+    }).toThrow(/ENOSPC/);
+    let admitted = 1;
+    const refused = await vi.waitFor(async () => {
+      const problem = await record(audit, 'more').then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (problem === undefined) admitted++;
+      expect(problem).toBeDefined();
+      return problem;
+    });
+    expect(refused).toMatchObject({ code: 'unrecorded', message: expect.stringContaining('ENOSPC') });
+    for (let i = 0; i < 50; i++) await expect(async () => record(audit, 'none')).rejects.toThrow(/ENOSPC/);
+    unlinkSync(filler);
+    await untilTaken(audit);
+    await audit.close();
+    expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
+    const all = await readAll(directory);
+    expect(all).toContainEqual(expect.objectContaining({ kind: 'interrupted' }));
+    expect(all.filter(({ callId }) => callId === 'none')).toEqual([]);
+    expect(admitted).toBeGreaterThan(0);
+  },
+);
+
+test('old segments are retired, and the chain still verifies', async () => {
+  const directory = newFolder();
+  const audit = await open(directory, { mode: 'strict', segmentBytes: 3_000 });
+  await vi.waitFor(
+    async () => {
+      await record(audit, 'one');
+      expect(segmentsIn(directory).length).toBeGreaterThan(2);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  await audit.close();
+  const first = join(directory, '0', segmentsIn(directory).sort()[0]!);
+  const longAgo = new Date(Date.now() - 40 * 86_400_000);
+  utimesSync(first, longAgo, longAgo);
+  const next = await open(directory, { mode: 'strict', keepDays: 30 });
+  await vi.waitFor(() => expect(existsSync(first)).toBe(false));
+  await record(next, 'two');
+  await next.close();
+  expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
+  expect(await readAll(directory)).toContainEqual(expect.objectContaining({ kind: 'retired' }));
+});

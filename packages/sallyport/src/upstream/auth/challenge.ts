@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../core/json.ts';
+
+/** What a `WWW-Authenticate: Bearer` challenge asks for (RFC 6750 section 3, RFC 9728 section 5.1). */
+export interface Challenge {
+  readonly resourceMetadata: string | undefined;
+  readonly scopes: readonly string[] | undefined;
+  readonly error: string | undefined;
+}
+
+export const NO_CHALLENGE: Challenge = { resourceMetadata: undefined, scopes: undefined, error: undefined };
+
+const MAX_CHARACTERS = 4096;
+const PARAMETER = /([A-Za-z0-9_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
+
+/** Reads the parameters of the first Bearer or DPoP challenge; unreadable ones are as good as none. */
+export function parseChallenge(header: string | undefined): Challenge {
+  const text = (header ?? '').slice(0, MAX_CHARACTERS);
+  const scheme = /(?:^|,)\s*(?:bearer|dpop)(?:\s+|$)/i.exec(text);
+  if (scheme === null) return NO_CHALLENGE;
+  const values = new Map<string, string>();
+  for (const [, name = '', quoted, bare] of text.slice(scheme.index + scheme[0].length).matchAll(PARAMETER)) {
+    const key = name.toLowerCase();
+    if (!values.has(key)) values.set(key, quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '');
+  }
+  return {
+    resourceMetadata: values.get('resource_metadata'),
+    scopes: toScopes(values.get('scope')),
+    error: values.get('error'),
+  };
+}
+
+/** The scopes in a `scope` value; `undefined` for none. */
+export function toScopes(text: unknown): readonly string[] | undefined {
+  if (typeof text !== 'string') return undefined;
+  const scopes = text.split(' ').filter((scope) => scope !== '');
+  return scopes.length === 0 ? undefined : scopes;
+}
+
+/** Both lists, each scope once. */
+export function uniteScopes(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return [...new Set([...one, ...other])];
+}
+
+export function toChallengeRecord({ resourceMetadata, scopes, error }: Challenge): JsonObject {
+  return {
+    ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
+    ...(scopes === undefined ? {} : { scope: scopes.join(' ') }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+export function fromChallengeRecord(record: JsonObject): Challenge {
+  const { resourceMetadata, scope, error } = record;
+  return {
+    resourceMetadata: typeof resourceMetadata === 'string' ? resourceMetadata : undefined,
+    scopes: toScopes(scope),
+    error: typeof error === 'string' ? error : undefined,
+  };
+}

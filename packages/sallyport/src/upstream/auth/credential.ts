@@ -1,0 +1,27 @@
+import type { Challenge } from './challenge.ts';
+
+/** Names and values to add to a request; lower case. */
+export type CredentialHeaders = Readonly<Record<string, string>>;
+
+export const NO_HEADERS: CredentialHeaders = Object.freeze({});
+
+/** What an upstream answered instead of an answer. */
+export interface Refusal {
+  readonly status: 401 | 403;
+  readonly challenge: Challenge;
+  /** What the refused request carried. */
+  readonly used: CredentialHeaders;
+  /** How many requests were refused for this one call before. */
+  readonly attempt: number;
+}
+
+/** How one owner proves itself to one upstream. */
+export interface Credential {
+  /** Of the next request; a promise only where something must be fetched first. */
+  headers(): CredentialHeaders | Promise<CredentialHeaders>;
+  /**
+   * Resolves when the request is worth sending again.
+   * @throws FaultError `upstream_unauthenticated` that says what a person must do.
+   */
+  refused(refusal: Refusal): Promise<void>;
+}

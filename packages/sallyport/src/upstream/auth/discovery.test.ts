@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { UpstreamAuth } from '../../config/upstream-auth.ts';
+import { NO_CHALLENGE, parseChallenge } from './challenge.ts';
+import { discover } from './discovery.ts';
+
+const URL_OF_SERVER = 'https://mcp.test/v1/mcp';
+const ISSUER = 'https://as.test/tenant';
+const AUTH = { type: 'oauth', issuer: undefined, resource: undefined } as unknown as UpstreamAuth;
+const ABOUT = { resource: URL_OF_SERVER, authorization_servers: [ISSUER], scopes_supported: ['read'] };
+const SERVER = { issuer: ISSUER, token_endpoint: 'https://as.test/token', code_challenge_methods_supported: ['S256'] };
+
+function look(documents: Record<string, unknown>, more: { auth?: Partial<UpstreamAuth>; challenge?: string } = {}) {
+  const asked: string[] = [];
+  const found = discover({
+    url: URL_OF_SERVER,
+    auth: { ...AUTH, ...more.auth },
+    challenge: more.challenge === undefined ? NO_CHALLENGE : parseChallenge(more.challenge),
+    fetch: async (place) => {
+      asked.push(place);
+      const document = documents[place];
+      return document === undefined ? new Response('', { status: 404 }) : Response.json(document);
+    },
+  });
+  return { asked, found };
+}
+
+test('places are asked in the order of the specification', async () => {
+  const last = 'https://as.test/tenant/.well-known/openid-configuration';
+  const { asked, found } = look({
+    'https://mcp.test/.well-known/oauth-protected-resource': { ...ABOUT, resource: 'https://mcp.test/' },
+    [last]: SERVER,
+  });
+  expect((await found).server.issuer).toBe(ISSUER);
+  expect(asked).toEqual([
+    'https://mcp.test/.well-known/oauth-protected-resource/v1/mcp',
+    'https://mcp.test/.well-known/oauth-protected-resource',
+    'https://as.test/.well-known/oauth-authorization-server/tenant',
+    'https://as.test/.well-known/openid-configuration/tenant',
+    last,
+  ]);
+});
+
+test('the challenge says where, and the resource is the one of the document', async () => {
+  const documents = {
+    'https://mcp.test/about': ABOUT,
+    'https://as.test/.well-known/oauth-authorization-server/tenant': SERVER,
+  };
+  const { asked, found } = look(documents, { challenge: 'Bearer resource_metadata="https://mcp.test/about"' });
+  expect(await found).toMatchObject({ resource: URL_OF_SERVER, scopes: ['read'] });
+  expect(asked[0]).toBe('https://mcp.test/about');
+});
+
+const WELL_KNOWN = 'https://mcp.test/.well-known/oauth-protected-resource/v1/mcp';
+const METADATA = 'https://as.test/.well-known/oauth-authorization-server/tenant';
+
+test.each([
+  ['another resource', { [WELL_KNOWN]: { ...ABOUT, resource: 'https://evil.test/mcp' } }, /another resource/],
+  ['a resource below', { [WELL_KNOWN]: { ...ABOUT, resource: `${URL_OF_SERVER}/deeper` } }, /another resource/],
+  [
+    'a name that only begins alike',
+    { [WELL_KNOWN]: { ...ABOUT, resource: 'https://mcp.test/v1/m' } },
+    /another resource/,
+  ],
+  ['no resource', { [WELL_KNOWN]: { authorization_servers: [ISSUER] } }, /another resource/],
+  ['another issuer', { [WELL_KNOWN]: ABOUT, [METADATA]: { ...SERVER, issuer: 'https://honest.test' } }, /not used/],
+  ['an issuer with a slash more', { [WELL_KNOWN]: ABOUT, [METADATA]: { ...SERVER, issuer: `${ISSUER}/` } }, /not used/],
+  ['no issuer', { [WELL_KNOWN]: ABOUT, [METADATA]: { token_endpoint: 'https://as.test/token' } }, /not used/],
+  ['no metadata', { [WELL_KNOWN]: ABOUT }, /has no metadata/],
+])('%s is refused', async (_, documents, message) => {
+  await expect(look(documents).found).rejects.toMatchObject({
+    code: 'upstream_protocol',
+    message: expect.stringMatching(message),
+  });
+});
+
+test('a pinned issuer counts whatever the server names', async () => {
+  const pinned = 'https://pinned.test';
+  const documents = {
+    [WELL_KNOWN]: { ...ABOUT, authorization_servers: ['https://evil.test'] },
+    'https://pinned.test/.well-known/oauth-authorization-server': { ...SERVER, issuer: pinned },
+  };
+  const { asked, found } = look(documents, { auth: { issuer: pinned } });
+  expect((await found).server.issuer).toBe(pinned);
+  expect(asked.join()).not.toContain('evil');
+});

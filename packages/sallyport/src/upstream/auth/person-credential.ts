@@ -1,0 +1,188 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { FaultError, toFault } from '../../core/errors.ts';
+import { type Challenge, toChallengeRecord, uniteScopes } from './challenge.ts';
+import { type Credential, type CredentialHeaders, NO_HEADERS, type Refusal } from './credential.ts';
+import { createGuardedFetch } from './guarded-fetch.ts';
+import { type AuthPorts, type AuthTarget, toLoginHint, toReach, toTokenSlot } from './surroundings.ts';
+import { requestTokens } from './token-request.ts';
+import { fromTokensRecord, type Tokens, toTokensRecord } from './tokens.ts';
+
+export interface PersonCredentialOptions {
+  readonly target: AuthTarget;
+  readonly owner: string;
+  readonly ports: AuthPorts;
+}
+
+/** Renewed this long before the end, so that a request under way does not outlive its token. */
+const MARGIN_MS = 30_000;
+/** How long one process may take to renew before another one tries. */
+const CLAIM_MS = 20_000;
+const LOOK_MS = 100;
+
+/** Tokens a person signed in for with `sallyport login`: kept in the vault, renewed once for all who wait. */
+export class PersonCredential implements Credential {
+  readonly #options: PersonCredentialOptions;
+  #tokens: Tokens | undefined;
+  #headers: CredentialHeaders = NO_HEADERS;
+  #loading: Promise<CredentialHeaders> | undefined;
+  #renewing: Promise<CredentialHeaders> | undefined;
+
+  constructor(options: PersonCredentialOptions) {
+    this.#options = options;
+  }
+
+  headers(): CredentialHeaders | Promise<CredentialHeaders> {
+    const tokens = this.#tokens;
+    // Nothing known: another process may have signed in since.
+    if (tokens === undefined) return this.#load();
+    return this.#isFresh(tokens) ? this.#headers : this.#renew(tokens);
+  }
+
+  async refused({ status, challenge, used, attempt }: Refusal): Promise<void> {
+    const kept = await this.#read();
+    const sent = used['authorization'];
+    // Renewed or signed in meanwhile, by this process or another one.
+    if (attempt < 2 && kept !== undefined && toHeader(kept) !== sent) {
+      this.#adopt(kept);
+      return;
+    }
+    if (status === 401 && attempt === 0 && kept?.refreshToken !== undefined) {
+      await this.#renew(kept);
+      return;
+    }
+    this.#adopt(undefined);
+    await this.#noteChallenge(status, challenge, kept);
+    throw this.#toLoginFault(status, challenge, kept);
+  }
+
+  #isFresh({ expiresAt }: Tokens): boolean {
+    return expiresAt === undefined || expiresAt - MARGIN_MS > this.#options.ports.clock.now();
+  }
+
+  #load(): Promise<CredentialHeaders> {
+    this.#loading ??= this.#loadNow().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #loadNow(): Promise<CredentialHeaders> {
+    const kept = await this.#read();
+    if (kept === undefined) return NO_HEADERS;
+    return this.#isFresh(kept) ? this.#adopt(kept) : this.#renew(kept);
+  }
+
+  async #read(): Promise<Tokens | undefined> {
+    const { ports } = this.#options;
+    const kept = await ports.vault.get(this.#slot);
+    return kept === undefined ? undefined : fromTokensRecord(kept.value);
+  }
+
+  get #slot() {
+    return toTokenSlot('tokens', this.#options.target, this.#options.owner);
+  }
+
+  #adopt(tokens: Tokens | undefined): CredentialHeaders {
+    this.#tokens = tokens;
+    this.#headers = tokens === undefined ? NO_HEADERS : Object.freeze({ authorization: toHeader(tokens) });
+    return this.#headers;
+  }
+
+  /** One renewal for all who wait: a rotated refresh token that is used twice ends the whole sign-in (OAuth 2.1 section 4.3.1). */
+  #renew(old: Tokens): Promise<CredentialHeaders> {
+    this.#renewing ??= this.#renewNow(old).finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renewNow(old: Tokens): Promise<CredentialHeaders> {
+    const { vault, clock } = this.#options.ports;
+    const slot = this.#slot;
+    const deadline = clock.now() + CLAIM_MS + MARGIN_MS;
+    for (;;) {
+      const kept = await vault.get(slot);
+      const tokens = kept === undefined ? undefined : fromTokensRecord(kept.value);
+      if (kept === undefined || tokens === undefined) {
+        this.#adopt(undefined);
+        throw this.#toLoginFault(401, undefined, undefined);
+      }
+      if (tokens.accessToken !== old.accessToken) return this.#adopt(tokens);
+      const { refreshToken } = tokens;
+      if (refreshToken === undefined) {
+        this.#adopt(undefined);
+        throw this.#toLoginFault(401, undefined, tokens);
+      }
+      if (await vault.claim(slot, kept.version, CLAIM_MS)) return this.#exchange(tokens, refreshToken, kept.version);
+      if (clock.now() > deadline)
+        throw new FaultError(
+          'timeout',
+          `The tokens for "${this.#options.target.name}" are being renewed by another process that does not finish.`,
+        );
+      await pause(LOOK_MS);
+    }
+  }
+
+  async #exchange(tokens: Tokens, refreshToken: string, version: number): Promise<CredentialHeaders> {
+    const { target, ports } = this.#options;
+    const { vault, readSecret, clock } = ports;
+    const { issuer, tokenEndpoint, client, resource, scopes } = tokens;
+    try {
+      const fresh = await requestTokens(
+        {
+          server: { issuer, token_endpoint: tokenEndpoint },
+          client,
+          auth: target.auth,
+          resource,
+          scopes,
+          readSecret,
+          fetch: createGuardedFetch(toReach(target)),
+          now: clock.now(),
+        },
+        { kind: 'refresh', refreshToken },
+      );
+      // On disk before it is used: the old refresh token is worth nothing any more.
+      await vault.put(this.#slot, toTokensRecord(fresh), version);
+      return this.#adopt(fresh);
+    } catch (error) {
+      const fault = toFault(error);
+      if (fault.code !== 'upstream_unauthenticated') {
+        await vault.release(this.#slot, version);
+        throw fault;
+      }
+      ports.log.warn({ upstream: target.name, reason: fault.message }, 'a sign-in has ended');
+      await vault.remove(this.#slot);
+      this.#adopt(undefined);
+      throw this.#toLoginFault(401, undefined, tokens);
+    }
+  }
+
+  /** What `sallyport login` has to ask for. */
+  async #noteChallenge(status: 401 | 403, challenge: Challenge, kept: Tokens | undefined): Promise<void> {
+    const { target, owner, ports } = this.#options;
+    const scopes = status === 403 ? uniteScopes(kept?.scopes, challenge.scopes) : challenge.scopes;
+    const slot = toTokenSlot('challenge', target, owner);
+    await ports.vault.put(slot, toChallengeRecord({ ...challenge, scopes }), undefined);
+  }
+
+  #toLoginFault(status: 401 | 403, challenge: Challenge | undefined, kept: Tokens | undefined): FaultError {
+    const { target, owner } = this.#options;
+    const hint = toLoginHint(target.name, owner);
+    const data = { status, login: target.name };
+    const wanted = challenge?.scopes?.join(' ') ?? '';
+    if (status === 403) {
+      // Signing in again for what was granted already would go round in a circle.
+      const has = challenge?.scopes?.every((scope) => kept?.scopes?.includes(scope)) === true;
+      const text = has
+        ? `"${target.name}" refuses this although the sign-in has the scopes it wants (${wanted}). Ask its owner for the right.`
+        : `"${target.name}" wants more scopes for this (${wanted}). ${hint}`;
+      return new FaultError('upstream_unauthenticated', text, { data: { ...data, scope: wanted } });
+    }
+    const cause = kept === undefined ? 'wants a person to sign in' : 'has ended the sign-in';
+    return new FaultError('upstream_unauthenticated', `"${target.name}" ${cause}. ${hint}`, { data });
+  }
+}
+
+function toHeader({ accessToken }: Tokens): string {
+  return `Bearer ${accessToken}`;
+}
