@@ -1,6 +1,6 @@
 /**
  * Memory for large bodies, used again. V8 starts a full collection for every 32 MB of buffers that come and go; with 100 KB
- * results that was several a second, and a third of the CPU (measured).
+ * results that was several a second.
  *
  * Whoever gives a body back takes it away from everybody: the memory is moved to a new ArrayBuffer, and every view of the old
  * one is empty from then on. A reference kept by mistake can read nothing, least of all another client's result.

@@ -2,9 +2,10 @@ import { measureShape } from './json-scan.ts';
 
 /**
  * Is this JSON? A grammar check (RFC 8259) over bytes that builds nothing: what a relay passes on unread must still be
- * JSON for whoever reads it. UTF-8 is checked elsewhere. Measured on 100 KB of text: 29 us, `JSON.parse` 69.
+ * JSON for whoever reads it. UTF-8 is checked elsewhere.
  */
 
+// As in json-scan.ts, and not imported from there: V8 folds a constant of the same module only, which is a seventh here.
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;

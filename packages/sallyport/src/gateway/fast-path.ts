@@ -25,8 +25,8 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /**
  * The front's short way for what nearly every request is: a small POST with a plain head. It spares the objects and
- * streams of `node:http` (50 of 77 us of CPU per relayed call, measured); everything else is handed to `node:http`,
- * connection and all, before a byte of it has been acted upon.
+ * streams of `node:http`, which cost more than everything Sallyport does itself (docs/performance.md); everything else is
+ * handed to `node:http`, connection and all, before a byte of it has been acted upon.
  */
 export class FastPath {
   readonly #options: FastPathOptions;
@@ -65,7 +65,7 @@ class FastConnection {
   /** The head read last, and what it means: clients repeat themselves. */
   #lastText = '';
   #lastHead: FastHead | undefined;
-  /** Since when a request is awaited (`#waiting` = idle) or incomplete. `performance.now()`. */
+  /** Since when a request is awaited (idle) or incomplete. `performance.now()`. */
   #since = performance.now();
   #idle = false;
 
