@@ -59,6 +59,18 @@ export interface RealClient {
   close(): Promise<void>;
 }
 
+type PlainRequests = Pick<
+  RealClient,
+  | 'listTools'
+  | 'listResources'
+  | 'listResourceTemplates'
+  | 'readResource'
+  | 'listPrompts'
+  | 'getPrompt'
+  | 'complete'
+  | 'setLoggingLevel'
+>;
+
 interface Completing {
   readonly ref: { type: 'ref/resource'; uri: string };
   readonly argument: { name: string; value: string };
@@ -108,14 +120,7 @@ export async function connectV1(front: Front, { url, sse, key, stdio }: Places):
     heard,
     errors,
     callTool: (params, options) => client.callTool(params, undefined, options),
-    listTools: () => client.listTools(),
-    listResources: () => client.listResources(),
-    listResourceTemplates: () => client.listResourceTemplates(),
-    readResource: (params) => client.readResource(params),
-    listPrompts: () => client.listPrompts(),
-    getPrompt: (params) => client.getPrompt(params),
-    complete: (params) => client.complete(params),
-    setLoggingLevel: (level) => client.setLoggingLevel(level),
+    ...toPlainRequests(client),
     async follow(uri) {
       await client.subscribeResource({ uri });
       return () => client.unsubscribeResource({ uri });
@@ -162,14 +167,7 @@ export async function connectV2(front: Front, mode: Mode, { url, sse, key, stdio
     heard,
     errors,
     callTool: (params, options) => client.callTool(params, options),
-    listTools: () => client.listTools(),
-    listResources: () => client.listResources(),
-    listResourceTemplates: () => client.listResourceTemplates(),
-    readResource: (params) => client.readResource(params),
-    listPrompts: () => client.listPrompts(),
-    getPrompt: (params) => client.getPrompt(params),
-    complete: (params) => client.complete(params),
-    setLoggingLevel: (level) => client.setLoggingLevel(level),
+    ...toPlainRequests(client),
     async follow(uri) {
       if (!modern) {
         await client.subscribeResource({ uri });
@@ -188,6 +186,20 @@ export async function connectV2(front: Front, mode: Mode, { url, sse, key, stdio
       if (!modern) await http?.terminateSession();
       await client.close();
     },
+  };
+}
+
+/** What is asked the same way in both generations. */
+function toPlainRequests(client: PlainRequests): PlainRequests {
+  return {
+    listTools: () => client.listTools(),
+    listResources: () => client.listResources(),
+    listResourceTemplates: () => client.listResourceTemplates(),
+    readResource: (params) => client.readResource(params),
+    listPrompts: () => client.listPrompts(),
+    getPrompt: (params) => client.getPrompt(params),
+    complete: (params) => client.complete(params),
+    setLoggingLevel: (level) => client.setLoggingLevel(level),
   };
 }
 
