@@ -55,7 +55,7 @@ const BROKEN: Record<string, readonly string[]> = {
     'domain-io guard/a.ts:2 guard/ does no I/O of its own, and "net" does',
   ],
   layer: [
-    'layer app.ts:1 app.ts may not import cli',
+    'layer app/app.ts:1 app may not import cli',
     'layer call/g.ts:1 call may not import gateway',
     'layer catalog/c.ts:1 catalog may not import guard',
     'layer config/b.ts:1 config may not import catalog',
@@ -68,7 +68,7 @@ const BROKEN: Record<string, readonly string[]> = {
     'layer guard/d.ts:1 guard may not import upstream',
     'layer host/j.ts:1 host may not import upstream',
     'layer host/j.ts:2 host may not import control',
-    'layer storage/i.ts:1 storage may not import app.ts',
+    'layer storage/i.ts:1 storage may not import app',
     'layer telemetry/f.ts:1 telemetry may not import call',
     'layer upstream/e.ts:1 upstream may not import catalog',
     'layer upstream/e.ts:2 upstream may not import telemetry',
@@ -126,7 +126,7 @@ describe('a broken rule is found', () => {
 
   test('in the product, too: one more import of the wrong folder is seen', () => {
     const tree = new Map(readTree(SRC));
-    tree.set('core/json.ts', `${tree.get('core/json.ts')}\nexport type { App } from '../app.ts';\n`);
+    tree.set('core/json.ts', `${tree.get('core/json.ts')}\nexport type { App } from '../app/app.ts';\n`);
     expect(findViolations(tree).map(({ rule, file }) => `${rule} ${file}`)).toContain('layer core/json.ts');
   });
 });

@@ -44,8 +44,8 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map<string, reado
   ['host', [...DOMAIN, 'storage', 'state', 'telemetry', 'call']],
   ['control', [...DOMAIN, 'storage', 'state', 'telemetry', 'call', 'host']],
   ['version.ts', []],
-  ['app.ts', [...EVERYTHING, 'version.ts']],
-  ['cli', [...EVERYTHING, 'version.ts', 'app.ts']],
+  ['app', [...EVERYTHING, 'version.ts']],
+  ['cli', [...EVERYTHING, 'version.ts', 'app']],
 ]);
 
 /** Only these may know the dates of protocol revisions. */

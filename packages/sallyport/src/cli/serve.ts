@@ -1,4 +1,4 @@
-import { type App, createApp } from '../app.ts';
+import { type App, createApp } from '../app/app.ts';
 import { freeze } from '../config/freeze.ts';
 import { isLoopback } from '../config/resolve.ts';
 import type { GatewaySettings, Snapshot } from '../config/settings.ts';

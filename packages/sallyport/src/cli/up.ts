@@ -1,4 +1,4 @@
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';

@@ -1,0 +1,130 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import type { Snapshot } from '../config/settings.ts';
+import type { Log } from '../core/log.ts';
+import { openHttpFront } from '../gateway/http-front.ts';
+import { openStdioFront } from '../gateway/stdio-front.ts';
+import type { PolicyDoor } from '../guard/policy/policy-door.ts';
+import type { Upstreams } from '../upstream/upstreams.ts';
+import { openCallers } from './open-callers.ts';
+import { type AppOptions, type Current, NOBODY, openParts } from './open-parts.ts';
+
+/** The whole product in one process, put together. */
+export interface App {
+  readonly upstreams: Upstreams;
+  readonly catalog: Catalog;
+  readonly log: Log;
+  readonly policies: PolicyDoor;
+  snapshot(): Snapshot;
+  /** New requests run under the new snapshot; those in flight keep theirs. */
+  reload(snapshot: Snapshot): void;
+  /** Learns what all servers offer before the first client asks. Returns at once; what fails is logged. */
+  warm(): void;
+  /** `key` is `undefined` where the operator turned authentication off. */
+  openHttp(): Promise<{ readonly origin: string; readonly key: string | undefined }>;
+  /** Resolves when the client has ended the session. */
+  serveStdio(streams: { stdin: Readable; stdout: Writable }, endpoint: Endpoint): Promise<void>;
+  /** Lets calls in flight finish, then ends every connection and child. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** What the listener was opened with. */
+const STARTUP_ONLY = ['host', 'port', 'auth'] as const;
+
+/** Calls in flight may finish for this long when Sallyport ends. Milliseconds. */
+const GRACE_MS = 10_000;
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const current: Current = { snapshot: options.snapshot };
+  const {
+    destination,
+    log,
+    clock,
+    eras,
+    credentials,
+    upstreams,
+    checker,
+    pins,
+    policies,
+    catalog,
+    reportProblems,
+    stopReporting,
+    quotas,
+    audit,
+    desk,
+    telemetry,
+    ports,
+  } = await openParts(options, current);
+  const closers: (() => Promise<void> | void)[] = [];
+  let closing: Promise<void> | undefined;
+
+  return {
+    upstreams,
+    catalog,
+    log,
+    policies,
+    snapshot: () => current.snapshot,
+    reload(next) {
+      // First, because it throws for policies nobody checked: then the old snapshot stays whole.
+      policies.use(next.policy);
+      const fixed = STARTUP_ONLY.filter(
+        (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(current.snapshot.gateway[key]),
+      );
+      if (JSON.stringify(next.telemetry) !== JSON.stringify(current.snapshot.telemetry))
+        log.warn({}, 'the settings of telemetry are read at the start only: restart Sallyport to use them');
+      if (JSON.stringify(next.audit) !== JSON.stringify(current.snapshot.audit))
+        log.warn({}, 'the settings of the audit are read at the start only: restart Sallyport to use them');
+      audit.note('configured', { snapshot: next.version });
+      if (fixed.length > 0)
+        log.warn({ keys: fixed }, 'these gateway settings are read at the start only: restart Sallyport to use them');
+      current.snapshot = next;
+      upstreams.reconfigure(next.servers);
+      catalog.adopt(next);
+      void pins.refresh();
+    },
+    warm() {
+      const known = catalog.view(current.snapshot, { kind: 'all' }, NOBODY);
+      Promise.resolve(known).then(
+        (view) => {
+          for (const { upstream, reason } of view.unavailable) log.warn({ upstream }, `not available: ${reason}`);
+          reportProblems();
+        },
+        (error: unknown) => log.error({ error }, 'the catalogue could not be warmed'),
+      );
+    },
+    async openHttp() {
+      const { callers, key, close } = await openCallers(current.snapshot, log, clock);
+      const front = await openHttpFront(ports, callers);
+      telemetry.sessions = front.sessions;
+      closers.push(() => front.close(GRACE_MS), close);
+      const listener = await telemetry.listen();
+      if (listener !== undefined)
+        log.info({ url: `http://127.0.0.1:${listener.port}/metrics` }, 'metrics are served here, without a key');
+      return { origin: front.origin, key };
+    },
+    async serveStdio(streams, endpoint) {
+      const front = openStdioFront(ports, streams, endpoint);
+      closers.push(() => front.close());
+      await front.ended;
+    },
+    close() {
+      closing ??= (async () => {
+        for (const close of closers) await close();
+        // Before the upstreams, whose state is among what is sent last.
+        await telemetry.close();
+        stopReporting();
+        await catalog.close();
+        await upstreams.close();
+        await pins.close();
+        await credentials.close();
+        await checker.close();
+        await desk.close();
+        await quotas.close();
+        await audit.close();
+        await eras.saved();
+        await destination.close();
+      })();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { openCredentials } from '../call/open-credentials.ts';
+import type { CallPorts } from '../call/ports.ts';
+import { type CatalogPorts, createCatalog } from '../catalog/catalog.ts';
+import { createProblemReport } from '../catalog/problem-report.ts';
+import type { PinSettings } from '../config/pins-section.ts';
+import type { Snapshot } from '../config/settings.ts';
+import { createControl } from '../control/control.ts';
+import type { Client } from '../core/client.ts';
+import { systemClock } from '../core/clock.ts';
+import { KEY_HOLDER } from '../core/principal.ts';
+import { InFlight } from '../gateway/in-flight.ts';
+import type { GatewayPorts } from '../gateway/ports.ts';
+import { createSeal } from '../gateway/seal.ts';
+import { toAccessPorts } from '../guard/access-ports.ts';
+import { createGuards } from '../guard/guards.ts';
+import { openPolicyDoor } from '../guard/policy/policy-door.ts';
+import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
+import { readDefinition } from '../guard/sinks/classify-definition.ts';
+import { findSinks } from '../guard/sinks/sink-floor.ts';
+import { openPins } from '../storage/open-pins.ts';
+import { createStateFile, loadOrCreateSecret } from '../storage/state-file.ts';
+import { createCallLog } from '../telemetry/call-log.ts';
+import { createDestination } from '../telemetry/destination.ts';
+import { createLog, type LogLevel } from '../telemetry/log.ts';
+import { createTimedSend } from '../telemetry/timed-send.ts';
+import { createUpstreams } from '../upstream/upstreams.ts';
+import { VERSION } from '../version.ts';
+import { openEraFile } from './era-file.ts';
+import { approvalsOf, openDesk } from './open-desk.ts';
+import { openLimits } from './open-limits.ts';
+import { openRecord } from './open-record.ts';
+import { createOwnTelemetry } from './own-telemetry.ts';
+
+export interface AppOptions {
+  readonly snapshot: Snapshot;
+  readonly logLevel: LogLevel;
+  /** One line per call on stderr. */
+  readonly logCalls: boolean;
+}
+
+/** The snapshot in force. */
+export interface Current {
+  snapshot: Snapshot;
+}
+
+/** A client that declares nothing: what it sees, every client that declares nothing sees. */
+export const NOBODY: Client = {
+  key: 'sallyport',
+  principal: KEY_HOLDER,
+  info: { name: 'sallyport', version: VERSION },
+  capabilities: {},
+  profile: '',
+};
+
+/** Every part, and how they are joined. Parts ask for the snapshot whenever they need it: it changes. */
+export async function openParts(options: AppOptions, current: Current) {
+  const { stateDir } = current.snapshot;
+  const destination = createDestination();
+  const log = createLog(options.logLevel, destination);
+  const clock = systemClock;
+  const eras = await openEraFile(stateDir, log);
+  const credentials = openCredentials({
+    stateDir,
+    keyRef: () => current.snapshot.tokenKeyRef,
+    env: process.env,
+    clock,
+    log,
+  });
+  const upstreams = createUpstreams({
+    servers: () => current.snapshot.servers,
+    eras: eras.store,
+    log,
+    clock,
+    identity: { name: 'sallyport', version: VERSION },
+    createCredential: credentials.create,
+  });
+  const checker = createSchemaChecker();
+  const pins = await openPins({
+    file: join(stateDir, 'sallyport.db'),
+    settings: () => pinsOf(current.snapshot),
+    clock,
+    log,
+  });
+  const policies = await openPolicyDoor(
+    { clock, log, sinksOf: (call) => findSinks(call, current.snapshot.sinks) },
+    current.snapshot,
+  );
+  const catalogPorts: CatalogPorts = {
+    upstreams,
+    store: createStateFile(join(stateDir, 'catalog.json')),
+    clock,
+    log,
+    version: VERSION,
+    checkSchemas: (tool) => checker.check(tool),
+    findSinks: (definition) => readDefinition(definition).sinks,
+    access: policies.access,
+  };
+  const catalog = createCatalog(catalogPorts, pins.book);
+  const reportProblems = createProblemReport(catalog, log);
+  const stopReporting = catalog.onChange(reportProblems);
+  const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
+  const { limits, quotas } = openLimits(() => current.snapshot, { clock, log });
+  const audit = await openRecord(current.snapshot, log, clock);
+  const guards = createGuards({
+    checker,
+    limits: () => current.snapshot.gateway.limits,
+    rateLimit: limits,
+    ...toAccessPorts(() => current.snapshot),
+    whyHeld: (tool) => pins.book.whyHeld(tool),
+    policy: policies.guard,
+    asks: () => approvalsOf(current.snapshot).asks,
+  });
+  // One call counts once, however often it is looked at.
+  const desk = openDesk(() => current.snapshot, {
+    clock,
+    log,
+    guards: () => guards.filter((guard) => guard !== limits),
+  });
+  const inFlight = new InFlight();
+  const telemetry = createOwnTelemetry(() => current.snapshot, { log, upstreams, inFlight });
+  const { metrics, tracer, metricsText } = telemetry;
+  const calls: CallPorts = {
+    upstreams: metrics === undefined ? upstreams : { ...upstreams, send: createTimedSend(upstreams, metrics) },
+    metrics,
+    tracer,
+    guards,
+    desk,
+    limits,
+    callLog,
+    audit,
+    clock,
+    log,
+  };
+  const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
+  const ports: GatewayPorts = {
+    ...calls,
+    tasks: upstreams,
+    catalog,
+    snapshot: () => current.snapshot,
+    seal: createSeal(Buffer.from(sealKey, 'hex')),
+    inFlight,
+    metricsText,
+    control: createControl(
+      { upstreams, catalog, version: VERSION, viewer: NOBODY, snapshot: () => current.snapshot },
+      log,
+    ),
+  };
+  return {
+    destination,
+    log,
+    clock,
+    eras,
+    credentials,
+    upstreams,
+    checker,
+    pins,
+    policies,
+    catalog,
+    reportProblems,
+    stopReporting,
+    quotas,
+    audit,
+    desk,
+    telemetry,
+    ports,
+  };
+}
+
+function pinsOf({ pins, stateDir }: Snapshot): PinSettings {
+  return pins ?? { mode: 'laptop', lockFile: join(stateDir, 'sallyport.lock.json') };
+}

@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { DEFAULT_AUDIT } from '../config/audit-section.ts';
+import type { Snapshot } from '../config/settings.ts';
+import { NO_AUDIT } from '../core/audit.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { loadOrCreateSecret } from '../storage/state-file.ts';
+import { openAudit } from '../telemetry/audit/audit.ts';
+import { VERSION } from '../version.ts';
+
+/** On unless the operator turned it off. What cannot be opened ends the start: no record, no call. */
+export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, log: Log, clock: Clock) {
+  const { mode, directory = join(stateDir, 'audit'), ...rest } = audit;
+  if (mode === 'off') return { ...NO_AUDIT, note() {}, close: async () => {} };
+  const secret = (name: string, make: () => string) => loadOrCreateSecret(join(stateDir, name), make);
+  return openAudit({ ...rest, mode, directory, secret, version: VERSION, clock, log });
+}
