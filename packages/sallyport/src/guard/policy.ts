@@ -22,7 +22,7 @@ export function policy(ports: PolicyPorts): Guard {
   return {
     name: 'policy',
     request: (call) => decide(ports, call, 'call'),
-    readsResult: ({ tool }) => ports.engine()?.readsResult(tool.upstream) === true,
+    readsResult: ({ tool }) => ports.engine()?.readsResult(tool) === true,
     result: (call) => decide(ports, call, 'release'),
   };
 }

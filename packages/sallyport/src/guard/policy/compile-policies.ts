@@ -18,6 +18,8 @@ export interface Policy {
   readonly effect: 'permit' | 'forbid';
   /** The one server its scope names; `undefined`: any. */
   readonly server: string | undefined;
+  /** The one tool its scope names, as `server/name`; `undefined`: any. */
+  readonly tool: string | undefined;
   /** Reads arguments, labels, the client or the time: such a policy is asked on every call. */
   readonly isPerCall: boolean;
   /** Can tell two tools of one server with equal hints and effects apart. */
@@ -262,7 +264,7 @@ function toPolicy(json: PolicyJson, part: Part, shape: ArgumentShape): Policy {
     line,
     text,
     effect,
-    server: scopeServer(json.resource),
+    ...toScope(json.resource),
     isPerCall: written.includes('"Var":"context"'),
     namesTools: /"type":"Tool"|"attr":"name"|"attr":\[/.test(written),
     readsSinks: written.includes('"attr":"sinks"'),
@@ -273,12 +275,12 @@ function toPolicy(json: PolicyJson, part: Part, shape: ArgumentShape): Policy {
   };
 }
 
-function scopeServer(resource: PolicyJson['resource']): string | undefined {
+function toScope(resource: PolicyJson['resource']): Pick<Policy, 'server' | 'tool'> {
   const scope = resource.op === 'is' ? resource.in : resource;
-  if (scope === undefined || !('entity' in scope)) return undefined;
+  if (scope === undefined || !('entity' in scope)) return { server: undefined, tool: undefined };
   const { type, id } = '__entity' in scope.entity ? scope.entity.__entity : scope.entity;
-  if (type === 'Tool') return serverOf(id);
-  return type === 'Server' ? id : undefined;
+  if (type === 'Tool') return { server: serverOf(id), tool: id };
+  return { server: type === 'Server' ? id : undefined, tool: undefined };
 }
 
 /** What no policy can know alone: two of one name, and two that take one argument for different things. */

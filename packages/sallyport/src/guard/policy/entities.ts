@@ -4,6 +4,8 @@ import type { Principal } from '../../core/principal.ts';
 import type { EntityJson } from './cedar.ts';
 
 export interface ToolFacts {
+  /** As policies name it: `server/name`. */
+  readonly id: string;
   readonly entity: EntityJson;
   /** Equal keys: no policy can tell the tools apart. */
   readonly key: string;
@@ -48,9 +50,11 @@ export function toToolFacts(tool: Tool): ToolFacts {
     sinks: [...sinks].sort().map((sink) => ({ __entity: { type: 'Sink', id: sink } })),
   };
   const kindKey = JSON.stringify([upstream, Object.values(attrs)]);
+  const id = `${upstream}/${name}`;
   return {
+    id,
     entity: {
-      uid: { type: 'Tool', id: `${upstream}/${name}` },
+      uid: { type: 'Tool', id },
       attrs: { server: upstream, name, ...attrs },
       parents: [{ type: 'Server', id: upstream }],
     },

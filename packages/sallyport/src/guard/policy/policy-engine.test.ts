@@ -170,6 +170,13 @@ describe('harmless calls', () => {
     ['by server', ['permit(principal, action, resource in Server::"bank");']],
     ['a forbid about another server', [`${ALL}forbid(principal, action, resource in Server::"shop");`]],
     ['an amount within the limit', [AMOUNT, { args: { amount: 100 } }]],
+    [
+      'an argument that only a policy about another tool reads',
+      [
+        `${ALL}forbid(principal, action == Action::"call", resource == Tool::"bank/transfer") when { context.arguments has amount && context.arguments.amount > 100 };`,
+        { args: { amount: 'as much as you like' } },
+      ],
+    ],
     ['no amount', [AMOUNT]],
     ['no amount, said with null', [AMOUNT, { args: { amount: null } }]],
     ['a fraction no policy reads', [AMOUNT, { args: { amount: 1, temperature: 0.7, deep: { x: [1.5, null] } } }]],

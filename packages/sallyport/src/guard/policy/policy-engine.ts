@@ -23,7 +23,7 @@ export type SinksOf = (call: Call) => readonly SinkClass[];
 
 export type UseAction = 'call' | 'release';
 
-/** The policies of one server, ready to decide. */
+/** The policies of one server, or of one tool that a scope names, ready to decide. */
 interface Slice {
   /** Names of Cedar's preparsed sets: all of it, and what does not depend on the call. */
   readonly all: string;
@@ -60,7 +60,9 @@ export class PolicyEngine {
   readonly #engine = ++engines;
   #compiled: CompiledPolicies;
   #byId = new Map<string, Policy>();
+  /** By server, and by `server/name` for the tools that scopes name. Names of servers hold no slash. */
   #slices = new Map<string, Slice>();
+  #namedTools: ReadonlySet<string> = new Set();
   #callers = new Map<string, CallerMemory>();
   /** By identity, in front of the maps whose keys must be made first. */
   #known = new WeakMap<Principal, CallerMemory>();
@@ -88,15 +90,16 @@ export class PolicyEngine {
     this.#compiled = compiled;
     this.#byId = new Map(compiled.policies.map((policy) => [policy.id, policy]));
     this.#slices = new Map();
+    this.#namedTools = new Set(compiled.policies.flatMap(({ tool }) => tool ?? []));
     this.#callers = new Map();
     this.#known = new WeakMap();
   }
 
   /** Is this tool there for this caller? Not where it is hidden, and not where every call of it would be denied. */
   maySee(principal: Principal, tool: Tool): boolean {
-    const slice = this.#slice(tool.upstream);
-    const caller = this.#caller(principal);
     const facts = this.#facts(tool);
+    const slice = this.#slice(tool, facts);
+    const caller = this.#caller(principal);
     const key = slice.namesTools ? facts.key : facts.kindKey;
     let seen = caller.seen.get(key);
     if (seen === undefined) {
@@ -108,9 +111,10 @@ export class PolicyEngine {
 
   decide(action: UseAction, call: Call): PolicyDecision {
     const { tool } = call;
-    const slice = this.#slice(tool.upstream);
+    const approved = this.#facts(tool);
+    const slice = this.#slice(tool, approved);
     const caller = this.#caller(call.client.principal);
-    const facts = slice.readsSinks ? this.#factsOf(call) : this.#facts(tool);
+    const facts = slice.readsSinks ? this.#factsOf(call, approved) : approved;
     if (slice.isPerCall) {
       const context = this.#context(slice, call);
       return typeof context === 'string'
@@ -130,31 +134,33 @@ export class PolicyEngine {
 
   /** The decision where it is the same whatever the call brings; `undefined`: it depends on the call. */
   decideStanding(call: Call): PolicyDecision | undefined {
-    const slice = this.#slice(call.tool.upstream);
+    const facts = this.#facts(call.tool);
+    const slice = this.#slice(call.tool, facts);
     if (!slice.isPerCall) return this.decide('call', call);
     const caller = this.#caller(call.client.principal);
-    const decision = this.#ask('call', slice.standing, {
-      caller,
-      facts: this.#facts(call.tool),
-      context: NO_CONTEXT,
-    });
+    const decision = this.#ask('call', slice.standing, { caller, facts, context: NO_CONTEXT });
     const isFinal = decision.effect === 'deny' && (decision.policies.length > 0 || !slice.mayPermitPerCall);
     return isFinal ? decision : undefined;
   }
 
-  /** Does a policy about this server speak of results? */
-  readsResult(server: string): boolean {
-    return this.#slice(server).onRelease;
+  /** Does a policy about this tool speak of results? */
+  readsResult(tool: Tool): boolean {
+    return this.#slice(tool, this.#facts(tool)).onRelease;
   }
 
-  #slice(server: string): Slice {
-    const known = this.#slices.get(server);
+  /** A policy whose scope names another tool can say nothing here, and what it reads of a call need not be read. */
+  #slice({ upstream }: Tool, { id }: ToolFacts): Slice {
+    const named = this.#namedTools.has(id) ? id : undefined;
+    const key = named ?? upstream;
+    const known = this.#slices.get(key);
     if (known !== undefined) return known;
-    const policies = sliceOf(this.#compiled.policies, server);
+    const policies = sliceOf(this.#compiled.policies, upstream).filter(
+      ({ tool }) => tool === undefined || tool === named,
+    );
     const standing = policies.filter((policy) => !policy.isPerCall);
     const slice: Slice = {
-      all: this.#prepare(`${server}/all`, policies),
-      standing: this.#prepare(`${server}/standing`, standing),
+      all: this.#prepare(`${key}/all`, policies),
+      standing: this.#prepare(`${key}/standing`, standing),
       isPerCall: standing.length < policies.length,
       namesTools: policies.some((policy) => policy.namesTools),
       readsSinks: policies.some((policy) => policy.readsSinks),
@@ -163,7 +169,7 @@ export class PolicyEngine {
       shape: joinShapes(policies.map((policy) => policy.shape)).shape,
     };
     // Servers are the operator's; whoever renames them a thousand times gets a thousand small sets.
-    this.#slices.set(server, slice);
+    this.#slices.set(key, slice);
     return slice;
   }
 
@@ -201,10 +207,10 @@ export class PolicyEngine {
   }
 
   /** An effect that only the arguments tell of is one all the same. */
-  #factsOf(call: Call): ToolFacts {
+  #factsOf(call: Call, approved: ToolFacts): ToolFacts {
     const { tool } = call;
     const sinks = this.#sinksOf(call);
-    return sinks === tool.sinks ? this.#facts(tool) : toToolFacts({ ...tool, sinks });
+    return sinks === tool.sinks ? approved : toToolFacts({ ...tool, sinks });
   }
 
   /** What the call itself brings; a text says why it cannot be read. */
