@@ -17,6 +17,7 @@ export interface Results {
   readonly ten: TenUpstreams | undefined;
 }
 
+const GUARDED = { program: 'guarded', tool: 'echo', callers: 16 } as const;
 const ERAS: readonly Era[] = ['legacy', 'modern'];
 
 /** Names, meanings and goals are those of bench/README.md and keep for good. */
@@ -32,12 +33,12 @@ export function computeFigures({ rows, footprints, ten }: Results): Figure[] {
     );
   /** Sallyport against a program over HTTP, in each era. There is no raw proxy for pipes: over stdio the base stays. */
   const compare = (
-    cell: { readonly tool: Tool; readonly callers: number; readonly via?: string },
+    cell: { readonly tool: Tool; readonly callers: number; readonly via?: string; readonly program?: string },
     join: (ours: Row, base: Row) => number,
     baseName = 'raw',
   ): number[] =>
     ERAS.map((era) => {
-      const ours = find('sallyport', cell.via ?? 'http', { ...cell, era });
+      const ours = find(cell.program ?? 'sallyport', cell.via ?? 'http', { ...cell, era });
       const base = find(baseName, 'http', { ...cell, era });
       return ours === undefined || base === undefined ? Number.NaN : join(ours, base);
     });
@@ -64,6 +65,9 @@ export function computeFigures({ rows, footprints, ten }: Results): Figure[] {
       { goal: 0.15, unit: 'ms' },
     ),
     atMost('gateway.p99_vs_raw', highest(compare({ tool: 'echo', callers: 16 }, by('p99'))), { goal: 2, unit: 'x' }),
+    atLeast('gateway.guarded.vs_raw', worst(compare(GUARDED, perCpuSecond)), 0.5),
+    atLeast('gateway.guarded.vs_sdk', worst(compare(GUARDED, perCpuSecond, 'sdk-relay')), 10),
+    atMost('gateway.guarded.p99_vs_raw', highest(compare(GUARDED, by('p99'))), { goal: 3, unit: 'x' }),
     atMost('gateway.session_kib', own?.sessionKib ?? Number.NaN, { goal: 60, unit: 'KiB' }),
     atMost('gateway.idle_mb', ten?.idleMb ?? Number.NaN, { goal: 120, unit: 'MB' }),
     atMost('gateway.first_list_ms', ten?.firstListMs ?? Number.NaN, { goal: 1000, unit: 'ms' }),

@@ -4,7 +4,8 @@ import { median } from '../load/latency.ts';
 import type { LoadProcess } from '../load/load-process.ts';
 import { programProcesses, usageOf } from '../process/process-tree.ts';
 import { type Instance, labelOf, type Program, startInstance, type Via } from '../programs/program.ts';
-import { launchSallyport, STDIO_ENTRY, UPSTREAM_MARK } from '../programs/programs.ts';
+import { UPSTREAM_MARK } from '../programs/programs.ts';
+import { launchSallyport, STDIO_ENTRY } from '../programs/sallyport.ts';
 
 /** Memory and start of one program, measured on processes that carry no load. Values are NaN where not measured. */
 export interface Footprint {

@@ -1,19 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../load/connection.ts';
 import { freePort, startNode } from '../process/child.ts';
+import { launchGuarded } from './guarded.ts';
 import type { Launched, LaunchOptions, Program } from './program.ts';
+import { launchSallyport, upstreamEntry, writeConfig } from './sallyport.ts';
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const STDIO_UPSTREAM = join(DIST, 'upstream/stdio-server.js');
-const SALLYPORT = join(DIST, '../../packages/sallyport/dist/cli/main.js');
 
 /** What tells the stdio upstream's process from a helper of the program: it stands in the command line. */
 export const UPSTREAM_MARK = 'upstream/stdio-server.js';
 export const HTTP_UPSTREAM = join(DIST, 'upstream/http-server.js');
-/** One `mcpServers` entry for the stdio upstream. */
-export const STDIO_ENTRY = { command: process.execPath, args: [STDIO_UPSTREAM] };
 
 /** In the order of the tables. Adding a peer is a row here and a devDependency with an exact version. */
 export const PROGRAMS: readonly Program[] = [
@@ -43,6 +42,14 @@ export const PROGRAMS: readonly Program[] = [
     eras: ['legacy', 'modern'],
     mostSessions: 1_000,
     launch: (options) => launchSallyport({ echo: upstreamEntry(options) }, options),
+  },
+  {
+    name: 'guarded',
+    kind: 'sallyport',
+    vias: ['http'],
+    eras: ['legacy', 'modern'],
+    mostSessions: 1_000,
+    launch: launchGuarded,
   },
   {
     name: 'sdk-relay',
@@ -103,27 +110,6 @@ export const PROGRAMS: readonly Program[] = [
   },
 ];
 
-/** Sallyport with the upstreams `servers`, as in its configuration file; calls go to the one named `echo`. */
-export async function launchSallyport(
-  servers: Readonly<Record<string, object>>,
-  { directory, nodeFlags }: LaunchOptions,
-): Promise<Launched> {
-  if (!existsSync(SALLYPORT)) throw new Error(`${SALLYPORT} is not built`);
-  // The record is measured with the guards, not with the relay: see bench/README.md.
-  const file = writeConfig(directory, { mcpServers: servers, gateway: { port: 0 }, audit: { mode: 'off' } });
-  const child = startNode({
-    args: [...nodeFlags, SALLYPORT, 'up', '--config', file, '--json'],
-    env: { SALLYPORT_STATE: join(directory, 'state') },
-  });
-  const target = child.stdoutLine.then((line): Target => {
-    const { url, key } = JSON.parse(line) as { url: string; key: string };
-    const { port, pathname } = new URL(url);
-    const headers = { authorization: `Bearer ${key}` };
-    return { port: Number(port), path: pathname, front: 'http', headers, toolPrefix: 'echo_' };
-  });
-  return { child, target };
-}
-
 function launchOwn(entry: string, args: readonly string[], { nodeFlags }: LaunchOptions): Launched {
   const child = startNode({ args: [...nodeFlags, join(DIST, entry), ...args] });
   const target = child.stdoutLine.then((line) => plainTarget((JSON.parse(line) as { port: number }).port, '/mcp'));
@@ -139,17 +125,6 @@ function launchPeer(args: readonly string[], target: Target, { directory, nodeFl
 
 function plainTarget(port: number, path: string): Target {
   return { port, path, front: 'http', headers: {}, toolPrefix: '' };
-}
-
-function upstreamEntry({ via, upstreamUrl }: LaunchOptions): object {
-  return via === 'http' ? { url: upstreamUrl } : STDIO_ENTRY;
-}
-
-function writeConfig(directory: string, config: object): string {
-  mkdirSync(directory, { recursive: true });
-  const file = join(directory, 'servers.json');
-  writeFileSync(file, JSON.stringify(config));
-  return file;
 }
 
 /** The file behind the command of an installed package. */
