@@ -1,9 +1,19 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely';
+import { DatabaseSync } from '@photostructure/sqlite';
+import {
+  type Dialect,
+  Kysely,
+  type Migration,
+  Migrator,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
 import { FaultError } from '../core/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { SqliteDriver, type SqliteDriverOptions } from './sqlite-driver.ts';
 import type { Tables } from './tables.ts';
 
 /** What outlives a request: one SQLite file in the state directory. Every aggregate has a file of its own in this folder. */
@@ -13,21 +23,27 @@ export type Database = Kysely<Tables>;
  * Opens the file, brings it up to date, and checks that it can be written.
  * Every commit is on disk when it returns (`synchronous=FULL`): approvals and grants must not be lost or come back.
  * @param file path, or `:memory:`
- * @throws FaultError `config` naming the file and the fix.
+ * A process opens a file once and hands the handle out: two handles of one process wait for each other.
+ * @throws FaultError `config` naming the file and the fix, `overloaded` when another process keeps it locked.
  */
-export async function openDatabase(file: string): Promise<Database> {
+export async function openDatabase(file: string, options: SqliteDriverOptions = {}): Promise<Database> {
+  let database: Database | undefined;
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const sqlite = new DatabaseSync(file);
     // The folder may be older and open to others; the files of the log take their mode from this one.
     if (file !== ':memory:') chmodSync(file, 0o600);
-    sqlite.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000');
-    const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: toDriver(sqlite) }) });
+    database = new Kysely<Tables>({ dialect: toDialect(new SqliteDriver(sqlite, options)) });
+    // One by one through the driver: another process may be doing the same to a new file.
+    for (const pragma of ['journal_mode=WAL', 'synchronous=FULL', 'foreign_keys=ON'])
+      await sql.raw(`pragma ${pragma}`).execute(database);
     const provider = { getMigrations: () => Promise.resolve({ ...MIGRATIONS } as Record<string, Migration>) };
     const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
     if (error !== undefined) throw error;
     return database;
   } catch (error) {
+    await database?.destroy();
+    if (error instanceof FaultError && error.code === 'overloaded') throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new FaultError(
       'config',
@@ -37,20 +53,13 @@ export async function openDatabase(file: string): Promise<Database> {
   }
 }
 
-/** Kysely speaks better-sqlite3; the library speaks node:sqlite. */
-function toDriver(sqlite: DatabaseSyncInstance) {
+function toDialect(driver: SqliteDriver): Dialect {
+  // SQLite can: two processes that open a new file at once must not both make its tables.
+  const adapter = Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true });
   return {
-    close: () => sqlite.close(),
-    prepare(sql: string) {
-      const statement = sqlite.prepare(sql);
-      const values = (parameters: readonly unknown[]) => parameters as never[];
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters: readonly unknown[]) => statement.all(...values(parameters)) as unknown[],
-        run: (parameters: readonly unknown[]) => statement.run(...values(parameters)),
-        iterate: (parameters: readonly unknown[]) =>
-          statement.iterate(...values(parameters)) as IterableIterator<unknown>,
-      };
-    },
+    createAdapter: () => adapter,
+    createDriver: () => driver,
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (database) => new SqliteIntrospector(database),
   };
 }
