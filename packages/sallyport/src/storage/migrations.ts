@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely';
 import { approvalsMigration } from './approvals-migration.ts';
+import { auditIndexMigration } from './audit-index-migration.ts';
 import { keysMigration } from './keys-migration.ts';
 import { pinsMigration } from './pins-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
@@ -12,4 +13,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '020-upstream-tokens': upstreamTokensMigration,
   '005-quotas': quotasMigration,
   '020-pins': pinsMigration,
+  '030-audit-index': auditIndexMigration,
 };

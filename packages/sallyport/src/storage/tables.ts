@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { ApprovalState } from '../guard/approve/approval.ts';
 
 /** The tables of all aggregates: whoever adds one adds a line here and a migration. */
@@ -5,6 +6,8 @@ export interface Tables {
   readonly api_key: ApiKeyTable;
   readonly approval: ApprovalTable;
   readonly approval_grant: ApprovalGrantTable;
+  readonly audit_record: AuditRecordTable;
+  readonly audit_segment: AuditSegmentTable;
   readonly pin: PinTable;
   readonly quotas: QuotaRow;
   readonly upstream_tokens: UpstreamTokensTable;
@@ -97,4 +100,37 @@ export interface UpstreamTokensTable {
   key_id: string;
   /** Milliseconds since the epoch. */
   claimed_until: number;
+}
+
+/** A record of the audit: where its line stands, and what it is found by. */
+export interface AuditRecordTable {
+  /** Id of an `audit_segment`. */
+  readonly segment: number;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly seq: number;
+  /** ISO text, as in the record. */
+  readonly time: string;
+  readonly kind: string;
+  readonly call_id: string | null;
+  readonly principal: string | null;
+  readonly person: string | null;
+  readonly agent: string | null;
+  readonly account: string | null;
+  readonly upstream: string | null;
+  readonly tool: string | null;
+  /** Of an admission: `unfinished` as long as no end of it is known, then null. */
+  readonly outcome: string | null;
+  readonly guard: string | null;
+  readonly words: string;
+}
+
+/** A file of the audit, as far as it is indexed. */
+export interface AuditSegmentTable {
+  readonly id: Generated<number>;
+  readonly directory: string;
+  readonly chain: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly records: number;
 }
