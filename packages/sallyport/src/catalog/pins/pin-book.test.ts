@@ -26,19 +26,23 @@ function open(first: PinMode, earlier: readonly Pin[] = []) {
   const state = { mode: first };
   const kept: Sighting[] = [];
   const changed: string[] = [];
+  const told: string[] = [];
   const book = new PinBook({
     rules: () => ({ mode: state.mode, lock: undefined }),
     keep: (sightings) => void kept.push(...sightings),
     log: silentLog,
   });
   book.adopt(earlier);
-  book.onChange((server) => void changed.push(server));
+  book.onChange((server, lists) => {
+    changed.push(server);
+    told.push(...lists);
+  });
   const meet = (tools: readonly Tool[]) => {
     const list = toList(tools);
     book.observe('s', { instructions: undefined, lists: [list] });
     return list.items.filter((item) => book.of('s').whyHeld('tools', item) === undefined).map(({ id }) => id);
   };
-  return { book, state, kept, changed, meet };
+  return { book, state, kept, changed, told, meet };
 }
 
 /** The pin a database would have after this sighting. */
@@ -74,6 +78,18 @@ test('team: everything new is held until it is adopted as approved', () => {
   if (found !== undefined) book.adopt([toPin({ ...found, approve: true })]);
   expect(changed).toEqual(['s']);
   expect(meet([tool('a')])).toEqual(['a']);
+});
+
+test('nobody is told to look at a list for a decision about what is not in it yet', () => {
+  const [here, other] = [open('laptop'), open('laptop')];
+  here.meet([tool('a')]);
+  other.meet([tool('a'), tool('b')]);
+  here.book.adopt(other.kept.map(toPin));
+  expect(here.told).toEqual([]);
+  expect(here.meet([tool('a'), tool('b')])).toEqual(['a', 'b']);
+  const [found] = other.kept.filter(({ name }) => name === 'b');
+  if (found !== undefined) here.book.adopt([{ ...toPin(found), rejected: found.definition.digest }]);
+  expect(here.told).toEqual(['tools']);
 });
 
 test('locked without a lock file: nothing may be used', () => {

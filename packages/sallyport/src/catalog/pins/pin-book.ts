@@ -31,6 +31,8 @@ interface Entry {
   approved: string | undefined;
   rejected: string | undefined;
   seen: string | undefined;
+  /** Digests this Sallyport itself was offered, the latest last. */
+  met: Set<string>;
   contents: Set<string>;
 }
 
@@ -45,6 +47,8 @@ const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
 const MAX_ENTRIES = 50_000;
 /** Earlier definitions of an item that are known again under another name. */
 const MAX_CONTENTS = 16;
+/** Definitions of an item that different clients may be shown at once. */
+const MAX_MET = 16;
 /** Names in one line of the log. */
 const MAX_NAMED = 50;
 
@@ -67,6 +71,7 @@ export class PinBook implements PinGate {
       const entry = this.#find(pin.server, pin.kind, pin.name) ?? this.#add(pin.server, pin.kind, pin.name);
       if (entry === undefined) continue;
       const isSame = entry.approved === pin.approved?.digest && entry.rejected === pin.rejected;
+      const shown = this.#shown(pin, entry);
       entry.approved = pin.approved?.digest;
       entry.rejected = pin.rejected;
       entry.seen ??= pin.seen?.digest;
@@ -75,10 +80,18 @@ export class PinBook implements PinGate {
       if (isSame) continue;
       const lists = touched.get(pin.server) ?? new Set();
       const list = LISTS.get(pin.kind);
-      if (list !== undefined) lists.add(list);
+      // What was not met here yet stands in no list: told now, a client would read the old one and not look again.
+      if (list !== undefined && shown !== this.#shown(pin, entry)) lists.add(list);
       touched.set(pin.server, lists);
     }
     for (const [server, lists] of touched) this.#announce(server, [...lists]);
+  }
+
+  /** Which of the definitions met under this name may be used, as one text. */
+  #shown({ server, kind, name }: Pin, { approved, rejected, met }: Entry): string {
+    const facts = { server, kind, name, approved, rejected };
+    const rules = this.#ports.rules();
+    return [...met].filter((digest) => judge(rules, facts, digest) === 'approved').join(' ');
   }
 
   /** The rules are others now: everything is looked at again. */
@@ -126,6 +139,7 @@ export class PinBook implements PinGate {
   #look(server: string, kind: PinKind, met: Met): Sighting | undefined {
     const entry = this.#find(server, kind, met.name) ?? this.#add(server, kind, met.name);
     if (entry === undefined) return undefined;
+    addRecent(entry.met, met.digest);
     const isFirst = entry.approved === undefined && entry.rejected === undefined;
     const mayApprove = isFirst && this.#ports.rules().mode === 'laptop';
     if (entry.seen === met.digest && !mayApprove) return undefined;
@@ -201,7 +215,13 @@ export class PinBook implements PinGate {
     const entries = kinds.get(kind) ?? new Map<string, Entry>();
     kinds.set(kind, entries);
     if (entries.size >= MAX_ENTRIES) return undefined;
-    const entry = { approved: undefined, rejected: undefined, seen: undefined, contents: new Set<string>() };
+    const entry: Entry = {
+      approved: undefined,
+      rejected: undefined,
+      seen: undefined,
+      met: new Set(),
+      contents: new Set(),
+    };
     entries.set(name, entry);
     return entry;
   }
@@ -232,6 +252,15 @@ export class PinBook implements PinGate {
           why,
         );
     }
+  }
+}
+
+function addRecent(digests: Set<string>, digest: string): void {
+  digests.delete(digest);
+  digests.add(digest);
+  for (const oldest of digests) {
+    if (digests.size <= MAX_MET) break;
+    digests.delete(oldest);
   }
 }
 
