@@ -105,46 +105,6 @@ describe('the record of calls', () => {
 });
 
 describe('no record, no call', () => {
-  it.each([5])(
-    'killed under load, %i rounds: every executed call has its admission, no answered call is lost',
-    { timeout: 120_000 },
-    async (rounds) => {
-      const { upstream, executed, gateway: first } = await start();
-      let gateway = first;
-      const answered: string[] = [];
-      for (let round = 0; round < rounds; round++) {
-        const client = await new PlainClient(gateway).initialize();
-        await client.call('up_echo', { id: `${round}-first` });
-        answered.push(`${round}-first`);
-        let over = false;
-        const load = Array.from({ length: 16 }, async (_, caller) => {
-          for (let i = 0; !over; i++) {
-            const id = `${round}-${caller}-${i}`;
-            const answer = await client.call('up_echo', { id }).catch(() => undefined);
-            if (answer === undefined) return;
-            if (textOf(answer) !== undefined) answered.push(id);
-          }
-        });
-        // At a moment that depends on the load and not on a clock.
-        const enough = executed.length + 50 + Math.floor(Math.random() * 200);
-        await until(() => executed.length >= enough);
-        gateway.process.child.kill('SIGKILL');
-        await gateway.process.exited;
-        over = true;
-        await Promise.all(load);
-        const verified = await audit(gateway, 'verify', '--json');
-        expect(verified.stdout).toContain('"ok": true');
-        const admitted = recordsOf(gateway).filter(({ kind }) => kind === 'admitted').length;
-        expect(admitted).toBeGreaterThanOrEqual(executed.length);
-        expect(executed.length).toBeGreaterThanOrEqual(answered.length);
-        if (round === rounds - 1) break;
-        const config = { audit: { mode: 'strict' }, mcpServers: { up: { url: upstream.url } } } as WrittenConfig;
-        gateway = await startGateway(config, ['--no-call-log'], { SALLYPORT_STATE: first.process.stateDir });
-        Object.defineProperty(gateway.process, 'stateDir', { value: first.process.stateDir });
-      }
-    },
-  );
-
   it('a segment that is moved away: refused within a second with a clear error, taken again when it is back', async () => {
     const { gateway, client, executed } = await start({ mode: 'batched' });
     await client.call('up_echo', { id: 'a' });
