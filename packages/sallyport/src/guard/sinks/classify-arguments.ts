@@ -5,21 +5,44 @@ import { readChinese, readWords, toWords } from './read-words.ts';
 const MAX_NODES = 2_000;
 const MAX_TEXT = 65_536;
 
-const METHOD = /^(?:http_?)?(?:method|verb)$/i;
-const ACTION = /^(?:action|operation|op|command|subcommand|cmd|type|mode)$/i;
-const SQL_KEY = /^(?:sql|sql_?query|query|queries|statements?|stmt|command)$/i;
-const SHELL_KEY = /^(?:command|commands|cmd|script|shell|args|argv|bash|code|line)$/i;
-const SECRET_KEY =
-  /^(?:password|passwd|new_?password|passphrase|private_?key|client_?secret|secret|secret_?(?:key|value)|otp|mnemonic|seed_?phrase)$/i;
-const RIGHTS_KEY = /^(?:roles?|permissions?|access_?level|acl|grants?|scopes|privileges?)$/i;
-const AMOUNT = /^(?:amount|amount_?\w+|total|value_?in_?\w+)$/i;
-const MONEY = /^(?:currency|currency_?code|iban|card_?\w+|to_?(?:address|account|wallet))$/i;
-const RECIPIENT = /^(?:to|recipients?|to_?(?:emails?|address|number)|phone_?number|bcc|cc)$/i;
-const CONTENT = /^(?:body|message|text|content|html|subject)$/i;
-const PUBLIC_KEY = /^(?:is_?)?public(?:ly)?(?:_?(?:access|read|visible))?$/i;
-const PRIVATE_KEY = /^(?:is_?)?private$/i;
-const VISIBILITY_KEY = /^(?:visibility|access|acl|sharing|privacy|privacy_?status|audience)$/i;
 const VISIBILITY = /^(?:public|public[-_]\w+|world|everyone|anyone\w*|all_?users)$/i;
+
+/** What the name of an argument tells of its value. */
+const KEYS = {
+  method: /^(?:http_?)?(?:method|verb)$/i,
+  action: /^(?:action|operation|op|command|subcommand|cmd|type|mode)$/i,
+  sql: /^(?:sql|sql_?query|query|queries|statements?|stmt|command)$/i,
+  shell: /^(?:command|commands|cmd|script|shell|args|argv|bash|code|line)$/i,
+  secret:
+    /^(?:password|passwd|new_?password|passphrase|private_?key|client_?secret|secret|secret_?(?:key|value)|otp|mnemonic|seed_?phrase)$/i,
+  rights: /^(?:roles?|permissions?|access_?level|acl|grants?|scopes|privileges?)$/i,
+  amount: /^(?:amount|amount_?\w+|total|value_?in_?\w+)$/i,
+  money: /^(?:currency|currency_?code|iban|card_?\w+|to_?(?:address|account|wallet))$/i,
+  recipient: /^(?:to|recipients?|to_?(?:emails?|address|number)|phone_?number|bcc|cc)$/i,
+  content: /^(?:body|message|text|content|html|subject)$/i,
+  public: /^(?:is_?)?public(?:ly)?(?:_?(?:access|read|visible))?$/i,
+  private: /^(?:is_?)?private$/i,
+  visibility: /^(?:visibility|access|acl|sharing|privacy|privacy_?status|audience)$/i,
+} as const;
+
+type Hint = keyof typeof KEYS;
+
+const NO_HINTS: ReadonlySet<Hint> = new Set();
+/** Tools have few argument names, which come with every call. */
+const MAX_KEYS = 2_000;
+const LONGEST_KEPT = 128;
+const hints = new Map<string, ReadonlySet<Hint>>();
+
+function hintsOf(key: string): ReadonlySet<Hint> {
+  let found = hints.get(key);
+  if (found === undefined) {
+    const names = (Object.keys(KEYS) as Hint[]).filter((hint) => KEYS[hint].test(key)); // Own keys of the table above.
+    found = names.length === 0 ? NO_HINTS : new Set(names);
+    if (hints.size >= MAX_KEYS) hints.clear();
+    if (key.length <= LONGEST_KEPT) hints.set(key, found);
+  }
+  return found;
+}
 
 /**
  * The effects that the arguments of one call tell of beside those of the definition. `reads`: the tool only looks by its
@@ -48,25 +71,27 @@ export function readArguments(given: JsonObject, reads: boolean): ReadonlySet<Si
 
 /** Keys that mean an effect side by side. */
 function readTogether(keys: readonly string[], found: Set<SinkClass>): void {
-  const has = (pattern: RegExp) => keys.some((key) => pattern.test(key));
-  if (has(AMOUNT) && (has(MONEY) || has(RECIPIENT))) found.add('pay');
-  else if (has(RECIPIENT) && has(CONTENT)) found.add('send_out');
-  if (has(RIGHTS_KEY)) found.add('change_rights');
+  const has = (hint: Hint) => keys.some((key) => hintsOf(key).has(hint));
+  if (has('amount') && (has('money') || has('recipient'))) found.add('pay');
+  else if (has('recipient') && has('content')) found.add('send_out');
+  if (has('rights')) found.add('change_rights');
 }
 
 function readValue(key: string, value: unknown, { found, reads }: { found: Set<SinkClass>; reads: boolean }): void {
-  if (!reads && ((value === true && PUBLIC_KEY.test(key)) || (value === false && PRIVATE_KEY.test(key))))
+  const hint = hintsOf(key);
+  if (hint === NO_HINTS) return;
+  if (!reads && ((value === true && hint.has('public')) || (value === false && hint.has('private'))))
     found.add('write_public');
   const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter(isText) : [];
   if (texts.length === 0) return;
   const text = texts.join(' ').slice(0, MAX_TEXT).normalize('NFKC');
-  if (SECRET_KEY.test(key) && text !== '') found.add('credentials');
-  if (!reads && VISIBILITY_KEY.test(key) && VISIBILITY.test(text.trim())) found.add('write_public');
-  if (METHOD.test(key)) readMethod(text.trim().toUpperCase(), found);
-  if (ACTION.test(key) && text.length <= 64 && !/\s.*\s/.test(text))
+  if (hint.has('secret') && text !== '') found.add('credentials');
+  if (!reads && hint.has('visibility') && VISIBILITY.test(text.trim())) found.add('write_public');
+  if (hint.has('method')) readMethod(text.trim().toUpperCase(), found);
+  if (hint.has('action') && text.length <= 64 && !/\s.*\s/.test(text))
     for (const sink of readAction(text)) found.add(sink);
-  if (SQL_KEY.test(key)) readSql(text, found);
-  if (SHELL_KEY.test(key)) readShell(text, found);
+  if (hint.has('sql')) readSql(text, found);
+  if (hint.has('shell')) readShell(text, found);
 }
 
 function isText(value: unknown): value is string {
