@@ -2,12 +2,15 @@ import type { Readable, Writable } from 'node:stream';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Log } from '../core/log.ts';
+import { openControlSocket } from '../gateway/control-socket.ts';
 import { openHttpFront } from '../gateway/http-front.ts';
 import { openStdioFront } from '../gateway/stdio-front.ts';
 import type { PolicyDoor } from '../guard/policy/policy-door.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
+import { localUser } from './local-user.ts';
+import { NOBODY } from './nobody.ts';
 import { openCallers } from './open-callers.ts';
-import { type AppOptions, type Current, NOBODY, openParts } from './open-parts.ts';
+import { type AppOptions, type Current, openParts } from './open-parts.ts';
 
 /** The whole product in one process, put together. */
 export interface App {
@@ -22,6 +25,8 @@ export interface App {
   warm(): void;
   /** `key` is `undefined` where the operator turned authentication off. */
   openHttp(): Promise<{ readonly origin: string; readonly key: string | undefined }>;
+  /** The API for command lines of the same user. False: another Sallyport with this state directory answers them. */
+  openControlSocket(): Promise<boolean>;
   /** Resolves when the client has ended the session. */
   serveStdio(streams: { stdin: Readable; stdout: Writable }, endpoint: Endpoint): Promise<void>;
   /** Lets calls in flight finish, then ends every connection and child. Idempotent. */
@@ -38,6 +43,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const current: Current = { snapshot: options.snapshot };
   const {
     destination,
+    database,
     log,
     clock,
     eras,
@@ -54,6 +60,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     desk,
     telemetry,
     ports,
+    control,
   } = await openParts(options, current);
   const closers: (() => Promise<void> | void)[] = [];
   let closing: Promise<void> | undefined;
@@ -93,7 +100,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       );
     },
     async openHttp() {
-      const { callers, key, close } = await openCallers(current.snapshot, log, clock);
+      const { callers, key, close } = await openCallers(current.snapshot, { database: database.get, log, clock });
       const front = await openHttpFront(ports, callers);
       telemetry.sessions = front.sessions;
       closers.push(() => front.close(GRACE_MS), close);
@@ -101,6 +108,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (listener !== undefined)
         log.info({ url: `http://127.0.0.1:${listener.port}/metrics` }, 'metrics are served here, without a key');
       return { origin: front.origin, key };
+    },
+    async openControlSocket() {
+      const { stateDir } = current.snapshot;
+      const socket = await openControlSocket({ stateDir, control, principal: localUser() });
+      if (socket !== undefined) closers.push(() => socket.close());
+      return socket !== undefined;
     },
     async serveStdio(streams, endpoint) {
       const front = openStdioFront(ports, streams, endpoint);
@@ -120,6 +133,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         await checker.close();
         await desk.close();
         await quotas.close();
+        await database.close();
         await audit.close();
         await eras.saved();
         await destination.close();

@@ -4,22 +4,20 @@ import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { createCallers } from '../gateway/auth/callers.ts';
-import { openDatabase } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { openKeyDirectory } from '../storage/keys.ts';
 import { loadOrCreateSecret } from '../storage/state-file.ts';
 
 /** Who may come in. Without keys neither the laptop's key is made nor the others are looked for. */
-export async function openCallers({ stateDir, gateway: { auth } }: Snapshot, log: Log, clock: Clock) {
+export async function openCallers(
+  { stateDir, gateway: { auth } }: Snapshot,
+  { database, log, clock }: { database: () => Promise<Database>; log: Log; clock: Clock },
+) {
   if (auth === 'none' || (auth !== 'key' && !auth.keys)) {
     const callers = createCallers(auth, { laptopKey: undefined, keys: undefined, clock, log });
     return { callers, key: undefined, close: () => undefined };
   }
   const key = await loadOrCreateSecret(join(stateDir, 'key'), () => `sp_${randomBytes(24).toString('base64url')}`);
-  const database = await openDatabase(join(stateDir, 'sallyport.db'));
-  const keys = await openKeyDirectory(database, log);
-  const close = async () => {
-    await keys.close();
-    await database.destroy();
-  };
-  return { callers: createCallers(auth, { laptopKey: key, keys, clock, log }), key, close };
+  const keys = await openKeyDirectory(await database(), log);
+  return { callers: createCallers(auth, { laptopKey: key, keys, clock, log }), key, close: keys.close };
 }

@@ -2,14 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
-import { type CatalogPorts, createCatalog } from '../catalog/catalog.ts';
-import { createProblemReport } from '../catalog/problem-report.ts';
 import type { PinSettings } from '../config/pins-section.ts';
 import type { Snapshot } from '../config/settings.ts';
-import { createControl } from '../control/control.ts';
-import type { Client } from '../core/client.ts';
 import { systemClock } from '../core/clock.ts';
-import { KEY_HOLDER } from '../core/principal.ts';
 import { InFlight } from '../gateway/in-flight.ts';
 import type { GatewayPorts } from '../gateway/ports.ts';
 import { createSeal } from '../gateway/seal.ts';
@@ -17,10 +12,10 @@ import { toAccessPorts } from '../guard/access-ports.ts';
 import { createGuards } from '../guard/guards.ts';
 import { openPolicyDoor } from '../guard/policy/policy-door.ts';
 import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
-import { readDefinition } from '../guard/sinks/classify-definition.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
+import { createLateDatabase } from '../storage/late-database.ts';
 import { openPins } from '../storage/open-pins.ts';
-import { createStateFile, loadOrCreateSecret } from '../storage/state-file.ts';
+import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { createCallLog } from '../telemetry/call-log.ts';
 import { createDestination } from '../telemetry/destination.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
@@ -28,6 +23,8 @@ import { createTimedSend } from '../telemetry/timed-send.ts';
 import { createUpstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
 import { openEraFile } from './era-file.ts';
+import { openCatalog } from './open-catalog.ts';
+import { openControl } from './open-control.ts';
 import { approvalsOf, openDesk } from './open-desk.ts';
 import { openLimits } from './open-limits.ts';
 import { openRecord } from './open-record.ts';
@@ -45,15 +42,6 @@ export interface Current {
   snapshot: Snapshot;
 }
 
-/** A client that declares nothing: what it sees, every client that declares nothing sees. */
-export const NOBODY: Client = {
-  key: 'sallyport',
-  principal: KEY_HOLDER,
-  info: { name: 'sallyport', version: VERSION },
-  capabilities: {},
-  profile: '',
-};
-
 /** Every part, and how they are joined. Parts ask for the snapshot whenever they need it: it changes. */
 export async function openParts(options: AppOptions, current: Current) {
   const { stateDir } = current.snapshot;
@@ -61,12 +49,13 @@ export async function openParts(options: AppOptions, current: Current) {
   const log = createLog(options.logLevel, destination);
   const clock = systemClock;
   const eras = await openEraFile(stateDir, log);
+  const database = createLateDatabase(join(stateDir, 'sallyport.db'));
+  const basics = { database: database.get, clock, log };
   const credentials = openCredentials({
     stateDir,
     keyRef: () => current.snapshot.tokenKeyRef,
     env: process.env,
-    clock,
-    log,
+    ...basics,
   });
   const upstreams = createUpstreams({
     servers: () => current.snapshot.servers,
@@ -78,30 +67,20 @@ export async function openParts(options: AppOptions, current: Current) {
   });
   const checker = createSchemaChecker();
   const pins = await openPins({
-    file: join(stateDir, 'sallyport.db'),
+    ...basics,
     settings: () => pinsOf(current.snapshot),
-    clock,
-    log,
   });
   const policies = await openPolicyDoor(
     { clock, log, sinksOf: (call) => findSinks(call, current.snapshot.sinks) },
     current.snapshot,
   );
-  const catalogPorts: CatalogPorts = {
-    upstreams,
-    store: createStateFile(join(stateDir, 'catalog.json')),
-    clock,
-    log,
-    version: VERSION,
-    checkSchemas: (tool) => checker.check(tool),
-    findSinks: (definition) => readDefinition(definition).sinks,
+  const { catalog, reportProblems, stopReporting } = openCatalog({
+    ...{ stateDir, upstreams, checker, clock, log },
     access: policies.access,
-  };
-  const catalog = createCatalog(catalogPorts, pins.book);
-  const reportProblems = createProblemReport(catalog, log);
-  const stopReporting = catalog.onChange(reportProblems);
+    book: pins.book,
+  });
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
-  const { limits, quotas } = openLimits(() => current.snapshot, { clock, log });
+  const { limits, quotas } = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
   const guards = createGuards({
     checker,
@@ -114,8 +93,7 @@ export async function openParts(options: AppOptions, current: Current) {
   });
   // One call counts once, however often it is looked at.
   const desk = openDesk(() => current.snapshot, {
-    clock,
-    log,
+    ...basics,
     guards: () => guards.filter((guard) => guard !== limits),
   });
   const inFlight = new InFlight();
@@ -134,6 +112,14 @@ export async function openParts(options: AppOptions, current: Current) {
     log,
   };
   const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
+  const control = openControl({
+    upstreams,
+    catalog,
+    policies,
+    audit,
+    snapshot: () => current.snapshot,
+    ...basics,
+  });
   const ports: GatewayPorts = {
     ...calls,
     tasks: upstreams,
@@ -142,13 +128,11 @@ export async function openParts(options: AppOptions, current: Current) {
     seal: createSeal(Buffer.from(sealKey, 'hex')),
     inFlight,
     metricsText,
-    control: createControl(
-      { upstreams, catalog, version: VERSION, viewer: NOBODY, snapshot: () => current.snapshot },
-      log,
-    ),
+    control,
   };
   return {
     destination,
+    database,
     log,
     clock,
     eras,
@@ -165,6 +149,7 @@ export async function openParts(options: AppOptions, current: Current) {
     desk,
     telemetry,
     ports,
+    control,
   };
 }
 

@@ -4,7 +4,7 @@ import { createGrantStore } from '../storage/grants.ts';
 import { ApprovalDesk, type DeskPorts } from './approval-desk.ts';
 
 export interface LateDeskPorts extends Omit<DeskPorts, 'approvals' | 'grants'> {
-  readonly openDatabase: () => Promise<Database>;
+  readonly database: () => Promise<Database>;
 }
 
 export interface LateDesk extends Pick<ApprovalDesk, 'settle' | 'answer'> {
@@ -12,17 +12,16 @@ export interface LateDesk extends Pick<ApprovalDesk, 'settle' | 'answer'> {
   close(): Promise<void>;
 }
 
-/** A desk whose database is opened by the first call that asks: most laptops never do. */
-export function createLateDesk({ openDatabase, ...ports }: LateDeskPorts): LateDesk {
-  let opened: Promise<{ readonly desk: ApprovalDesk; readonly database: Database }> | undefined;
+/** A desk that takes the database when the first call asks: most laptops never do. */
+export function createLateDesk({ database, ...ports }: LateDeskPorts): LateDesk {
+  let opened: Promise<ApprovalDesk> | undefined;
   const open = async () => {
-    opened ??= openDatabase().then((database) => {
-      const approvals = createApprovalStore(database, ports.clock);
-      const desk = new ApprovalDesk({ ...ports, approvals, grants: createGrantStore(database, ports.clock) });
-      return { desk, database };
+    opened ??= database().then((open) => {
+      const approvals = createApprovalStore(open, ports.clock);
+      return new ApprovalDesk({ ...ports, approvals, grants: createGrantStore(open, ports.clock) });
     });
     try {
-      return (await opened).desk;
+      return await opened;
     } catch (error) {
       // The next call tries again: a full disk may have been emptied.
       opened = undefined;
@@ -35,8 +34,7 @@ export function createLateDesk({ openDatabase, ...ports }: LateDeskPorts): LateD
     async close() {
       const present = await opened?.catch(() => undefined);
       opened = undefined;
-      present?.desk.close();
-      await present?.database.destroy();
+      present?.close();
     },
   };
 }

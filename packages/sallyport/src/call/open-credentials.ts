@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { type Database, openDatabase } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
+import { createLateDatabase } from '../storage/late-database.ts';
 import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { createTokenVault } from '../storage/upstream-tokens.ts';
 import { type CreateCredential, createCredentials } from '../upstream/auth/credentials.ts';
@@ -16,6 +17,8 @@ export interface CredentialsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of this process, closed by whoever opened it; `undefined`: one of its own. */
+  readonly database?: (() => Promise<Database>) | undefined;
 }
 
 /** What proves Sallyport to its upstreams. Nothing is opened or made before a server needs it. */
@@ -26,14 +29,11 @@ export interface OpenCredentials {
   close(): Promise<void>;
 }
 
-export function openCredentials({ stateDir, keyRef, env, clock, log }: CredentialsOptions): OpenCredentials {
-  let database: Promise<Database> | undefined;
+export function openCredentials({ stateDir, keyRef, env, clock, log, database }: CredentialsOptions): OpenCredentials {
+  const own = createLateDatabase(join(stateDir, 'sallyport.db'));
   const readSecret = createReadSecret(env);
   const vault = createTokenVault({
-    database: () => {
-      database ??= openDatabase(join(stateDir, 'sallyport.db'));
-      return database;
-    },
+    database: database ?? own.get,
     readKey: () => {
       const reference = keyRef();
       return reference === undefined
@@ -46,10 +46,6 @@ export function openCredentials({ stateDir, keyRef, env, clock, log }: Credentia
   return {
     ports,
     create: createCredentials(ports),
-    async close() {
-      const opened = database;
-      database = undefined;
-      await (await opened?.catch(() => undefined))?.destroy();
-    },
+    close: own.close,
   };
 }

@@ -6,13 +6,12 @@ import type { PinSettings } from '../config/pins-section.ts';
 import type { Clock } from '../core/clock.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { openDatabase } from './database.ts';
+import type { Database } from './database.ts';
 import { PinKeeper } from './pin-keeper.ts';
 import { createPinStore } from './pins.ts';
 
 export interface PinsPorts {
-  /** Of the database. */
-  readonly file: string;
+  readonly database: () => Promise<Database>;
   /** Of the snapshot in force. */
   readonly settings: () => PinSettings;
   readonly clock: Clock;
@@ -32,16 +31,20 @@ export interface OpenPins {
 const LOOK_MS = 500;
 
 /** @throws FaultError `config`: locked, and the lock file cannot be read. */
-export async function openPins({ file, settings, clock, log }: PinsPorts): Promise<OpenPins> {
+export async function openPins({ database, settings, clock, log }: PinsPorts): Promise<OpenPins> {
   let rules: PinRules & { readonly lock: LockFile | undefined } = { mode: settings().mode, lock: undefined };
   let stamp = '';
   if (rules.mode === 'locked') {
     stamp = await toStamp(settings().lockFile);
     rules = { mode: 'locked', lock: await loadLockFile(settings().lockFile) };
   }
-  const database = await openDatabase(file);
   const book = new PinBook({ rules: () => rules, keep: (sightings) => keeper.keep(sightings), log });
-  const keeper = new PinKeeper({ store: createPinStore(database), clock, log, adopt: (pins) => book.adopt(pins) });
+  const keeper = new PinKeeper({
+    store: createPinStore(await database()),
+    clock,
+    log,
+    adopt: (pins) => book.adopt(pins),
+  });
   await keeper.open();
 
   const refresh = async (): Promise<void> => {
@@ -73,7 +76,7 @@ export async function openPins({ file, settings, clock, log }: PinsPorts): Promi
     refresh: look,
     close() {
       clearInterval(timer);
-      closing ??= keeper.close().then(() => database.destroy());
+      closing ??= keeper.close();
       return closing;
     },
   };
