@@ -6,9 +6,11 @@ import type { Principal } from '../core/principal.ts';
 import type { Caching, Response, Written } from '../core/response.ts';
 import type { ModernFacts } from './modern-request.ts';
 import { inputResponses, newParkId, type Parking, toAnswer } from './parking.ts';
+import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
 import { toErrorText } from './to-response.ts';
+import { sealUpstreamState } from './upstream-state.ts';
 
 interface OpenQuestion {
   readonly request: Request;
@@ -48,6 +50,7 @@ export class ModernCall implements Asking, Cancellable {
   readonly #request: Request;
   readonly #principal: Principal;
   readonly #parking: Parking<ModernCall>;
+  readonly #ports: Pick<GatewayPorts, 'seal' | 'clock'>;
   #reply: Reply | undefined;
   #id: string;
   #questions: Map<string, OpenQuestion> | undefined;
@@ -58,11 +61,17 @@ export class ModernCall implements Asking, Cancellable {
   constructor(
     request: Request,
     facts: ModernFacts,
-    context: { reply: Reply; principal: Principal; parking: Parking<ModernCall> },
+    context: {
+      reply: Reply;
+      principal: Principal;
+      parking: Parking<ModernCall>;
+      ports: Pick<GatewayPorts, 'seal' | 'clock'>;
+    },
   ) {
     this.#request = request;
     this.#principal = context.principal;
     this.#parking = context.parking;
+    this.#ports = context.ports;
     this.#reply = context.reply;
     this.#id = request.id;
     this.exchange = new RequestExchange(facts, context.reply, this);
@@ -81,7 +90,8 @@ export class ModernCall implements Asking, Cancellable {
   /** The work is done: answers the connection that waits, or keeps the answer for the retry. */
   settle(response: Response): void {
     const isRead = this.#request.method === 'resources/read';
-    const modern = isRead ? toModernReadError(response) : response;
+    const stated = sealUpstreamState(response, this.#request, this.#principal, this.#ports);
+    const modern = isRead ? toModernReadError(stated) : stated;
     const head = toHead(modern, isRead ? NOT_CACHED : modern.caching);
     this.#finish((id) => modern.write(id, head), toModernStatus(modern.errorCode));
   }

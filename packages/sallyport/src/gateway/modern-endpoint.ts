@@ -15,6 +15,7 @@ import type { Reply } from './reply.ts';
 import { SUPPORTED_REVISIONS } from './revisions.ts';
 import type { SessionStore } from './session-store.ts';
 import { toErrorText } from './to-response.ts';
+import { openUpstreamState } from './upstream-state.ts';
 
 /** Gone from the modern protocol, or never a client's to send: not passed on to anybody. */
 const REMOVED = new Set([
@@ -40,24 +41,25 @@ export interface ModernContext {
  * Takes one request of a modern client; the answer goes to `reply`, whenever it comes. Never throws.
  * @returns how to tell the request that its client went away; `undefined` when it is answered already
  */
-export function receiveModern(context: ModernContext, request: Request, reply: Reply): Cancellable | undefined {
+export function receiveModern(context: ModernContext, received: Request, reply: Reply): Cancellable | undefined {
   const { ports, principal, parking } = context;
   try {
-    const facts = readModernFacts(request, principal, context.header);
-    if (REMOVED.has(request.method)) throw new FaultError('method_not_found', `Method not found: ${request.method}`);
-    const parked = parking.find(request, principal);
+    const facts = readModernFacts(received, principal, context.header);
+    if (REMOVED.has(received.method)) throw new FaultError('method_not_found', `Method not found: ${received.method}`);
+    const parked = parking.find(received, principal);
     if (parked !== undefined) {
-      parked.resume(request, reply);
+      parked.resume(received, reply);
       return parked;
     }
+    const request = openUpstreamState(received, principal, ports);
     const snapshot = ports.snapshot();
     if (request.method === 'subscriptions/listen') return openListen(context, { request, facts, snapshot, reply });
     ports.inFlight.enter(facts.client.key, request.bytes.length, snapshot.gateway.limits);
-    const call = new ModernCall(request, facts, { reply, principal, parking });
+    const call = new ModernCall(request, facts, { reply, principal, parking, ports });
     void work(context, { request, facts, snapshot, call });
     return call;
   } catch (error) {
-    reply.answer(toErrorText(request.id, error), faultStatus(error));
+    reply.answer(toErrorText(received.id, error), faultStatus(error));
     return undefined;
   }
 }

@@ -1,8 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
+import { toRequestDigest } from './request-digest.ts';
+import { hasSameRights, isSameCaller } from './same-caller.ts';
 import type { Seal } from './seal.ts';
 
 /** A call that can wait for its client. */
@@ -16,7 +18,7 @@ export interface Parkable {
 
 interface ParkedCall<C> {
   readonly call: C;
-  readonly principal: string;
+  readonly principal: Principal;
   readonly digest: string;
   round: number;
   readonly expiry: NodeJS.Timeout;
@@ -52,29 +54,32 @@ export class Parking<C extends Parkable> {
         call.expire();
       }, PARKED_MS);
       expiry.unref();
-      entry = { call, principal: principal.id, digest: digest(request), round: 0, expiry };
+      entry = { call, principal, digest: toRequestDigest(request), round: 0, expiry };
       this.#parked.set(call.parkId, entry);
     }
     entry.round++;
-    return this.#seal.seal({ call: call.parkId, round: entry.round, sub: entry.principal });
+    return this.#seal.seal({ call: call.parkId, round: entry.round, sub: entry.principal.id });
   }
 
   /**
-   * The parked call a request resumes; `undefined` for a request without a state of ours.
+   * The parked call a request resumes; `undefined` for a request without the state of one.
    * @throws FaultError `invalid_params` for a state that is used up, expired, another principal's or another request's.
    */
   find(request: Request, principal: Principal): C | undefined {
     const state = member(request.params, 'requestState');
     const payload = typeof state === 'string' ? this.#seal.open(state) : undefined;
-    if (payload === undefined) return undefined;
-    const entry = this.#parked.get(String(payload['call']));
+    const id = payload?.['call'];
+    if (payload === undefined || typeof id !== 'string') return undefined;
+    const entry = this.#parked.get(id);
     if (entry === undefined || entry.round !== payload['round'] || entry.call.attached) {
       throw new FaultError(
         'invalid_params',
         'This requestState was used or has expired. The call was not repeated; start a new one if that is safe.',
       );
     }
-    if (entry.principal !== principal.id || entry.digest !== digest(request)) {
+    // A caller who lost a group meanwhile must not be given what it could have before.
+    const isOwner = isSameCaller(entry.principal, principal) && hasSameRights(entry.principal, principal);
+    if (!isOwner || entry.digest !== toRequestDigest(request)) {
       throw new FaultError('invalid_params', 'This requestState belongs to another request.');
     }
     return entry.call;
@@ -98,18 +103,6 @@ export class Parking<C extends Parkable> {
 
 export function newParkId(): string {
   return randomUUID();
-}
-
-/** What makes a retry the same request: method and params without what changes from round to round. */
-function digest(request: Request): string {
-  const { _meta, requestState, inputResponses, ...rest } = request.params;
-  return createHash('sha256').update(request.method).update('\0').update(sorted(rest)).digest('hex');
-}
-
-function sorted(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
 }
 
 /** The client's responses by question key; only own members count. */

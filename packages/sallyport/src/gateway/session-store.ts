@@ -4,6 +4,7 @@ import { FaultError } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { LegacySession } from './legacy-session.ts';
+import { hasSameRights, isSameCaller } from './same-caller.ts';
 
 /** Sessions are looked through this often for ones nobody uses any more. Milliseconds, as below. */
 const SWEEP_MS = 5_000;
@@ -82,9 +83,7 @@ export class SessionStore {
   /** @throws FaultError `session_not_found`, also for a session of somebody else: its existence is not told. */
   get(id: string, principal: Principal): LegacySession {
     const session = this.#sessions.get(id);
-    const owner = session?.principal;
-    // A person's two programs are two callers: one must not go on with the conversation of the other.
-    if (session === undefined || owner?.id !== principal.id || owner.agent !== principal.agent) {
+    if (session === undefined || !isSameCaller(session.principal, principal)) {
       throw new FaultError(
         'session_not_found',
         'Session not found: it ended, expired, or was never here. Initialize a new one.',
@@ -123,12 +122,4 @@ export class SessionStore {
     for (const session of this.#sessions.values()) session.close();
     for (const follower of this.#followers) follower.finish?.();
   }
-}
-
-function hasSameRights(one: Principal, other: Principal): boolean {
-  if (one === other) return true;
-  const rights = ({ groups, scopes, attributes }: Principal) =>
-    // No scopes at all is no limit; an empty list allows nothing.
-    JSON.stringify([[...groups].sort(), scopes && [...scopes].sort(), Object.entries(attributes ?? {}).sort()]);
-  return rights(one) === rights(other);
 }

@@ -1,5 +1,6 @@
 import { FaultError } from '../core/errors.ts';
 import { parseMessage, Request } from '../core/message.ts';
+import type { Principal } from '../core/principal.ts';
 import { toText, type Written } from '../core/response.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { LegacySession } from './legacy-session.ts';
@@ -7,11 +8,13 @@ import type { McpContext } from './mcp-endpoint.ts';
 import { Outbox } from './outbox.ts';
 import { readBody } from './read-body.ts';
 import { type Reply, STREAM_HEADERS, toEvent } from './reply.ts';
+import { hasSameRights, isSameCaller } from './same-caller.ts';
 import { toErrorText } from './to-response.ts';
 
 /** One open event stream; it becomes a session with `initialize`. */
 interface Stream {
-  readonly principal: string;
+  /** Who opened it. */
+  readonly principal: Principal;
   readonly path: string;
   session: LegacySession | undefined;
   send(text: string): void;
@@ -48,7 +51,7 @@ export class SseEndpoint {
       endpoint.kind === 'all' ? '/message' : `/${endpoint.kind}s/${encodeURIComponent(endpoint.name)}/message`;
     const outbox = new Outbox(response);
     const stream: Stream = {
-      principal: principal.id,
+      principal,
       path,
       session: undefined,
       send: (text) => {
@@ -83,11 +86,16 @@ export class SseEndpoint {
       throw new FaultError('media_type', 'Send the message as Content-Type: application/json.');
     const url = new URL(request.url ?? '/', 'http://local');
     const stream = this.#streams.get(url.searchParams.get('sessionId') ?? '');
-    if (stream === undefined || stream.principal !== http.principal.id || stream.path !== url.pathname) {
+    if (stream === undefined || !isSameCaller(stream.principal, http.principal) || stream.path !== url.pathname) {
       throw new FaultError(
         'session_not_found',
         'There is no such session: open the event stream (GET /sse) and use the path it names.',
       );
+    }
+    // As for other sessions: one must not keep rights that are gone.
+    if (!hasSameRights(stream.principal, http.principal)) {
+      stream.end();
+      throw new FaultError('session_not_found', 'The rights of the caller changed. Open a new event stream.');
     }
     const { limits } = this.#context.ports.snapshot().gateway;
     const message = parseMessage(await readBody(request, limits.bodyBytes), {

@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { IssuerSettings, OAuthSettings } from '../../config/auth-settings.ts';
 import { FaultError } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
+import { countKeys, measureShape } from '../../core/json-scan.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invalidToken } from './challenge.ts';
 import { CLOCK_SKEW_S, toPrincipal } from './claims.ts';
@@ -20,6 +21,7 @@ export interface AccessToken {
 
 /** Real tokens with many groups stay below half of it. Characters. */
 const MAX_TOKEN = 16_384;
+const MAX_DEPTH = 32;
 /** Asymmetric only: with `none` nobody signed, and with HS* whoever knows the public key could. */
 const ALGORITHMS = [
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
@@ -70,10 +72,18 @@ function readUnchecked(token: string): { readonly issuer: string; readonly keyId
       throw invalidToken('The token is signed in a way that is not accepted.');
     if (!TYPES.has(typ?.toLowerCase())) throw invalidToken('This kind of token is no access token.');
     if (kid !== undefined && typeof kid !== 'string') throw invalidToken('The token cannot be read.');
+    if (!token.split('.', 2).every(hasUniqueKeys)) throw invalidToken('The token says one thing twice.');
     return { issuer: decodeJwt(token).iss ?? '', keyId: kid };
   } catch (error) {
     throw error instanceof FaultError ? error : invalidToken('The token cannot be read.');
   }
+}
+
+/** RFC 7519 section 4: of two claims of one name the issuer may mean the first and we would read the last. */
+function hasUniqueKeys(part: string): boolean {
+  const bytes = Buffer.from(part, 'base64url');
+  const { depth, pairs } = measureShape(bytes, MAX_DEPTH);
+  return depth <= MAX_DEPTH && countKeys(JSON.parse(bytes.toString('utf8'))) === pairs;
 }
 
 function explain(error: unknown): string {

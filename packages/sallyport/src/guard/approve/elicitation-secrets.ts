@@ -1,15 +1,17 @@
 import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { findUnsafeAddress } from './elicitation-address.ts';
 
 /**
  * Does a server's form ask a person for a secret? MCP forbids it (2025-11-25 and 2026-07-28 elicitation: form mode must
  * not request passwords, keys, tokens or payment credentials; URL mode is for those), because the client, the model and
  * the log would see what was typed.
+ * The address of URL mode is looked at, too.
  * @returns why the question is refused, for the server and the operator; `undefined`: nothing of the kind
  */
 export function findSecretQuestion(method: string, params: JsonObject): string | undefined {
   if (method !== 'elicitation/create') return undefined;
   // The page at a URL is the server's own: what is typed there does not pass through here.
-  if (member(params, 'mode') === 'url') return undefined;
+  if (member(params, 'mode') === 'url') return findUnsafeAddress(params);
   const schema = member(params, 'requestedSchema');
   const field = isObject(schema) ? findSecretField(schema, { depth: 0, left: MAX_FIELDS }) : undefined;
   if (field !== undefined)
