@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockDatabase } from '../../test/lock-database.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createLateDatabase } from './late-database.ts';
 
@@ -25,30 +23,6 @@ async function open(options = {}): Promise<Database> {
   const database = await openDatabase(file, options);
   ends.push(() => database.destroy());
   return database;
-}
-
-const LIBRARY = createRequire(import.meta.url).resolve('@photostructure/sqlite');
-
-/** Another process that takes the write lock and lets go when its input ends, or after `milliseconds`. */
-async function lockElsewhere(milliseconds?: number): Promise<{ release(): Promise<void> }> {
-  const script = `
-    const { DatabaseSync } = require(${JSON.stringify(LIBRARY)});
-    const database = new DatabaseSync(${JSON.stringify(file)});
-    database.exec('PRAGMA busy_timeout=5000; begin immediate');
-    process.stdout.write('locked');
-    const end = () => { database.exec('commit'); database.close(); process.exit(0); };
-    process.stdin.on('end', end).resume();
-    ${milliseconds === undefined ? '' : `setTimeout(end, ${milliseconds});`}`;
-  const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const exited = once(child, 'exit');
-  ends.push(() => child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
-  return {
-    async release() {
-      child.stdin.end();
-      await exited;
-    },
-  };
 }
 
 async function makeTable(database: Database): Promise<void> {
@@ -76,7 +50,7 @@ test('while another process writes for two seconds, the program goes on, readers
     last = performance.now();
   }, 5);
   ends.push(() => clearInterval(timer));
-  await lockElsewhere(2_000);
+  await lockDatabase(file, 2_000);
   const start = performance.now();
   last = start;
   longest = 0;
@@ -100,7 +74,7 @@ test('while another process writes for two seconds, the program goes on, readers
 test('a lock that is never let go ends the wait of every statement with the reason', async () => {
   const database = await open({ patienceMs: 200 });
   await makeTable(database);
-  const { release } = await lockElsewhere();
+  const { release } = await lockDatabase(file);
   const writes = [1, 2, 3].map((value) => insert(database, String(value)));
   const change = database.transaction().execute((inside) => insert(inside as Database, 'x'));
   for (const outcome of await Promise.allSettled([...writes, change]))
@@ -160,7 +134,7 @@ test('a failed commit is rolled back, and the next writer has its turn', async (
 test('the line is bounded', async () => {
   const database = await open({ patienceMs: 500 });
   await makeTable(database);
-  const { release } = await lockElsewhere();
+  const { release } = await lockDatabase(file);
   const outcomes = Promise.allSettled(Array.from({ length: 1_100 }, () => insert(database, 'x')));
   const turnedAway = (await outcomes).filter(
     (one) => one.status === 'rejected' && /1000 statements wait/.test((one.reason as Error).message),
