@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Audit, AuditEnd, AuditSubject } from '../../core/audit.ts';
+import type { Audit, AuditEnd, AuditSubject, Note } from '../../core/audit.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -37,6 +37,8 @@ export interface AuditOptions {
 export interface OpenAudit extends Audit {
   /** Puts an event that is no call into the record, e.g. a decision of a person. Never throws. */
   note(kind: string, members: Readonly<Record<string, string | number | boolean>>): void;
+  /** The same for what is done only once it is on disk. */
+  readonly noteKept: Note;
   close(): Promise<void>;
 }
 
@@ -103,6 +105,10 @@ export function createAudit(
   const digest = createKeyedDigest(Buffer.from(digestKey, 'hex'));
   const write = values === 'full' ? toFullWriter(digest) : toDigestWriter(digest);
   const now = createIsoClock(clock);
+  const note: OpenAudit['note'] = (kind, members) => {
+    const rest = Object.entries(members).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`);
+    writer.append(`"time":"${now()}","kind":"${kind}"${rest.join('')}}`);
+  };
   return {
     admit(subject, args) {
       const { trouble } = writer;
@@ -125,9 +131,12 @@ export function createAudit(
         `"time":"${now()}","kind":"${subject.admitted ? 'outcome' : 'denied'}"${toWho(subject)}${toEnd(end)}${write('result', result)}}`,
       );
     },
-    note(kind, members) {
-      const rest = Object.entries(members).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`);
-      writer.append(`"time":"${now()}","kind":"${kind}"${rest.join('')}}`);
+    note,
+    async noteKept(kind, members) {
+      const { trouble } = writer;
+      if (trouble !== undefined) throw toFault(trouble);
+      note(kind, members);
+      await writer.written();
     },
   };
 }
