@@ -12,7 +12,8 @@ import { newTestFolder, type RunningGateway } from './running-sallyport.ts';
 /** An upstream that writes down the `id` of every call it executes before it answers. */
 export interface Witness {
   readonly url: string;
-  executed(): string[];
+  /** id -> when, `Date.now()`. */
+  executed(): Map<string, number>;
 }
 
 export async function startWitness(): Promise<Witness> {
@@ -20,13 +21,16 @@ export async function startWitness(): Promise<Witness> {
   const upstream = await startHttpUpstream({
     behave({ method, params }) {
       const given = (params as { readonly arguments?: { readonly id?: string } } | undefined)?.arguments;
-      if (method === 'tools/call') appendFileSync(file, `${given?.id}\n`);
+      if (method === 'tools/call') appendFileSync(file, `${given?.id} ${Date.now()}\n`);
       return false;
     },
   });
   return {
     url: upstream.url,
-    executed: () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []),
+    executed() {
+      const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+      return new Map(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
+    },
   };
 }
 
