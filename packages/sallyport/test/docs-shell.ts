@@ -3,12 +3,15 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { atTheEnd } from './at-the-end.ts';
 import { type Block, ROOT } from './docs-pages.ts';
+import { freePort } from './doctor-servers.ts';
 import { type Announcement, newTestFolder } from './running-sallyport.ts';
 
 const MAIN = join(ROOT, 'packages/sallyport/dist/cli/main.js');
 /** Where the guides say that Sallyport listens. */
 const WRITTEN_PORT = '7411';
 const WRITTEN_HOST = `127.0.0.1:${WRITTEN_PORT}`;
+/** Where a guide starts a Sallyport of its own. */
+const GUIDE_PORT = '7412';
 const WRITTEN_FOLDER = '/home/you/sallyport';
 const BLOCK_MS = 30_000;
 
@@ -66,10 +69,12 @@ export class DocsShell {
     return new DocsShell(folder, new URL(facts.url).host, env);
   }
 
-  /** Runs a block and says what differs from the page; nothing: all is as it is written. */
-  async run(block: Block): Promise<readonly string[]> {
-    const steps = block.language === 'console' ? toSteps(block.text) : [{ command: block.text, expected: undefined }];
-    const results = await this.#runAll(steps);
+  /** Runs blocks in one shell and says what differs from the page; nothing: all is as it is written. */
+  async run(blocks: readonly Block[]): Promise<readonly string[]> {
+    const steps = blocks.flatMap(({ language, text }) =>
+      language === 'console' ? toSteps(text) : [{ command: text, expected: undefined }],
+    );
+    const results = await this.#runAll(steps, blocks.length * BLOCK_MS);
     return steps.flatMap((step, index) => {
       const result = results[index];
       if (result === undefined) return [`${step.command}\n  was not run`];
@@ -81,11 +86,12 @@ export class DocsShell {
     });
   }
 
-  /** One shell for the whole block: variables and background jobs live on from line to line. */
-  async #runAll(steps: readonly Step[]): Promise<readonly { output: string; status: string }[]> {
+  /** One shell for all: variables and background jobs live on from line to line. */
+  async #runAll(steps: readonly Step[], mostMs: number): Promise<readonly { output: string; status: string }[]> {
+    const ownPort = String(await freePort());
     const script = steps.map(
       ({ command }) =>
-        `${command.replaceAll(WRITTEN_HOST, this.#host)}\n__status=$?; printf '\\0%s\\0' "$__status"; (exit $__status)`,
+        `${command.replaceAll(WRITTEN_HOST, this.#host).replaceAll(GUIDE_PORT, ownPort)}\n__status=$?; printf '\\0%s\\0' "$__status"; (exit $__status)`,
     );
     const prelude = `sallyport() { "${process.execPath}" "${MAIN}" "$@"; }\nKEY=$(cat .sallyport/key)\n`;
     const child = spawn('bash', ['-c', `exec 2>&1\n${prelude}${script.join('\n')}`], {
@@ -94,7 +100,7 @@ export class DocsShell {
       stdio: ['ignore', 'pipe', 'inherit'],
       detached: true,
     });
-    const timer = setTimeout(() => killGroup(child.pid), BLOCK_MS);
+    const timer = setTimeout(() => killGroup(child.pid), mostMs);
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
@@ -103,7 +109,11 @@ export class DocsShell {
     clearTimeout(timer);
     killGroup(child.pid);
     const port = new RegExp(`\\b${this.#host.split(':')[1]}\\b`, 'g');
-    const parts = text.replace(port, WRITTEN_PORT).replaceAll(this.#folder, WRITTEN_FOLDER).split('\0');
+    const parts = text
+      .replace(port, WRITTEN_PORT)
+      .replace(new RegExp(`\\b${ownPort}\\b`, 'g'), GUIDE_PORT)
+      .replaceAll(this.#folder, WRITTEN_FOLDER)
+      .split('\0');
     return steps.flatMap((_, index) => {
       const [output, status] = [parts[index * 2], parts[index * 2 + 1]];
       return output === undefined || status === undefined ? [] : [{ output: trimLines(output), status }];
