@@ -112,7 +112,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     async openControlSocket() {
       const { stateDir } = current.snapshot;
       const socket = await openControlSocket({ stateDir, control, principal: localUser() });
-      if (socket !== undefined) closers.push(() => socket.close());
+      // First: whoever starts next on this directory is to answer at once.
+      if (socket !== undefined) closers.unshift(() => socket.close());
       return socket !== undefined;
     },
     async serveStdio(streams, endpoint) {

@@ -3,13 +3,13 @@ import { openCredentials } from '../call/open-credentials.ts';
 import { LOCAL_OWNER, SHARED_OWNER } from '../config/upstream-auth.ts';
 import { systemClock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
-import { member } from '../core/json.ts';
 import { silentLog } from '../core/log.ts';
 import { login as signIn } from '../upstream/auth/login.ts';
 import { type AuthTarget, toAuthTarget } from '../upstream/auth/surroundings.ts';
+import { withApi } from './api.ts';
 import { type Command, type Flag, type Input, isSet, textOption } from './command.ts';
 import { findConfigFile, findStateDir, readSnapshot } from './config-file.ts';
-import { askRunning } from './control-socket.ts';
+import { liveServers } from './live-servers.ts';
 import type { Terminal } from './terminal.ts';
 
 export const PRINCIPAL_FLAG: Flag = {
@@ -40,7 +40,7 @@ export const login: Command = {
         show,
         signal,
       });
-      await wakeRunning(terminal, target.name);
+      await wakeRunning(input, target.name);
       return {
         value: {
           server: target.name,
@@ -59,11 +59,11 @@ export const login: Command = {
 };
 
 /** A gateway that is waiting for this need not wait until it asks again by itself. Others' calls are left alone. */
-async function wakeRunning(terminal: Terminal, server: string): Promise<void> {
-  const stateDir = findStateDir(terminal);
-  const statuses = await askRunning(stateDir, { verb: 'status' });
-  const state = member(member(member(statuses, 'servers'), server), 'state');
-  if (state === 'unauthenticated') await askRunning(stateDir, { verb: 'restart', server });
+function wakeRunning(input: Input, server: string): Promise<void> {
+  return withApi(input, async (api) => {
+    const state = (await liveServers(api))?.get(server)?.state;
+    if (state === 'unauthenticated') await api.call('restartServer', { path: { name: server } });
+  });
 }
 
 /** The server a command line names, with the vault its tokens are in. */

@@ -1,3 +1,4 @@
+import { connectUpstreams } from '../app/connect-upstreams.ts';
 import { fetchList } from '../catalog/fetch-list.ts';
 import { rulesOf } from '../catalog/items.ts';
 import { defineInstructions, digestItem } from '../catalog/pins/define-item.ts';
@@ -10,7 +11,6 @@ import { isObject, member } from '../core/json.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import { createCliClient } from './cli-exchange.ts';
 import type { Input } from './command.ts';
-import { connectUpstreams } from './connect-upstreams.ts';
 import { openCredentialsOf } from './open-credentials-of.ts';
 
 /** What one server offers at this moment, or why it cannot be asked. */

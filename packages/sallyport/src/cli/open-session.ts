@@ -1,3 +1,4 @@
+import { connectUpstreams } from '../app/connect-upstreams.ts';
 import type { ServerSettings } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
@@ -7,7 +8,6 @@ import type { UpstreamIdentity, UpstreamPort } from '../core/upstream-port.ts';
 import { createAskPerson } from './ask-person.ts';
 import { createCliClient, createCliExchange } from './cli-exchange.ts';
 import type { Input } from './command.ts';
-import { connectUpstreams } from './connect-upstreams.ts';
 import { openCredentialsOf } from './open-credentials-of.ts';
 import { toPlainText } from './plain-text.ts';
 import { resolveTarget, rootsOf, wantsProgress } from './resolve-target.ts';

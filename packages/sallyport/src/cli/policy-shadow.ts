@@ -1,11 +1,9 @@
+import { readDecidedCall } from '../control/decision-record.ts';
 import { systemClock } from '../core/clock.ts';
-import { FaultError } from '../core/errors.ts';
 import { type Json, type JsonObject, member } from '../core/json.ts';
 import { PolicyEngine } from '../guard/policy/policy-engine.ts';
+import { withApi } from './api.ts';
 import type { Command } from './command.ts';
-import { findStateDir } from './config-file.ts';
-import { askRunning } from './control-socket.ts';
-import { readDecidedCall } from './decision-record.ts';
 import { openPolicies, POLICY_FLAGS } from './open-policies.ts';
 import { toTable } from './to-table.ts';
 
@@ -18,14 +16,8 @@ export const policyShadow: Command = {
   async run(input) {
     const { cedar, compiled } = await openPolicies(input, input.words);
     const engine = new PolicyEngine(cedar, compiled, { clock: systemClock });
-    const answer = await askRunning(findStateDir(input.terminal), { verb: 'decisions' });
-    if (answer === undefined)
-      throw new FaultError(
-        'unreachable',
-        'No Sallyport is running here; its last 1,000 calls are what policies are tried on.',
-      );
-    const decisions = member(answer, 'decisions');
-    const calls = (Array.isArray(decisions) ? (decisions as readonly Json[]) : []).flatMap((record) => {
+    const { items } = await withApi(input, (api) => api.call('listDecisions', {}));
+    const calls = (items as readonly Json[]).flatMap((record) => {
       if (member(record, 'action') !== 'call') return [];
       const row = replay(engine, record);
       return row === undefined ? [] : [row];

@@ -1,3 +1,4 @@
+import { toCall } from '../control/decision-record.ts';
 import { systemClock } from '../core/clock.ts';
 import { FAILURES, FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
@@ -6,7 +7,6 @@ import { SINK_CLASSES, type SinkClass } from '../core/sink.ts';
 import { PolicyEngine } from '../guard/policy/policy-engine.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { type Command, type Input, listOption, textOption } from './command.ts';
-import { toCall } from './decision-record.ts';
 import { openPolicies, POLICY_FLAGS } from './open-policies.ts';
 import { parseObject } from './read-stdin.ts';
 

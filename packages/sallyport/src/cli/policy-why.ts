@@ -1,23 +1,17 @@
 import { FaultError } from '../core/errors.ts';
 import { type Json, type JsonObject, member } from '../core/json.ts';
+import { withApi } from './api.ts';
 import type { Command } from './command.ts';
-import { findStateDir } from './config-file.ts';
-import { askRunning } from './control-socket.ts';
 
 export const policyWhy: Command = {
   name: 'policy why',
   summary: 'tell why the policies decided about a recent call as they did',
   words: [['<call>', 'the callId of the log']],
   example: 'sallyport policy why 9vBqkJ3mTzo-1f --json',
-  async run({ terminal, words: [callId = ''] }) {
-    const answer = await askRunning(findStateDir(terminal), { verb: 'decisions', callId });
-    if (answer === undefined)
-      throw new FaultError(
-        'unreachable',
-        'No Sallyport is running here; it remembers the decisions of its last 1,000 calls.',
-      );
-    const decisions = member(answer, 'decisions');
-    const found = Array.isArray(decisions) ? (decisions as readonly Json[]) : [];
+  async run(input) {
+    const [callId = ''] = input.words;
+    const { items } = await withApi(input, (api) => api.call('listDecisions', { query: { callId } }));
+    const found = items as readonly Json[];
     if (found.length === 0)
       throw new FaultError(
         'not_found',

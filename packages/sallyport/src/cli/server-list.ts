@@ -1,9 +1,9 @@
 import { type JsonObject, member } from '../core/json.ts';
+import { withApi } from './api.ts';
 import type { Command } from './command.ts';
-import { findStateDir } from './config-file.ts';
-import { askRunning } from './control-socket.ts';
 import { describeWritten } from './describe-server.ts';
 import { openConfig } from './edit-config.ts';
+import { liveServers } from './live-servers.ts';
 import { toTable } from './to-table.ts';
 
 export const serverList: Command = {
@@ -12,16 +12,16 @@ export const serverList: Command = {
   example: 'sallyport server list --json',
   async run(input) {
     const { file, servers } = openConfig(input);
-    const statuses = await askRunning(findStateDir(input.terminal), { verb: 'status' });
+    const statuses = await withApi(input, liveServers);
     const rows = [...servers].map(([name, entry]): JsonObject => {
-      const live = member(member(statuses, 'servers'), name);
-      const state = member(entry, 'disabled') === true ? 'disabled' : String(member(live, 'state') ?? '-');
+      const live = statuses?.get(name);
+      const state = member(entry, 'disabled') === true ? 'disabled' : (live?.state ?? '-');
       return {
         name,
         ...describeWritten(entry),
         state,
-        revision: member(live, 'revision') ?? null,
-        lastError: member(live, 'lastError') ?? null,
+        revision: live?.revision ?? null,
+        lastError: live?.lastError ?? null,
       };
     });
     const cells = rows.map((row) => ['name', 'type', 'state', 'place'].map((key) => String(row[key] ?? '')));

@@ -1,9 +1,8 @@
-import { member } from '../core/json.ts';
+import { withApi } from './api.ts';
 import type { Command } from './command.ts';
-import { findStateDir } from './config-file.ts';
-import { askRunning } from './control-socket.ts';
 import { openConfig } from './edit-config.ts';
 import { findWritten } from './find-written.ts';
+import { liveServers } from './live-servers.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
 export const serverShow: Command = {
@@ -15,7 +14,7 @@ export const serverShow: Command = {
     const [name = ''] = input.words;
     const open = openConfig(input);
     const entry = findWritten(open, name);
-    const live = member(member(await askRunning(findStateDir(input.terminal), { verb: 'status' }), 'servers'), name);
+    const live = (await withApi(input, liveServers))?.get(name);
     return { value: { name, file: open.file, server: maskSecrets(entry), status: live ?? null } };
   },
 };

@@ -1,10 +1,6 @@
-import type { App } from '../app/app.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
 import { type Command, type Input, isSet, textOption } from './command.ts';
-import { type ControlVerbs, openControlSocket } from './control-socket.ts';
-import { writeDecision } from './decision-record.ts';
 import { type GatewayOverrides, SERVE_OPTIONS, serve, untilInterrupted } from './serve.ts';
 import { write } from './terminal.ts';
 
@@ -21,11 +17,9 @@ export const up: Command = {
   async run(input) {
     const { terminal } = input;
     const { app, close } = await serve(input, toOverrides(input));
-    const closers: (() => Promise<void> | undefined)[] = [];
     try {
       const { origin, key } = await app.openHttp();
-      const control = await openControlSocket(app.snapshot().stateDir, toVerbs(app));
-      closers.push(() => control?.close());
+      await app.openControlSocket();
       app.warm();
       const facts = describe(origin, key, [...app.snapshot().servers.keys()]);
       const need = describeNeed(app.snapshot().gateway.auth);
@@ -33,32 +27,11 @@ export const up: Command = {
       await untilInterrupted(input);
       await write(terminal.stderr, 'Ending: calls in flight may finish. Ctrl-C again ends at once.\n');
     } finally {
-      for (const end of closers) await end();
       await close();
     }
     return undefined;
   },
 };
-
-/** What other command lines of the same user may ask of this process. */
-function toVerbs(app: App): ControlVerbs {
-  return {
-    // Through JSON: a plain copy with nothing in it that JSON cannot say.
-    status: () =>
-      JSON.parse(
-        JSON.stringify(
-          Object.fromEntries(
-            [...app.snapshot().servers.keys()].map((name) => [name, app.upstreams.status(name) ?? null]),
-          ),
-        ),
-      ) as JsonObject,
-    restart: (name) => app.upstreams.restart(name),
-    decisions: (callId) => {
-      const { decisions } = app.policies;
-      return (callId === undefined ? decisions.list() : decisions.find(callId)).map(writeDecision);
-    },
-  };
-}
 
 function toOverrides({ options }: Input): GatewayOverrides {
   const host = textOption(options, 'host');

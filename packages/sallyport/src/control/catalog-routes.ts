@@ -6,6 +6,7 @@ import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
 const TOOL: Schema = {
   type: 'object',
+  additionalProperties: true,
   required: ['name'],
   properties: { name: { type: 'string', description: 'As clients of the shared endpoint call it.' } },
   description: 'The definition as clients see it.',

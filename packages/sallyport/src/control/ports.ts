@@ -1,14 +1,34 @@
+import type { Offered } from '../call/offered-items.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Snapshot } from '../config/settings.ts';
+import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Note } from '../core/note.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
+import type { RecentDecisions } from '../guard/policy/recent-decisions.ts';
+import type { Database } from '../storage/database.ts';
 
-/** What the API shows and does, as the composition root hands it in. */
+/**
+ * What the API shows and does, as the composition root hands it in (`app/`): once for a Sallyport that runs, once for a
+ * command line beside none. There, what only a running one knows throws `unreachable`.
+ */
 export interface ControlPorts {
   readonly upstreams: Pick<UpstreamPort, 'status' | 'restart' | 'onEvent'>;
   readonly catalog: Pick<Catalog, 'view' | 'reports' | 'onChange'>;
   readonly version: string;
+  readonly clock: Clock;
   /** Whose eyes lists are seen with: an operator's, who declares no capabilities. */
   readonly viewer: Client;
+  /** What the policies decided lately. */
+  readonly decisions: Pick<RecentDecisions, 'list' | 'find'>;
+  /** The configuration in force. @throws FaultError `config`, beside no running Sallyport. */
   snapshot(): Snapshot;
+  /** The same where servers do not matter: what is wrong with one of them does not either. */
+  sections(): Snapshot;
+  /** The database of this process; closed by whoever opened it. */
+  database(): Promise<Database>;
+  /** Into the audit, before what it says is done. */
+  readonly note: Note;
+  /** What servers offer at this moment, item by item. */
+  readonly offered: (servers: readonly ServerSettings[], signal: AbortSignal) => Promise<readonly Offered[]>;
 }

@@ -12,7 +12,7 @@ const SERVER: Schema = {
   properties: {
     name: { type: 'string' },
     transport: { enum: ['stdio', 'http', 'sse'] },
-    state: { enum: ['idle', 'connecting', 'ready', 'broken', 'stopped'] },
+    state: { enum: ['idle', 'connecting', 'ready', 'broken', 'unauthenticated', 'stopped'] },
     era: NULLABLE_TEXT,
     revision: NULLABLE_TEXT,
     connections: { type: 'integer' },

@@ -3,9 +3,9 @@
  * for them, and the account the program runs under are told apart; who acted for whom stays visible (RFC 8693 section 4.1).
  */
 export interface Principal {
-  /** Stable and unique: `key:<id>`, `oauth:<issuer>#<sub>`, `mtls:<fingerprint>`, `local`, `stdio`, `anyone`. */
+  /** Stable and unique: `key:<id>`, `oauth:<issuer>#<sub>`, `mtls:<fingerprint>`, `local`, `os:<user>`, `stdio`, `anyone`. */
   readonly id: string;
-  readonly kind: 'key' | 'oauth' | 'mtls' | 'stdio' | 'open';
+  readonly kind: 'key' | 'oauth' | 'mtls' | 'os' | 'stdio' | 'open';
   /** The human being, when one is known. */
   readonly person?: string | undefined;
   /** The client program, as whoever vouches for it names it (OAuth `client_id`, the key's name). */
@@ -35,6 +35,16 @@ export const PARENT_PROCESS: Principal = Object.freeze({
   kind: 'stdio',
   groups: Object.freeze(['admin']) as readonly string[],
 });
+/** Who may open the state directory: the operating system vouches for them, and no configuration takes that away. */
+export function toLocalUser(name: string): Principal {
+  return Object.freeze({
+    id: `os:${name}`,
+    kind: 'os',
+    person: name,
+    groups: Object.freeze(['admin']) as readonly string[],
+  });
+}
+
 /** Anyone, where the operator turned authentication off on loopback. */
 export const ANYONE: Principal = Object.freeze({
   id: 'anyone',

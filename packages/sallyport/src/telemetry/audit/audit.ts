@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Audit, AuditEnd, AuditSubject, Note } from '../../core/audit.ts';
+import type { Audit, AuditEnd, AuditSubject } from '../../core/audit.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import type { Note } from '../../core/note.ts';
 import type { Principal } from '../../core/principal.ts';
 import { quote } from '../quote.ts';
 import { toSafeJson } from '../redact-fields.ts';

@@ -6,7 +6,7 @@ import type { DecisionRecord } from '../guard/policy/recent-decisions.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** A decision as it goes over the control socket: what policies look at, but the arguments. */
+/** A decision as the API shows it: what policies look at, but the arguments. */
 export function writeDecision({ callId, at, action, principal, tool, decision, enforced }: DecisionRecord): JsonObject {
   const hints = Object.fromEntries(
     HINTS.flatMap((hint) => {

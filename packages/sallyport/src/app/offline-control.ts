@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { askForItems } from '../call/offered-items.ts';
+import { openCredentials } from '../call/open-credentials.ts';
+import type { ServerSettings, Snapshot } from '../config/settings.ts';
+import type { ControlApi } from '../control/api.ts';
+import { createControl } from '../control/control.ts';
+import { systemClock } from '../core/clock.ts';
+import { FaultError, toFault } from '../core/errors.ts';
+import { silentLog } from '../core/log.ts';
+import type { Database } from '../storage/database.ts';
+import { createLateDatabase } from '../storage/late-database.ts';
+import type { OpenAudit } from '../telemetry/audit/audit.ts';
+import { createDestination } from '../telemetry/destination.ts';
+import { createLog } from '../telemetry/log.ts';
+import { VERSION } from '../version.ts';
+import { connectUpstreams } from './connect-upstreams.ts';
+import { NOBODY } from './nobody.ts';
+import { openRecord } from './open-record.ts';
+
+export interface OfflineOptions {
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The configuration as the file has it now; called when a route needs it. @throws FaultError `config`. */
+  readonly snapshot: () => Snapshot;
+  /** The same without servers, whatever is wrong with them. @throws FaultError `config`. */
+  readonly sections: () => Snapshot;
+}
+
+export interface OfflineControl {
+  readonly control: ControlApi;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * The API over the state directory where no Sallyport runs on it: the same routes, in this process. The database and
+ * the audit are opened by the first request that needs them.
+ */
+export function openOfflineControl(options: OfflineOptions): OfflineControl {
+  const { stateDir, snapshot, sections } = options;
+  const destination = createDestination();
+  const log = createLog('error', destination);
+  const database = createLateDatabase(join(stateDir, 'sallyport.db'));
+  let audit: Promise<OpenAudit> | undefined;
+  const openAudit = (): Promise<OpenAudit> => {
+    audit ??= openAuditOf(() => openRecord(sections(), log, systemClock));
+    return audit;
+  };
+  const control = createControl(
+    {
+      upstreams: { status: () => undefined, restart: notRunning, onEvent: notRunning },
+      catalog: { view: notRunning, reports: notRunning, onChange: notRunning },
+      decisions: { list: notRunning, find: notRunning },
+      version: VERSION,
+      viewer: NOBODY,
+      clock: systemClock,
+      snapshot,
+      sections,
+      database: database.get,
+      note: async (kind, members) => (await openAudit()).noteKept(kind, members),
+      offered: (servers, signal) => askOnce(servers, { ...options, database: database.get, signal }),
+    },
+    log,
+  );
+  let closing: Promise<void> | undefined;
+  return {
+    control,
+    close() {
+      closing ??= (async () => {
+        await (await audit?.catch(() => undefined))?.close();
+        await database.close();
+        await destination.close();
+      })();
+      return closing;
+    },
+  };
+}
+
+function notRunning(): never {
+  throw new FaultError('unreachable', 'No Sallyport is running for this user. Start one with "sallyport up".');
+}
+
+/** What cannot be opened cannot be written: then nothing is changed either. */
+async function openAuditOf(open: () => Promise<OpenAudit>): Promise<OpenAudit> {
+  try {
+    return await open();
+  } catch (error) {
+    const { message } = toFault(error);
+    throw new FaultError('unrecorded', `The audit cannot be opened, so nothing was changed: ${message}`, {
+      cause: error,
+    });
+  }
+}
+
+interface Asking {
+  readonly database: () => Promise<Database>;
+  readonly signal: AbortSignal;
+}
+
+/** Connections for the length of one request. */
+async function askOnce(
+  servers: readonly ServerSettings[],
+  { stateDir, env, sections, database, signal }: OfflineOptions & Asking,
+) {
+  const keyRef = () => sections().tokenKeyRef;
+  const credentials = openCredentials({
+    ...{ stateDir, keyRef, env },
+    clock: systemClock,
+    log: silentLog,
+    database,
+  });
+  const connected = connectUpstreams(servers, credentials.create);
+  try {
+    return await askForItems(servers, { upstreams: connected.port, client: NOBODY, signal });
+  } finally {
+    await connected.close();
+    await credentials.close();
+  }
+}
