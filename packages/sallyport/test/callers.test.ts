@@ -118,6 +118,19 @@ describe('OAuth access tokens', () => {
     expect((await client.post(PING, { ...client.session, ...bearer(newer) })).status).toBe(200);
   });
 
+  test('with more scopes after a step-up go on in the session; with fewer it is over', async () => {
+    const narrow = await server.token('alice', gateway.url, { scope: 'mcp:use' });
+    const client = new PlainClient({ ...gateway, headers: { ...gateway.headers, ...bearer(narrow) } });
+    await client.initialize();
+    const wide = await server.token('alice', gateway.url, { scope: 'mcp:use files:read' });
+    const ping = (token: string) => client.post(PING, { ...client.session, ...bearer(token) });
+    expect((await ping(wide)).status).toBe(200);
+    expect((await ping(await server.token('bob', gateway.url, { scope: 'mcp:use files:read' }))).status).toBe(404);
+    expect((await ping(wide)).status).toBe(200);
+    expect((await ping(narrow)).status).toBe(404);
+    expect((await ping(wide)).status).toBe(404);
+  });
+
   test.each<[string, () => Promise<string>, number, string]>([
     ['for another resource', () => server.token('alice', 'https://other.example/mcp'), 401, 'invalid_token'],
     ['for another endpoint', () => server.token('alice', `${gateway.origin}/servers/up/mcp`), 401, 'invalid_token'],

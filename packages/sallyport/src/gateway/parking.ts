@@ -4,7 +4,7 @@ import { isObject, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import { toRequestDigest } from './request-digest.ts';
-import { hasSameRights, isSameCaller } from './same-caller.ts';
+import { isSameCaller, keepsRights } from './same-caller.ts';
 import type { Seal } from './seal.ts';
 
 /** A call that can wait for its client. */
@@ -78,7 +78,7 @@ export class Parking<C extends Parkable> {
       );
     }
     // A caller who lost a group meanwhile must not be given what it could have before.
-    const isOwner = isSameCaller(entry.principal, principal) && hasSameRights(entry.principal, principal);
+    const isOwner = isSameCaller(entry.principal, principal) && keepsRights(entry.principal, principal);
     if (!isOwner || entry.digest !== toRequestDigest(request)) {
       throw new FaultError('invalid_params', 'This requestState belongs to another request.');
     }

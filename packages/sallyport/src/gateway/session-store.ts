@@ -4,7 +4,7 @@ import { FaultError } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { LegacySession } from './legacy-session.ts';
-import { hasSameRights, isSameCaller } from './same-caller.ts';
+import { isSameCaller, keepsRights } from './same-caller.ts';
 
 /** Sessions are looked through this often for ones nobody uses any more. Milliseconds, as below. */
 const SWEEP_MS = 5_000;
@@ -89,8 +89,7 @@ export class SessionStore {
         'Session not found: it ended, expired, or was never here. Initialize a new one.',
       );
     }
-    // A caller who lost a group, or won one, begins anew: a session must not keep rights that are gone.
-    if (!hasSameRights(session.client.principal, principal)) {
+    if (!keepsRights(session.client.principal, principal)) {
       session.close();
       throw new FaultError(
         'session_not_found',

@@ -8,13 +8,13 @@ import type { McpContext } from './mcp-endpoint.ts';
 import { Outbox } from './outbox.ts';
 import { readBody } from './read-body.ts';
 import { type Reply, STREAM_HEADERS, toEvent } from './reply.ts';
-import { hasSameRights, isSameCaller } from './same-caller.ts';
+import { isSameCaller, keepsRights } from './same-caller.ts';
 import { toErrorText } from './to-response.ts';
 
 /** One open event stream; it becomes a session with `initialize`. */
 interface Stream {
-  /** Who opened it. */
-  readonly principal: Principal;
+  /** Who opened it, with what the newest credential allows. */
+  principal: Principal;
   readonly path: string;
   session: LegacySession | undefined;
   send(text: string): void;
@@ -93,7 +93,7 @@ export class SseEndpoint {
       );
     }
     // As for other sessions: one must not keep rights that are gone.
-    if (!hasSameRights(stream.principal, http.principal)) {
+    if (!keepsRights(stream.principal, http.principal)) {
       stream.end();
       throw new FaultError('session_not_found', 'The rights of the caller changed. Open a new event stream.');
     }
@@ -118,6 +118,7 @@ export class SseEndpoint {
     const opening = stream.session === undefined && message instanceof Request && message.method === 'initialize';
     if (opening) await this.#initialize(stream, { http, message, answer });
     else if (stream.session !== undefined) {
+      stream.principal = http.principal;
       stream.session.adopt(http.principal);
       stream.session.receive(message, reply);
     } else if (message instanceof Request)
