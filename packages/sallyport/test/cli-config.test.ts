@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { openControlSocket } from '../src/cli/control-socket.ts';
+import { toLocalUser } from '../src/core/principal.ts';
+import { openControlSocket } from '../src/gateway/control-socket.ts';
 import { cli, EVERYTHING_ENTRY, newFolder } from './cli-terminal.ts';
 
 const USER_FILE = '.config/sallyport/sallyport.json';
@@ -103,10 +104,13 @@ describe('server add, list, show, remove', () => {
     put(home, 'sallyport.json', { mcpServers: { a: { command: 'x' } } });
     const stateDir = join(home, '.local/state/sallyport');
     const restarted: string[] = [];
-    const socket = await openControlSocket(stateDir, {
-      status: () => ({ a: { state: 'ready', revision: '2025-11-25' } }),
-      restart: async (server) => void restarted.push(server),
-    });
+    const server = { name: 'a', state: 'ready', revision: '2025-11-25', lastError: null };
+    const handle = async ({ method, path }: { method: string; path: string }) => {
+      if (method === 'POST') restarted.push(path);
+      const body = JSON.stringify(path === '/api/v1/servers' ? { items: [server] } : server);
+      return { kind: 'whole', status: 200, type: 'application/json', body } as const;
+    };
+    const socket = await openControlSocket({ stateDir, control: { handle }, principal: toLocalUser('ann') });
     onTestFinished(() => socket?.close());
     expect((await cli(['server', 'list', '--json'], { home })).json()).toMatchObject({
       running: true,
@@ -114,7 +118,7 @@ describe('server add, list, show, remove', () => {
     });
     expect((await cli(['server', 'show', 'a'], { home })).json()).toMatchObject({ status: { revision: '2025-11-25' } });
     expect(await cli(['server', 'restart', 'a'], { home })).toMatchObject({ exit: 0, stdout: 'Restarted a\n' });
-    expect(restarted).toEqual(['a']);
+    expect(restarted).toEqual(['/api/v1/servers/a/restart']);
   });
 });
 

@@ -23,8 +23,11 @@ const STATUS: ReadonlyMap<FailureCode, number> = new Map<FailureCode, number>([
   ['too_large', 413],
   ['too_many', 429],
   ['overloaded', 503],
+  ['unrecorded', 503],
   ['draining', 503],
   ['unreachable', 502],
+  ['upstream_unauthenticated', 502],
+  ['upstream_protocol', 502],
   ['timeout', 504],
 ]);
 
