@@ -9,16 +9,18 @@ export function approvalsOf({ approvals }: Snapshot): ApprovalSettings {
 
 export function openDesk(
   snapshot: () => Snapshot,
-  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database'>,
+  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database' | 'note'>,
 ): LateDesk {
   const webhook = createApprovalWebhook({
     ...ports,
     target: () => approvalsOf(snapshot()).webhook,
     readSecret: (name) => process.env[name],
   });
-  return createLateDesk({
+  const desk = createLateDesk({
     ...ports,
     settings: () => approvalsOf(snapshot()),
     announce: webhook,
   });
+  if (webhook.isOn()) desk.resume();
+  return desk;
 }

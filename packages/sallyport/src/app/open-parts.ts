@@ -94,6 +94,7 @@ export async function openParts(options: AppOptions, current: Current) {
   // One call counts once, however often it is looked at.
   const desk = openDesk(() => current.snapshot, {
     ...basics,
+    note: audit.noteKept,
     guards: () => guards.filter((guard) => guard !== limits),
   });
   const inFlight = new InFlight();

@@ -8,14 +8,17 @@ import type { Exchange } from '../core/exchange.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import { Request } from '../core/message.ts';
+import type { Note } from '../core/note.ts';
 import { ALLOW } from '../core/verdict.ts';
 import { type Approval, type Asked, type PersonAnswer, toDenialText } from '../guard/approve/approval.ts';
 import { canShowForm, readFormAnswer, toAskForm } from '../guard/approve/ask-form.ts';
 import { toDigest } from '../guard/approve/digest.ts';
 import type { Grant } from '../guard/approve/grant.ts';
+import { differentPeople, isSamePerson } from '../guard/approve/same-person.ts';
 import type { Decision, Guard } from '../guard/guard.ts';
 import type { ApprovalStore } from '../storage/approvals.ts';
 import type { GrantStore } from '../storage/grants.ts';
+import { answerApproval } from './answer-approval.ts';
 import { ApprovalWatch } from './approval-watch.ts';
 import { type CollectedAsks, collectAsks } from './collect-asks.ts';
 import type { Inbound } from './inbound.ts';
@@ -28,8 +31,17 @@ export interface DeskPorts {
   readonly settings: () => ApprovalSettings;
   /** Every guard that may be heard twice for one call: all but the one that counts. */
   readonly guards: () => readonly Guard[];
+  /** Into the audit; every answer is. */
+  readonly note: Note;
   /** Tells other systems; never waits and never throws. */
-  readonly announce?: { send(event: 'asked' | 'answered', approval: Approval): void; close(): void } | undefined;
+  readonly announce?: Announce | undefined;
+}
+
+export interface Announce {
+  /** False: nobody is told of anything now. */
+  readonly isOn: () => boolean;
+  send(event: 'asked' | 'answered', approval: Approval): void;
+  close(): void;
 }
 
 /** What became of a call that asks. */
@@ -37,11 +49,16 @@ export interface Settled {
   /** Allow with the arguments that were approved; deny; or still ask. */
   readonly decision: Decision;
   readonly approvalId: string | undefined;
+  /**
+   * Where a grant allows: spends it. To be called once, after the call was recorded and before it leaves; false: another
+   * call was faster, or it was revoked. What is never called leaves the grant as it was.
+   */
+  readonly spend?: (() => Promise<boolean>) | undefined;
 }
 
 /**
- * Where calls wait for people. A yes is a grant in the database, and a grant is taken by compare-and-set before the call
- * leaves: when Sallyport dies in between, a yes can be lost, but nothing runs twice.
+ * Where calls wait for people. A yes is a grant in the database, and a grant is spent by compare-and-set as the last thing
+ * before the call leaves: when Sallyport dies in between, a yes can be lost, but nothing runs twice.
  */
 export class ApprovalDesk {
   readonly #ports: DeskPorts;
@@ -49,7 +66,14 @@ export class ApprovalDesk {
 
   constructor(ports: DeskPorts) {
     this.#ports = ports;
-    this.#watch = new ApprovalWatch(ports.approvals, ports.log);
+    const onAnswered = (approval: Approval) => ports.announce?.send('answered', approval);
+    this.#watch = new ApprovalWatch({ store: ports.approvals, log: ports.log, onAnswered });
+  }
+
+  /** What was asked before this process began is answered while it runs: others want to hear of it, too. */
+  async resume(): Promise<void> {
+    if (this.#ports.announce?.isOn() !== true) return;
+    for (const waiting of await this.#ports.approvals.list({ state: 'waiting' })) this.#watch.expect(waiting);
   }
 
   /** @throws FaultError `cancelled`, `too_many`. */
@@ -57,24 +81,28 @@ export class ApprovalDesk {
     const collected = await collectAsks(this.#ports.guards(), given, first);
     if (collected.decision.verdict.kind === 'deny') return { decision: collected.decision, approvalId: undefined };
     const asked = toAsked(collected, inbound);
-    const ready = await this.#takeGrant(asked, collected, { waited: false });
+    const ready = await this.#findGrant(asked, collected, { waited: false });
     if (ready !== undefined) return ready;
     const { approval, isNew } = await this.#ports.approvals.open(asked, this.#rules(asked));
-    if (isNew) this.#ports.announce?.send('asked', approval);
+    if (isNew) this.#announce(approval);
     if (approval.state === 'denied') return toDenied(approval);
     const answered = await this.#wait(approval, inbound);
     const { state } = answered;
     if (state === 'denied') return toDenied(answered);
-    const taken = state === 'allowed' ? await this.#takeGrant(asked, collected, { waited: true }) : undefined;
+    const taken = state === 'allowed' ? await this.#findGrant(asked, collected, { waited: true }) : undefined;
     return taken ?? toPending(answered);
   }
 
   /** A person's answer, from wherever it comes. @throws FaultError like `ApprovalStore.answer`. */
   async answer(id: string, answer: PersonAnswer): Promise<Approval> {
-    const approval = await this.#ports.approvals.answer(id, answer);
-    this.#ports.announce?.send('answered', approval);
+    const approval = await answerApproval(this.#ports, id, answer);
     this.#watch.tell(approval);
     return approval;
+  }
+
+  /** An answer was taken by somebody else in this process. */
+  heard(approval: Approval): void {
+    this.#watch.tell(approval);
   }
 
   /** Idempotent. */
@@ -83,28 +111,31 @@ export class ApprovalDesk {
     this.#ports.announce?.close();
   }
 
+  #announce(approval: Approval): void {
+    const { announce } = this.#ports;
+    if (announce?.isOn() !== true) return;
+    announce.send('asked', approval);
+    this.#watch.expect(approval);
+  }
+
   #rules({ classes }: Asked) {
     const { ttlMs, twoPerson, selfApproval } = this.#ports.settings();
     const needed: 1 | 2 = twoPerson.some((one) => one === 'any' || classes.includes(one)) ? 2 : 1;
     return { ttlMs, needed, callerMayAnswer: selfApproval };
   }
 
-  /** The last thing before the call leaves. `undefined`: there is no grant. */
-  async #takeGrant(
+  /** `undefined`: there is no grant. */
+  async #findGrant(
     asked: Asked,
     collected: CollectedAsks,
     { waited }: { waited: boolean },
   ): Promise<Settled | undefined> {
     const { grants } = this.#ports;
-    // Each round another call was faster; every loser's grant is gone, so this ends.
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const grant = await grants.find(asked);
-      if (grant === undefined) return undefined;
-      const checked = await this.#check(grant, asked, collected, waited);
-      if (checked.decision.verdict.kind === 'deny') return checked;
-      if (await grants.claim(grant, asked.callId)) return checked;
-    }
-    return undefined;
+    const grant = await grants.find(asked);
+    if (grant === undefined) return undefined;
+    const checked = await this.#check(grant, asked, collected, waited);
+    if (checked.decision.verdict.kind === 'deny') return checked;
+    return { ...checked, spend: () => grants.claim(grant, asked.callId) };
   }
 
   /** What a person changed, and what waited while the world went on, is checked again by every guard. */
@@ -167,7 +198,8 @@ export class ApprovalDesk {
     const { elicit } = this.#ports.settings();
     // Asked through the caller's own program, its answer is the caller's.
     if (!elicit || !approval.callerMayAnswer || unattended === true) return undefined;
-    if (approval.answers.some(({ by }) => by === client.principal.id)) return undefined;
+    const { id: by, person } = client.principal;
+    if (approval.answers.some((answer) => isSamePerson(answer, { by, person }))) return undefined;
     return canShowForm(client.capabilities) ? toAskForm(approval) : undefined;
   }
 
@@ -178,14 +210,14 @@ export class ApprovalDesk {
       const given = readFormAnswer(answer.result);
       if (given === undefined) return;
       const at = this.#ports.clock.now();
-      await this.answer(approval.id, { ...given, by: exchange.client.principal.id, via: 'elicitation', at });
+      const { id: by, person } = exchange.client.principal;
+      await this.answer(approval.id, { ...given, by, person, via: 'elicitation', at });
     } catch (error) {
       this.#ports.log.debug({ approval: approval.id, error }, 'the client did not answer the question of an approval');
     }
   }
 }
 
-const MAX_ROUNDS = 8;
 /** What setTimeout can hold. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
@@ -196,6 +228,7 @@ function toAsked({ call, reasons, classes }: CollectedAsks, { snapshot }: Inboun
     // A digest: the key of a session is as good as the session.
     run: createHash('sha256').update(client.key).digest('hex').slice(0, 32),
     principal: client.principal.id,
+    person: client.principal.person,
     client: client.info.name,
     upstream: tool.upstream,
     tool: tool.name,
@@ -248,7 +281,7 @@ function toPending(approval: Approval): Settled {
       approvalId: approval.id,
     };
   const why = approval.reasons.map(({ reason }) => reason).join(' ');
-  const people = approval.needed - new Set(approval.answers.map(({ by }) => by)).size;
+  const people = approval.needed - differentPeople(approval.answers).length;
   const who = people === 2 ? 'Two people' : approval.needed === 2 ? 'One more person' : 'A person';
   const reason = `${who} must allow this call before it runs. ${why} It was not run. Approval ${approval.id} waits until ${new Date(approval.expiresAt).toISOString()}: "sallyport approval allow ${approval.id}" allows it. Then call again with the same arguments.`;
   return {

@@ -8,17 +8,25 @@ const LOOK_EVERY_MS = 200;
 const OVERLAP_MS = 5_000;
 const MAX_WAITING = 1_000;
 
-/** One look at the database for all calls that wait; none while none does. */
+export interface WatchPorts {
+  readonly store: Pick<ApprovalStore, 'changedSince'>;
+  readonly log: Log;
+  /** Called for each answer to an approval that is expected, whichever process took it. */
+  readonly onAnswered: (approval: Approval) => void;
+}
+
+/** One look at the database for all calls that wait and all answers that are expected; none while there are none. */
 export class ApprovalWatch {
-  readonly #store: Pick<ApprovalStore, 'changedSince'>;
-  readonly #log: Log;
+  readonly #ports: WatchPorts;
   readonly #waiting = new Map<string, Set<(approval: Approval) => void>>();
+  /** Id -> answers that were heard of. */
+  readonly #expected = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #size = 0;
+  #closed = false;
 
-  constructor(store: Pick<ApprovalStore, 'changedSince'>, log: Log) {
-    this.#store = store;
-    this.#log = log;
+  constructor(ports: WatchPorts) {
+    this.#ports = ports;
   }
 
   /** False: too many wait, and the call has to come back by itself. */
@@ -40,26 +48,45 @@ export class ApprovalWatch {
     };
   }
 
+  /** Until it is settled, each answer to this approval is reported. Beyond a thousand the oldest is let go. */
+  expect({ id, answers }: Approval): void {
+    const oldest = this.#expected.size < MAX_WAITING ? undefined : this.#expected.keys().next().value;
+    if (oldest !== undefined) this.#expected.delete(oldest);
+    this.#expected.set(id, answers.length);
+    this.#timer ??= this.#lookLater();
+  }
+
   tell(approval: Approval): void {
+    const heard = this.#expected.get(approval.id);
+    if (heard !== undefined) {
+      if (approval.answers.length > heard) this.#ports.onAnswered(approval);
+      if (approval.state === 'waiting') this.#expected.set(approval.id, Math.max(heard, approval.answers.length));
+      else this.#expected.delete(approval.id);
+    }
     if (approval.state === 'waiting') return;
     for (const follower of [...(this.#waiting.get(approval.id) ?? [])]) follower(approval);
   }
 
   close(): void {
+    this.#closed = true;
     clearTimeout(this.#timer);
     this.#waiting.clear();
+    this.#expected.clear();
   }
 
   #lookLater(): NodeJS.Timeout {
-    return setTimeout(() => void this.#look(), LOOK_EVERY_MS);
+    const timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS);
+    // An answer that is only expected keeps no program alive.
+    return this.#size > 0 ? timer : timer.unref();
   }
 
   async #look(): Promise<void> {
     try {
-      for (const approval of await this.#store.changedSince(Date.now() - OVERLAP_MS)) this.tell(approval);
+      for (const approval of await this.#ports.store.changedSince(Date.now() - OVERLAP_MS)) this.tell(approval);
     } catch (error) {
-      this.#log.error({ error }, 'the approvals could not be looked at; calls go on waiting');
+      this.#ports.log.error({ error }, 'the approvals could not be looked at; calls go on waiting');
     }
-    this.#timer = this.#waiting.size > 0 ? this.#lookLater() : undefined;
+    const goesOn = !this.#closed && (this.#waiting.size > 0 || this.#expected.size > 0);
+    this.#timer = goesOn ? this.#lookLater() : undefined;
   }
 }

@@ -7,6 +7,7 @@ import { Answer } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import { type Decision, inspectRequest, inspectResult, needsResult } from '../guard/guard.ts';
 import type { CallRecord } from '../telemetry/call-log.ts';
+import type { Settled } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
 import { toParamHeaders } from './param-headers.ts';
@@ -54,16 +55,21 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     const standing = ports.limits?.headersFor(call);
     if (standing !== undefined) exchange.annotate?.(standing);
     noteFailedGuard(ports, admitted, record);
-    let approvalId: string | undefined;
+    let settled: Settled | undefined;
     if (admitted.verdict.kind === 'ask' && ports.desk !== undefined) {
-      ({ decision: admitted, approvalId } = await ports.desk.settle(admitted, call, inbound));
+      settled = await ports.desk.settle(admitted, call, inbound);
+      admitted = settled.decision;
       noteFailedGuard(ports, admitted, record);
-      subject.approval = approvalId;
+      subject.approval = settled.approvalId;
     }
-    const refused = refuse(admitted, inbound, { record, approvalId });
+    const refused = refuse(admitted, inbound, { record, approvalId: settled?.approvalId });
     if (refused !== undefined) return refused;
     const recorded = ports.audit.admit(subject, toArgumentBytes(admitted, subject, inbound));
     if (recorded !== undefined) await recorded;
+    // After the record: a call that cannot be recorded leaves the person's yes as it was.
+    if (settled?.spend !== undefined && !(await settled.spend())) admitted = toSpent(settled);
+    const late = refuse(admitted, inbound, { record, approvalId: settled?.approvalId });
+    if (late !== undefined) return late;
 
     const sent = {
       request,
@@ -119,6 +125,17 @@ function toArgumentBytes({ verdict, guard, rewritten }: Decision, subject: Audit
   if (rewritten !== undefined) return Buffer.from(JSON.stringify(rewritten));
   const span = request.param('arguments');
   return span && request.bytes.subarray(span.start, span.end);
+}
+
+/** Of two calls that one yes would allow, this is the second one. */
+function toSpent({ approvalId }: Settled): Decision {
+  const reason = `The approval ${approvalId ?? ''} was used by another call. Call again to ask anew.`;
+  return {
+    verdict: { kind: 'deny', code: 'denied', reason },
+    guard: 'approval',
+    rewritten: undefined,
+    cause: undefined,
+  };
 }
 
 function resolveTool(inbound: Inbound): Tool {

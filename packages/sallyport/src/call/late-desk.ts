@@ -1,3 +1,4 @@
+import type { Approval } from '../guard/approve/approval.ts';
 import { createApprovalStore } from '../storage/approvals.ts';
 import type { Database } from '../storage/database.ts';
 import { createGrantStore } from '../storage/grants.ts';
@@ -8,6 +9,10 @@ export interface LateDeskPorts extends Omit<DeskPorts, 'approvals' | 'grants'> {
 }
 
 export interface LateDesk extends Pick<ApprovalDesk, 'settle' | 'answer'> {
+  /** Goes on where another process stopped; what fails is logged. */
+  resume(): void;
+  /** An answer was taken by somebody else in this process. */
+  heard(approval: Approval): void;
   /** Idempotent. */
   close(): Promise<void>;
 }
@@ -31,6 +36,14 @@ export function createLateDesk({ database, ...ports }: LateDeskPorts): LateDesk 
   return {
     settle: async (first, call, inbound) => (await open()).settle(first, call, inbound),
     answer: async (id, answer) => (await open()).answer(id, answer),
+    resume() {
+      open()
+        .then((desk) => desk.resume())
+        .catch((error: unknown) => ports.log.error({ error }, 'the approvals that wait could not be looked at'));
+    },
+    heard(approval) {
+      void opened?.then((desk) => desk.heard(approval)).catch(() => undefined);
+    },
     async close() {
       const present = await opened?.catch(() => undefined);
       opened = undefined;

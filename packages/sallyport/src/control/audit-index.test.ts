@@ -80,7 +80,7 @@ describe('what a search finds', () => {
       guard: 'redact',
       verdict: 'rewrite',
     });
-    made.add('approval_answer', { approval: 'ap_1', principal: 'os:ann', answer: 'allow' });
+    made.add('approval_answer', { approval: 'ap_1', by: 'os:ann', person: 'ann', answer: 'allow' });
     made.call('c5', { members: { guard: 'redact', verdict: 'rewrite' }, end: { guard: undefined } });
     return made;
   };

@@ -19,6 +19,8 @@ export interface WebhookPorts {
 }
 
 export interface ApprovalWebhook {
+  /** Whether somebody is to be told. */
+  isOn(): boolean;
   /** Never waits, never throws; what cannot be delivered is logged. */
   send(event: 'asked' | 'answered', approval: Approval): void;
   /** Gives up what is under way. Idempotent. */
@@ -39,6 +41,7 @@ export function createApprovalWebhook(ports: WebhookPorts): ApprovalWebhook {
   const closing = new AbortController();
   let underWay = 0;
   return {
+    isOn: () => ports.target() !== undefined && !closing.signal.aborted,
     send(event, approval) {
       const target = ports.target();
       if (target === undefined || closing.signal.aborted) return;

@@ -4,6 +4,7 @@ import type { SinkClass } from '../../core/sink.ts';
 import type { Difference } from './compare-arguments.ts';
 import { toDigest } from './digest.ts';
 import { checkPattern, type Pattern } from './pattern.ts';
+import { differentPeople, isSamePerson } from './same-person.ts';
 
 /** What a person is asked about: one call, with everything a grant will be bound to. */
 export interface Asked {
@@ -11,6 +12,8 @@ export interface Asked {
   /** Digest of the conversation or task the call belongs to. */
   readonly run: string;
   readonly principal: string;
+  /** On whose behalf, where that is known. */
+  readonly person?: string | undefined;
   /** The client program's name, as it calls itself. */
   readonly client: string;
   readonly upstream: string;
@@ -53,6 +56,8 @@ export type GrantScope = 'once' | 'run' | 'always';
 export type PersonAnswer = {
   /** The principal, or `os:<user>` for whoever may open the state directory. */
   readonly by: string;
+  /** Whose principal that is, where it is known. */
+  readonly person?: string | undefined;
   readonly via: 'elicitation' | 'command' | 'api';
   readonly at: number;
 } & (
@@ -84,7 +89,7 @@ const WIDTH: Readonly<Record<GrantScope, number>> = { once: 0, run: 1, always: 2
 const MAX_MESSAGE = 2_000;
 
 /**
- * One more answer. One deny denies; a person counts once, however often they answer; two people agree only on the same
+ * One more answer. One deny denies; a person counts once, with whichever key they come; two people agree only on the same
  * arguments, and get the narrower of what they allowed.
  * @throws FaultError `conflict`: answered or expired already; `forbidden`: this person may not; `invalid_params`.
  */
@@ -96,10 +101,12 @@ export function applyAnswer(approval: Approval, answer: PersonAnswer): Answered 
   checkAnswer(approval, answer);
   const answers = [...approval.answers, answer];
   if (answer.kind === 'deny') return { state: 'denied', answers, grant: undefined };
-  const agreeing = new Map<string, AllowAnswer>();
-  for (const one of answers) if (one.kind === 'allow' && agrees(approval, one, answer)) agreeing.set(one.by, one);
-  if (agreeing.size < approval.needed) return { state: 'waiting', answers, grant: undefined };
-  return { state: 'allowed', answers, grant: toTerms([...agreeing.values()], answer) };
+  // The newest first: of the answers of one person the last one counts.
+  const agreeing = differentPeople(
+    [...answers].reverse().filter((one) => one.kind === 'allow' && agrees(approval, one, answer)) as AllowAnswer[],
+  );
+  if (agreeing.length < approval.needed) return { state: 'waiting', answers, grant: undefined };
+  return { state: 'allowed', answers, grant: toTerms(agreeing, answer) };
 }
 
 type AllowAnswer = Extract<PersonAnswer, { kind: 'allow' }>;
@@ -111,8 +118,12 @@ function checkAnswer(approval: Approval, answer: PersonAnswer): void {
     return;
   }
   // Who may deny? Anybody: a no harms nobody. A yes of the caller to himself is what the operator can rule out.
-  if (!approval.callerMayAnswer && answer.by === approval.principal)
+  if (!approval.callerMayAnswer && isCaller(approval, answer))
     throw new FaultError('forbidden', 'The caller may not approve its own calls (approvals.selfApproval is false).');
+  if (
+    approval.answers.some((one) => one.kind === 'allow' && isSamePerson(one, answer) && agrees(approval, one, answer))
+  )
+    throw new FaultError('forbidden', 'You have allowed this call already. Another person must allow it, too.');
   if (answer.pattern !== undefined) {
     checkPattern(answer.pattern, approval.arguments);
     if (answer.scope === 'once')
@@ -121,6 +132,10 @@ function checkAnswer(approval: Approval, answer: PersonAnswer): void {
   // A standing grant that swaps arguments would change calls nobody looks at.
   if (answer.arguments !== undefined && (answer.scope !== 'once' || answer.pattern !== undefined))
     throw new FaultError('invalid_params', 'Changed arguments are allowed once.');
+}
+
+function isCaller({ principal, person }: Approval, answer: AllowAnswer): boolean {
+  return answer.by === principal || (person !== undefined && answer.person === person);
 }
 
 function agrees(approval: Approval, one: AllowAnswer, with_: AllowAnswer): boolean {

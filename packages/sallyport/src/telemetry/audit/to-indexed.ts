@@ -33,8 +33,9 @@ export function toIndexed(line: string, place: Pick<IndexedRecord, 'offset' | 'b
     time: time.slice(0, 30),
     kind: kind.slice(0, MAX_TEXT),
     callId: toText(callId),
-    principal: toText(who['id'] ?? (typeof principal === 'string' ? principal : undefined)),
-    person: toText(who['person']),
+    // An event names who brought it about as `by`.
+    principal: toText(who['id'] ?? record['by']),
+    person: toText(who['person'] ?? record['person']),
     agent: toText(who['agent']),
     account: toText(who['account']),
     upstream: toText(upstream),
