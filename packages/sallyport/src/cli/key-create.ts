@@ -1,5 +1,6 @@
 import { systemClock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
+import type { Attributes } from '../core/principal.ts';
 import { createKey } from '../storage/keys.ts';
 import { type Command, type Input, listOption, textOption } from './command.ts';
 import { describeKey, withKeys } from './with-keys.ts';
@@ -19,7 +20,11 @@ export const keyCreate: Command = {
   options: [
     { flags: '--group <group>', meaning: 'a group of its holder; may be repeated', many: true },
     { flags: '--scope <scope>', meaning: 'limit it to this scope; may be repeated (left out: no limit)', many: true },
-    { flags: '--attribute <name=value>', meaning: 'bind arguments to its holder; may be repeated', many: true },
+    {
+      flags: '--attribute <name=value>',
+      meaning: 'bind arguments to its holder; several of one name are several values',
+      many: true,
+    },
     { flags: '--person <person>', meaning: 'the human being who uses it' },
     { flags: '--account <account>', meaning: 'the system account that uses it' },
     { flags: '--expires <time>', meaning: `ends after this long: 30m, 12h, 90d, or never (default: ${DEFAULT_DAYS})` },
@@ -51,15 +56,21 @@ function toNewKey({ words, options }: Input, now: number) {
     account: textOption(options, 'account'),
     groups: listOption(options, 'group'),
     scopes: scopes.length === 0 ? undefined : scopes,
-    attributes: Object.fromEntries(listOption(options, 'attribute').map(toPair)),
+    attributes: toAttributes(listOption(options, 'attribute')),
     expiresAt: toEnd(textOption(options, 'expires') ?? DEFAULT_DAYS, now),
   };
 }
 
-function toPair(text: string): [string, string] {
-  const at = text.indexOf('=');
-  if (at < 1) throw new FaultError('usage', '--attribute takes name=value.');
-  return [text.slice(0, at), text.slice(at + 1)];
+/** One that is given several times has several values. */
+function toAttributes(texts: readonly string[]): Attributes {
+  const values = new Map<string, string[]>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    if (at < 1) throw new FaultError('usage', '--attribute takes name=value.');
+    const name = text.slice(0, at);
+    values.set(name, [...(values.get(name) ?? []), text.slice(at + 1)]);
+  }
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? String(all[0]) : all]));
 }
 
 function toEnd(text: string, now: number): number | undefined {

@@ -111,7 +111,12 @@ function readPrincipal(text: string | undefined, groups: readonly string[]): Pri
     scopes: many('scopes'),
     groups: [...(many('groups') ?? []), ...groups],
     attributes: isObject(attributes)
-      ? Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, String(value)]))
+      ? Object.fromEntries(
+          Object.entries(attributes).map(([name, value]) => [
+            name,
+            Array.isArray(value) ? value.map(String) : String(value),
+          ]),
+        )
       : undefined,
   };
 }

@@ -119,8 +119,14 @@ export const bindingsSchema = z.array(
     upstream: z.string().min(1).describe('The server.'),
     argument: z
       .union([z.string().min(1).max(256), z.array(z.string().min(1).max(256)).min(1).max(16)])
-      .describe('The argument: its name, dotted for one inside another, or a list of names.'),
-    attribute: z.string().min(1).max(128).describe('The attribute of the caller it must agree with.'),
+      .describe(
+        'The argument: its name, dotted for one inside another; a JSON pointer (/file/path); or a list of names. Lists on the way are looked at element by element.',
+      ),
+    attribute: z
+      .union([z.string().min(1).max(128), z.array(z.string().min(1).max(128)).min(1).max(16)])
+      .describe(
+        'The attribute of the caller it must agree with; of several, any. An attribute may have several values.',
+      ),
     match: z
       .enum(['equal', 'path'])
       .default('equal')

@@ -53,11 +53,11 @@ export interface SinkSettings {
   readonly overrides: readonly (Reference & { readonly sinks: readonly SinkClass[] })[];
 }
 
-/** Values at `path` in the arguments must agree with the caller's attribute. */
+/** Values at `path` in the arguments must agree with a value of one of the caller's attributes. */
 export interface BindingSettings {
   readonly upstream: string;
   readonly path: readonly string[];
-  readonly attribute: string;
+  readonly attributes: readonly string[];
   readonly match: 'equal' | 'path';
   readonly ignoreCase: boolean;
   /** Patterns; `undefined`: all tools. */

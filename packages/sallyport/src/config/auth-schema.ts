@@ -27,7 +27,9 @@ const issuerSchema = z.strictObject({
   attributes: z
     .record(text, text)
     .default({})
-    .describe('Attributes of the caller and the claims they come from, e.g. {"tenant": "org_id"}.'),
+    .describe(
+      'Attributes of the caller and the claims they come from, e.g. {"tenant": "org_id"}. A claim may be a list.',
+    ),
   privateNetwork: z
     .boolean()
     .default(false)
@@ -46,7 +48,10 @@ const identitySchema = z.strictObject({
   account: text.optional().describe('The system account. Left out, with person and agent: the name in `certificate`.'),
   groups: z.array(text).default([]).describe('Groups of this caller.'),
   scopes: z.array(scope).optional().describe('What it is limited to. Left out: not limited by scopes.'),
-  attributes: z.record(text, text).default({}).describe('Names and values that bind arguments to this caller.'),
+  attributes: z
+    .record(text, z.union([text, z.array(text).min(1).max(1000)]))
+    .default({})
+    .describe('Names and values, or lists of values, that bind arguments to this caller.'),
 });
 
 export const authSchema = z.strictObject({
@@ -75,6 +80,11 @@ export const authSchema = z.strictObject({
       ca: text.describe('PEM file: who signs the certificates of clients. A CA of your own, no public one.'),
       cert: text.describe('PEM file: the certificate of this Sallyport. It listens with TLS then.'),
       key: text.describe('PEM file: the private key of that certificate.'),
+      crl: text
+        .optional()
+        .describe(
+          'PEM file: certificates of clients that were revoked, signed by the CA. With an expired list nobody gets in.',
+        ),
       required: z
         .boolean()
         .default(false)

@@ -1,3 +1,5 @@
+import type { Attributes } from '../core/principal.ts';
+
 /** Who may come in, resolved. `gateway.auth` as people write it is in `auth-schema.ts`. */
 export interface AuthSettings {
   /** The laptop's own key and the keys of `sallyport key create`. */
@@ -37,6 +39,8 @@ export interface MtlsSettings {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
+  /** Revocation lists of the CA; `undefined`: certificates count until they end. */
+  readonly crl: string | undefined;
   /** No connection without a certificate. */
   readonly required: boolean;
   /** `undefined`: every certificate of the CA may come in, without groups. */
@@ -51,5 +55,5 @@ export interface CertificateIdentity {
   readonly account: string | undefined;
   readonly groups: readonly string[];
   readonly scopes: readonly string[] | undefined;
-  readonly attributes: Readonly<Record<string, string>>;
+  readonly attributes: Attributes;
 }

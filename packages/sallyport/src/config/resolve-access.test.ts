@@ -63,6 +63,9 @@ describe('references', () => {
     [{ sinks: { floor: { delet: 'ask' } } }, /sinks\.floor/],
     [{ sinks: { overrides: { 'nobody.x': [] } } }, /names no server of this file/],
     [{ bindings: [{ upstream: 'cod', argument: 'repo', attribute: 'repo' }] }, /did you mean "code"\?/],
+    [{ bindings: [{ upstream: 'code', argument: '/items/0/repo', attribute: 'repo' }] }, /leave the index out/],
+    [{ bindings: [{ upstream: 'code', argument: '/', attribute: 'repo' }] }, /leads to nothing/],
+    [{ bindings: [{ upstream: 'code', argument: '/a~2b', attribute: 'repo' }] }, /RFC 6901/],
   ])('%j is a mistake', (written, problem) => {
     expect(problemOf(written)).toMatch(problem);
   });
@@ -72,6 +75,21 @@ test('what is left out', () => {
   const { bundles, sinks, bindings, servers } = load({});
   expect([bundles?.size, sinks?.floor.size, sinks?.overrides, bindings]).toEqual([0, 0, [], []]);
   expect(servers.get('code')).not.toHaveProperty('access');
+});
+
+test('a pointer is a path, and several attributes are a list', () => {
+  const [pointer, plain] =
+    load({
+      bindings: [
+        { upstream: 'code', argument: '/target/a~1b/c~0d', attribute: ['repo', 'team'] },
+        { upstream: 'code', argument: 'repo', attribute: 'repo' },
+      ],
+    }).bindings ?? [];
+  expect([pointer?.path, pointer?.attributes]).toEqual([
+    ['target', 'a/b', 'c~d'],
+    ['repo', 'team'],
+  ]);
+  expect(plain?.attributes).toEqual(['repo']);
 });
 
 test('a dotted argument is a path', () => {

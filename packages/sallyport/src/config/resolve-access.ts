@@ -113,7 +113,7 @@ export function resolveBindings(
   servers: readonly string[],
   report: Report,
 ): readonly BindingSettings[] {
-  return written.map(({ argument, ...rest }, i) => {
+  return written.map(({ argument, attribute, ...rest }, i) => {
     if (!servers.includes(rest.upstream)) {
       const near = nearestName(rest.upstream, servers);
       report(
@@ -121,6 +121,20 @@ export function resolveBindings(
         `no server of this file${near === undefined ? '' : `; did you mean "${near}"?`}`,
       );
     }
-    return { ...rest, tools: rest.tools, path: typeof argument === 'string' ? argument.split('.') : argument };
+    const path = toPath(argument, (message) => report(['bindings', i, 'argument'], message));
+    return { ...rest, tools: rest.tools, path, attributes: typeof attribute === 'string' ? [attribute] : attribute };
   });
+}
+
+/** A pointer is one of RFC 6901, without indexes: a binding that looks at one element of a list leaves the others open. */
+function toPath(argument: string | readonly string[], report: (message: string) => void): readonly string[] {
+  if (typeof argument !== 'string') return argument;
+  if (!argument.startsWith('/')) return argument.split('.');
+  const steps = argument.slice(1).split('/');
+  if (steps.some((step) => step === '' || step === '-' || /^\d+$/.test(step)))
+    report(
+      'leads to nothing, or to one element of a list; lists are looked at element by element, so leave the index out',
+    );
+  if (/~(?![01])/.test(argument)) report('writes ~ otherwise than as ~0, and / inside a name as ~1 (RFC 6901)');
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -1,3 +1,5 @@
+import type { Attributes } from './principal.ts';
+
 /** Who an API key stands for. The key itself is known to its holder only. */
 export interface ApiKey {
   readonly id: string;
@@ -8,7 +10,7 @@ export interface ApiKey {
   readonly groups: readonly string[];
   /** `undefined`: not limited by scopes. */
   readonly scopes: readonly string[] | undefined;
-  readonly attributes: Readonly<Record<string, string>>;
+  readonly attributes: Attributes;
   /** Milliseconds since the epoch, as the others. */
   readonly createdAt: number;
   readonly expiresAt: number | undefined;

@@ -18,10 +18,13 @@ export interface Principal {
   /** What the credential allows; `undefined`: it names no scopes and is not limited by any. */
   readonly scopes?: readonly string[] | undefined;
   /** Names and values that bind arguments to this caller, e.g. `tenant`. */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  readonly attributes?: Attributes | undefined;
   /** Milliseconds since the epoch. After it the credential is worth nothing. */
   readonly expiresAt?: number | undefined;
 }
+
+/** An attribute has one value or several: somebody may have three repositories. */
+export type Attributes = Readonly<Record<string, string | readonly string[]>>;
 
 /** The laptop's own key holder. */
 export const KEY_HOLDER: Principal = Object.freeze({

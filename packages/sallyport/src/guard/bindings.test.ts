@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
 import type { BindingSettings, ServerAccess } from '../config/access-settings.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { Attributes } from '../core/principal.ts';
 import { bindings } from './bindings.ts';
 import { inspectRequest } from './guard.ts';
 
 const BINDING: BindingSettings = {
   upstream: 'sample',
   path: ['repo'],
-  attribute: 'repo',
+  attributes: ['repo'],
   match: 'equal',
   ignoreCase: false,
   tools: undefined,
@@ -28,12 +29,23 @@ interface Setting {
   readonly binding?: Partial<BindingSettings>;
   readonly none?: boolean;
   readonly access?: ServerAccess;
-  readonly attributes?: Record<string, string>;
+  /** What a person approved; the definition says the same unless the test says otherwise. */
+  readonly approvedHints?: JsonObject;
+  readonly attributes?: Attributes;
 }
 
 function decide(given: JsonObject, setting: Setting = {}) {
-  const { name = 'create_issue', annotations = {}, binding = {}, none, access, attributes } = setting;
-  const call = toCall({ tool: toTool({ name, annotations, inputSchema: { type: 'object' } }), arguments: given });
+  const {
+    name = 'create_issue',
+    annotations = {},
+    binding = {},
+    none,
+    access,
+    attributes,
+    approvedHints = annotations,
+  } = setting;
+  const tool = toTool({ name, annotations, inputSchema: { type: 'object' } }, { approvedHints });
+  const call = toCall({ tool, arguments: given });
   const principal = { ...call.client.principal, attributes: attributes ?? { repo: 'acme/app', root: '/data/acme' } };
   const guard = bindings({
     bindings: () => (none === true ? [] : [{ ...BINDING, ...binding }]),
@@ -42,7 +54,7 @@ function decide(given: JsonObject, setting: Setting = {}) {
   return inspectRequest([guard], { ...call, client: { ...call.client, principal } });
 }
 
-const PATH = { path: ['path'], attribute: 'root', match: 'path' } as const;
+const PATH = { path: ['path'], attributes: ['root'], match: 'path' } as const;
 
 describe('attacks', () => {
   test.each<[string, JsonObject, Setting?]>([
@@ -66,7 +78,7 @@ describe('attacks', () => {
     ],
     ['a caller without the attribute', { repo: 'acme/app' }, { attributes: {} }],
     ['a caller with an empty one', { repo: '' }, { attributes: { repo: '' } }],
-    ['an attribute of the prototype', { repo: 'x' }, { binding: { attribute: 'constructor' } }],
+    ['an attribute of the prototype', { repo: 'x' }, { binding: { attributes: ['constructor'] } }],
     ['an argument of the prototype', { repo: 'x' }, { binding: { path: ['constructor', 'name'] } }],
     [
       'deep, and missing in one of a list',
@@ -79,6 +91,61 @@ describe('attacks', () => {
       { binding: { path: ['items', 'repo'] } },
     ],
     ['a number that is not exact', { repo: 9_007_199_254_740_992 }, { attributes: { repo: '9007199254740992' } }],
+    ['none of several values', { repo: 'acme/app3' }, { attributes: { repo: ['acme/app', 'acme/app2'] } }],
+    ['values that look like one when joined', { repo: 'a,b' }, { attributes: { repo: ['a', 'b'] } }],
+    [
+      'a list given where each of several is meant',
+      { repo: [['acme/app', 'x']] },
+      { attributes: { repo: ['acme/app'] } },
+    ],
+    ['no values', { repo: '' }, { attributes: { repo: [] } }],
+    ['an empty one of several', { repo: '' }, { attributes: { repo: ['', 'acme/app'] } }],
+    [
+      'none of several attributes',
+      { repo: 'c' },
+      { binding: { attributes: ['repo', 'team'] }, attributes: { repo: 'a', team: ['b'], other: 'c' } },
+    ],
+    ['several attributes, and none there', { repo: 'c' }, { binding: { attributes: ['team', 'tenant'] } }],
+    [
+      'own ones mixed with another in lists in lists',
+      { changes: [{ files: [{ repo: 'acme/app' }] }, { files: [{ repo: 'acme/app' }, { repo: ['b/c'] }] }] },
+      { binding: { path: ['changes', 'files', 'repo'] } },
+    ],
+    ['a text where an object is expected', { items: '{"repo":"acme/app"}' }, { binding: { path: ['items', 'repo'] } }],
+    ['an index', { items: [{ repo: 'acme/app' }, { repo: 'b/c' }] }, { binding: { path: ['items', '0', 'repo'] } }],
+    ['a second name in another case, as Go reads it', { repo: 'acme/app', Repo: 'evil/app' }],
+    [
+      'a second name with a Kelvin sign',
+      { key: 'a', '\u212aey': 'b' },
+      { binding: { path: ['key'] }, attributes: { repo: 'a' } },
+    ],
+    ['a second name with an invisible character', { repo: 'acme/app', 're\u200bpo': 'evil/app' }],
+    ['a second name in full width', { repo: 'acme/app', ｒepo: 'evil/app' }],
+    [
+      'a second name further in',
+      { target: { repo: 'acme/app', REPO: 'evil/app' } },
+      { binding: { path: ['target', 'repo'] } },
+    ],
+    [
+      'path: none of several folders',
+      { path: '/data/c/x' },
+      { binding: PATH, attributes: { root: ['/data/a', '/data/b'] } },
+    ],
+    [
+      "path: upwards from one folder into the other one's parent",
+      { path: '/data/a/../c' },
+      { binding: PATH, attributes: { root: ['/data/a', '/data/b'] } },
+    ],
+    ['path: overlong UTF-8 as written in addresses', { path: '/data/acme/%c0%ae%c0%ae/evil' }, { binding: PATH }],
+    ['path: as an address', { path: 'file:///data/acme/../evil' }, { binding: PATH }],
+    ['path: relative', { path: 'data/acme/x' }, { binding: PATH }],
+    ['path: of the home', { path: '~/data/acme' }, { binding: PATH }],
+    ['path: a list with one outside', { path: ['/data/acme/a', '/data/b'] }, { binding: PATH }],
+    [
+      'path: another case where it is ignored, and upwards',
+      { path: '/DATA/acme/../x' },
+      { binding: { ...PATH, ignoreCase: true } },
+    ],
     ['path: upwards', { path: '/data/acme/../evil' }, { binding: PATH }],
     ['path: upwards, encoded', { path: '/data/acme/%2e%2e/evil' }, { binding: PATH }],
     ['path: upwards, encoded twice', { path: '/data/acme/%252e%252e/evil' }, { binding: PATH }],
@@ -97,6 +164,11 @@ describe('attacks', () => {
       'one that says it only reads and is named otherwise',
       {},
       { none: true, access: SHARED, name: 'delete_repo', annotations: { readOnlyHint: true } },
+    ],
+    [
+      'one that says it only reads since it was approved',
+      {},
+      { none: true, access: SHARED, name: 'get_repo', annotations: { readOnlyHint: true }, approvedHints: {} },
     ],
     ['one that says nothing of itself', {}, { none: true, access: SHARED, name: 'get_repo' }],
     [
@@ -129,6 +201,37 @@ describe('harmless', () => {
       { items: [{ repo: 'acme/app' }, { repo: 'acme/app' }] },
       { binding: { path: ['items', 'repo'] } },
     ],
+    ['one of several values', { repo: 'acme/app2' }, { attributes: { repo: ['acme/app', 'acme/app2'] } }],
+    ['each one of several values', { repo: ['b', 'a', 'b'] }, { attributes: { repo: ['a', 'b'] } }],
+    [
+      'one of several attributes',
+      { repo: 'b' },
+      { binding: { attributes: ['repo', 'team'] }, attributes: { repo: 'a', team: ['c', 'b'] } },
+    ],
+    [
+      'several attributes, one of which the caller has',
+      { repo: 'b' },
+      { binding: { attributes: ['repo', 'team'] }, attributes: { team: 'b' } },
+    ],
+    [
+      'lists in lists',
+      { changes: [{ files: [{ repo: 'acme/app' }] }, { files: [{ repo: ['acme/app'] }] }] },
+      { binding: { path: ['changes', 'files', 'repo'] } },
+    ],
+    ['names that only resemble each other', { repo: 'acme/app', repos: 'x', repo_: 'y', 'repo.x': 'z' }],
+    [
+      'another case of a name further out',
+      { Target: 1, target: { repo: 'acme/app' } },
+      { binding: { path: ['repo'] }, none: true },
+    ],
+    ['a name with a dot', { 'a.b': 'acme/app' }, { binding: { path: ['a.b'] } }],
+    ['a name with a slash', { 'a/b': 'acme/app' }, { binding: { path: ['a/b'] } }],
+    [
+      'path: in either folder',
+      { path: ['/data/a/x', '/data/b'] },
+      { binding: PATH, attributes: { root: ['/data/a', '/data/b'] } },
+    ],
+    ['path: another case where it is ignored', { path: '/DATA/acme/X' }, { binding: { ...PATH, ignoreCase: true } }],
     ['path: itself', { path: '/data/acme' }, { binding: PATH }],
     ['path: with a slash behind', { path: '/data/acme/' }, { binding: PATH }],
     ['path: below', { path: '/data/acme/report (1)/日本.txt' }, { binding: PATH }],

@@ -42,7 +42,7 @@ export function bindings({ bindings, access }: BindingPorts): Guard {
 /** Fail closed: a tool writes unless its approved definition, or the operator, says otherwise. */
 function isWriting(tool: Tool, access: ServerAccess | undefined): boolean {
   if (access?.readOnlyTools.some((pattern) => matchesGlob(pattern, tool.name)) === true) return false;
-  const readOnly = member(member(tool.definition, 'annotations'), 'readOnlyHint') === true;
+  const readOnly = member(tool.approvedHints, 'readOnlyHint') === true;
   // A hint that its own name contradicts is worth nothing.
   return !(readOnly && readDefinition(tool.definition).sinks.length === 0);
 }
@@ -58,16 +58,24 @@ function refuse(tool: Tool, problem: string): Verdict {
 
 /** What is wrong with the call under this binding. The attribute itself is not told: a model would try the next one. */
 function check(binding: BindingSettings, call: Call): string | undefined {
-  const { attribute, path } = binding;
-  const { attributes } = call.client.principal;
-  const own = attributes !== undefined && Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined;
+  const { path } = binding;
+  const own = findOwn(binding, call);
   const name = path.join('.');
-  if (own === undefined || own === '') return `the caller has no "${attribute}", which "${name}" has to agree with`;
+  const attribute = binding.attributes.join('" or "');
+  if (own.length === 0) return `the caller has no "${attribute}", which "${name}" has to agree with`;
   const values = findValues(call.arguments, path);
-  if (values.length === 0) return `it must name "${name}", because its callers are kept apart by it`;
-  return values.every((value) => agrees(binding, value, own))
+  if (values.length === 0) return `it must name "${name}" once, because its callers are kept apart by it`;
+  return values.every((value) => own.some((one) => agrees(binding, value, one)))
     ? undefined
     : `"${name}" is not the caller's own "${attribute}"`;
+}
+
+/** Every value of every attribute that counts; an empty one is none. */
+function findOwn({ attributes: names }: BindingSettings, call: Call): readonly string[] {
+  const { attributes = {} } = call.client.principal;
+  return names
+    .flatMap((name) => (Object.hasOwn(attributes, name) ? (attributes[name] ?? []) : []))
+    .filter((value) => value !== '');
 }
 
 const MISSING = Symbol('missing');
@@ -76,10 +84,27 @@ const MISSING = Symbol('missing');
 function findValues(root: unknown, path: readonly string[]): readonly unknown[] {
   let at: unknown[] = [root];
   for (const [i, step] of path.entries()) {
-    at = at.flatMap(unfold).map((value) => (isObject(value) && Object.hasOwn(value, step) ? value[step] : MISSING));
+    at = at.flatMap(unfold).map((value) => memberAt(value, step));
     if (i === 0 && at[0] === MISSING) return [];
   }
   return at.flatMap(unfold);
+}
+
+/** A member by its name. Two names that one server or another takes for the same leave open which one it reads. */
+function memberAt(value: unknown, name: string): unknown {
+  if (!isObject(value) || !Object.hasOwn(value, name)) return MISSING;
+  const folded = foldName(name);
+  for (const key of Object.keys(value)) if (key !== name && foldName(key) === folded) return MISSING;
+  return value[name];
+}
+
+/** As generously as any reader of JSON may compare names: case (Go's encoding/json), width, invisible characters. */
+function foldName(name: string): string {
+  if (/^[a-z0-9_]*$/.test(name)) return name;
+  return name
+    .normalize('NFKC')
+    .replace(/[\p{Cc}\p{Default_Ignorable_Code_Point}\s]/gu, '')
+    .toLowerCase();
 }
 
 function unfold(value: unknown): unknown[] {

@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { FaultError } from '../core/errors.ts';
 import type { ApiKey, KeyDirectory } from '../core/key-directory.ts';
 import type { Log } from '../core/log.ts';
+import type { Attributes } from '../core/principal.ts';
 import type { Database } from './database.ts';
 import type { ApiKeyTable } from './tables.ts';
 
@@ -12,7 +13,7 @@ export interface NewKey {
   readonly account?: string | undefined;
   readonly groups: readonly string[];
   readonly scopes?: readonly string[] | undefined;
-  readonly attributes: Readonly<Record<string, string>>;
+  readonly attributes: Attributes;
   readonly expiresAt?: number | undefined;
 }
 

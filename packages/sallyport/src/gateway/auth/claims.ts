@@ -1,6 +1,6 @@
 import type { IssuerSettings } from '../../config/auth-settings.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Attributes, Principal } from '../../core/principal.ts';
 import { invalidToken } from './challenge.ts';
 
 /** Clocks differ. Seconds, either way. */
@@ -98,12 +98,18 @@ function withImplied(
   return [...all];
 }
 
-function toAttributes(claims: JsonObject, mapping: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const found: [string, string][] = [];
+/** What cannot be used binds nobody: a caller without the attribute is refused wherever it is asked for. */
+function toAttributes(claims: JsonObject, mapping: Readonly<Record<string, string>>): Attributes {
+  const found: [string, string | readonly string[]][] = [];
   for (const [name, claim] of Object.entries(mapping)) {
     const value = find(claims, claim);
-    if (typeof value === 'string' && value.length <= MAX_TEXT && !UNUSABLE.test(value)) found.push([name, value]);
-    else if (typeof value === 'number' || typeof value === 'boolean') found.push([name, String(value)]);
+    if (!Array.isArray(value)) found.push(...toAttribute(value).map((text): [string, string] => [name, text]));
+    else if (value.length <= MAX_LIST) found.push([name, value.flatMap(toAttribute)]);
   }
   return Object.fromEntries(found);
+}
+
+function toAttribute(value: Json | undefined): readonly string[] {
+  if (typeof value === 'string') return value.length <= MAX_TEXT && !UNUSABLE.test(value) ? [value] : [];
+  return typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : [];
 }
