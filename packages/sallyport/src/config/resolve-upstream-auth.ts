@@ -1,20 +1,23 @@
 import type { WrittenServer } from './file-schema.ts';
 import type { Report } from './report.ts';
-import type { UpstreamAuth } from './upstream-auth.ts';
+import type { IdentityProvider, UpstreamAuth } from './upstream-auth.ts';
 
 type WrittenAuth = NonNullable<WrittenServer['auth']>;
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const REFERENCE = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+|command:\s*\S.*)$/s;
-const REFERENCES = ['secretRef', 'clientSecretRef', 'privateKeyRef'] as const;
+const REFERENCES = ['secretRef', 'clientSecretRef', 'privateKeyRef', 'assertionRef'] as const;
 /** Beside `type`: what each kind may hold. */
 const CLIENT_KEYS = ['clientId', 'clientSecretRef', 'privateKeyRef', 'keyId', 'scopes', 'issuer', 'resource'] as const;
+const TOKEN_KEYS = [...CLIENT_KEYS, 'privateNetwork', 'dpop'] as const;
 const KEYS: Readonly<Record<WrittenAuth['type'], readonly string[]>> = {
   none: [],
   static: ['header', 'scheme', 'secretRef'],
-  oauth: [...CLIENT_KEYS, 'redirectPort', 'dcr', 'clientMetadataUrl', 'tokens', 'privateNetwork'],
-  client_credentials: [...CLIENT_KEYS, 'privateNetwork'],
-  token_exchange: [...CLIENT_KEYS, 'audience', 'privateNetwork'],
+  oauth: [...TOKEN_KEYS, 'redirectPort', 'dcr', 'clientMetadataUrl', 'tokens', 'defaultEndpoints'],
+  client_credentials: TOKEN_KEYS,
+  token_exchange: [...TOKEN_KEYS, 'audience'],
+  enterprise: [...TOKEN_KEYS, 'redirectPort', 'tokens', 'idp'],
+  workload_identity: [...TOKEN_KEYS, 'audience', 'assertionRef'],
 };
 
 /** `auth` of one server, checked; `undefined` for none. What is wrong is reported. */
@@ -26,10 +29,8 @@ export function resolveUpstreamAuth(written: WrittenServer, report: Report): Ups
   for (const key of Object.keys(auth))
     if (key !== 'type' && !KEYS[auth.type].includes(key)) report(`auth.${key}`, `has no meaning for type ${auth.type}`);
   for (const key of REFERENCES) {
-    const reference = auth[key];
-    // The text may be the secret itself, put where its reference belongs: it is not shown.
-    if (reference !== undefined && !REFERENCE.test(reference))
-      report(`auth.${key}`, 'names a place and is no secret itself: write env:NAME, file:/path or command:program');
+    checkReference(`auth.${key}`, auth[key], report);
+    if (key !== 'secretRef') checkReference(`auth.idp.${key}`, auth.idp?.[key], report);
   }
   if (auth.type === 'static') checkStatic(auth, written, report);
   else checkOAuth(auth, written, report);
@@ -50,13 +51,32 @@ export function resolveUpstreamAuth(written: WrittenServer, report: Report): Ups
     redirectPort: auth.redirectPort ?? DEFAULT_REDIRECT_PORT,
     dcr: auth.dcr ?? true,
     clientMetadataUrl: auth.clientMetadataUrl,
-    tokens: auth.type === 'client_credentials' || auth.type === 'static' ? 'shared' : (auth.tokens ?? 'principal'),
+    assertionRef: auth.assertionRef,
+    idp: toIdentityProvider(auth.idp),
+    dpop: auth.dpop ?? 'auto',
+    defaultEndpoints: auth.defaultEndpoints ?? false,
+    tokens: SHARED.has(auth.type) ? 'shared' : (auth.tokens ?? 'principal'),
     privateNetwork: auth.privateNetwork ?? false,
   };
 }
 
 /** One port, so that the address registered with an authorization server stays the same. */
 const DEFAULT_REDIRECT_PORT = 7412;
+
+/** Tokens that say nothing about who calls. */
+const SHARED: ReadonlySet<WrittenAuth['type']> = new Set(['static', 'client_credentials', 'workload_identity']);
+
+function toIdentityProvider(written: WrittenAuth['idp']): IdentityProvider | undefined {
+  if (written === undefined) return undefined;
+  const { issuer, clientId, clientSecretRef, privateKeyRef, keyId, scopes = [], assertionRef } = written;
+  return { issuer, clientId, clientSecretRef, privateKeyRef, keyId, scopes, assertionRef };
+}
+
+/** The text may be the secret itself, put where its reference belongs: it is not shown. */
+function checkReference(key: string, reference: string | undefined, report: Report): void {
+  if (reference !== undefined && !REFERENCE.test(reference))
+    report(key, 'names a place and is no secret itself: write env:NAME, file:/path or command:program');
+}
 
 function checkStatic(auth: WrittenAuth, written: WrittenServer, report: Report): void {
   const { header = 'authorization' } = auth;
@@ -77,10 +97,27 @@ function checkOAuth(auth: WrittenAuth, written: WrittenServer, report: Report): 
   for (const key of ['issuer', 'resource', 'clientMetadataUrl'] as const) checkUrl(key, auth[key], report);
   if (auth.type === 'oauth') return;
   if (auth.clientId === undefined) report('auth.clientId', `is missing; type ${auth.type} needs it`);
+  if (auth.type === 'enterprise') checkEnterprise(auth, report);
+  if (auth.type === 'workload_identity') {
+    if (auth.assertionRef === undefined)
+      report('auth.assertionRef', 'is missing; write file:/path, env:NAME or command:program');
+    return;
+  }
   if (auth.clientSecretRef === undefined && auth.privateKeyRef === undefined)
     report('auth', `of type ${auth.type} needs clientSecretRef or privateKeyRef`);
   if (auth.type === 'token_exchange' && auth.privateKeyRef === undefined)
     report('auth.privateKeyRef', 'is missing; with it Sallyport signs who the caller is');
+}
+
+function checkEnterprise({ idp, tokens }: WrittenAuth, report: Report): void {
+  if (idp === undefined) {
+    report('auth.idp', 'is missing; name the identity provider and the client Sallyport is there');
+    return;
+  }
+  checkUrl('idp.issuer', idp.issuer, report);
+  // One assertion speaks for one person: as everybody's own it would be a lie.
+  if (idp.assertionRef !== undefined && tokens !== 'shared')
+    report('auth.idp.assertionRef', 'speaks for one person; with tokens: shared all callers act as that person');
 }
 
 function checkUrl(key: string, text: string | undefined, report: Report): void {

@@ -2,7 +2,7 @@ import type { Principal } from '../core/principal.ts';
 
 /** How Sallyport proves itself to one HTTP upstream. Secrets stand elsewhere and are named by reference. */
 export interface UpstreamAuth {
-  readonly type: 'static' | 'oauth' | 'client_credentials' | 'token_exchange';
+  readonly type: 'static' | 'oauth' | 'client_credentials' | 'token_exchange' | 'enterprise' | 'workload_identity';
   /** static: the header, and the word before the secret. */
   readonly header: string;
   readonly scheme: string | undefined;
@@ -17,8 +17,16 @@ export interface UpstreamAuth {
   /** The one authorization server that is trusted, whatever the upstream names. */
   readonly issuer: string | undefined;
   readonly resource: string | undefined;
-  /** token_exchange: the logical name of the upstream at the authorization server. */
+  /** token_exchange: the logical name of the upstream at the authorization server. workload_identity: whom the assertion is for. */
   readonly audience: string | undefined;
+  /** workload_identity: the JWT that the platform gave this workload. */
+  readonly assertionRef: string | undefined;
+  /** enterprise: who vouches for people. */
+  readonly idp: IdentityProvider | undefined;
+  /** auto: tokens bound to a key (RFC 9449) where the upstream takes them. */
+  readonly dpop: 'auto' | 'always' | 'never';
+  /** An authorization server without any metadata is asked at the default paths (MCP 2025-03-26). */
+  readonly defaultEndpoints: boolean;
   /** Of the listener that takes the authorization code; 0: the system chooses. */
   readonly redirectPort: number;
   /** Dynamic client registration may be used. */
@@ -30,13 +38,28 @@ export interface UpstreamAuth {
   readonly privateNetwork: boolean;
 }
 
+/** The enterprise's identity provider, and what Sallyport is to it. */
+export interface IdentityProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecretRef: string | undefined;
+  readonly privateKeyRef: string | undefined;
+  readonly keyId: string | undefined;
+  /** Asked for at a sign-in beside `openid` and `offline_access`. */
+  readonly scopes: readonly string[];
+  /** Where the identity assertion of the one person all callers act for stands; `undefined`: people sign in. */
+  readonly assertionRef: string | undefined;
+}
+
 /** The owner of what all callers use together, and of what the person at this machine uses. */
 export const SHARED_OWNER = 'shared';
 export const LOCAL_OWNER = 'local';
 
+const PERSONAL: ReadonlySet<UpstreamAuth['type']> = new Set(['oauth', 'token_exchange', 'enterprise']);
+
 /** True when what an upstream answers may depend on who calls. */
 export function isPerPrincipal(auth: UpstreamAuth | undefined): boolean {
-  return auth !== undefined && auth.tokens === 'principal' && (auth.type === 'oauth' || auth.type === 'token_exchange');
+  return auth !== undefined && auth.tokens === 'principal' && PERSONAL.has(auth.type);
 }
 
 /**

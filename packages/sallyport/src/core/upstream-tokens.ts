@@ -2,8 +2,9 @@ import type { JsonObject } from './json.ts';
 
 /** Where one secret stands: what it is, for which upstream, bound to which address or issuer, on whose behalf. */
 export interface TokenSlot {
-  /** `tokens` of an authorization · `client` registered with an issuer · `challenge` an upstream answered with. */
-  readonly kind: 'tokens' | 'client' | 'challenge';
+  /** `tokens` of an authorization · `client` registered with an issuer · `challenge` an upstream answered with · `identity` an identity provider vouches for. */
+  readonly kind: 'tokens' | 'client' | 'challenge' | 'identity';
+  /** Empty for what all upstreams behind one identity provider share. */
   readonly upstream: string;
   /** The upstream's address, or the issuer of a client: a secret for one place is never found under another. */
   readonly place: string;

@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../../dist/app.js';
+import { createApp } from '../../dist/app/app.js';
 import { loadSnapshot } from '../../dist/config/load-snapshot.js';
 import { InProcessClient, toSample } from './in-process-client.mjs';
 import { toAuth, withSignIns } from './sign-in.mjs';

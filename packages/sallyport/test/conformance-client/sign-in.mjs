@@ -15,6 +15,7 @@ export async function toAuth(scenario, url) {
   const client = async () => {
     process.env.CONFORMANCE_SECRET = context.client_secret ?? '';
     process.env.CONFORMANCE_KEY = context.private_key_pem ?? '';
+    process.env.CONFORMANCE_ASSERTION = context.idp_id_token ?? context.valid_jwt ?? '';
     return {
       clientId: context.client_id,
       ...(context.client_secret === undefined ? {} : { clientSecretRef: 'env:CONFORMANCE_SECRET' }),
@@ -24,6 +25,15 @@ export async function toAuth(scenario, url) {
   };
   if (scenario.startsWith('auth/client-credentials-')) return { type: 'client_credentials', ...(await client()) };
   if (scenario === 'auth/pre-registration') return { type: 'oauth', redirectPort: 0, ...(await client()) };
+  const assertionRef = 'env:CONFORMANCE_ASSERTION';
+  // The old suite knows it by its old name.
+  if (scenario === 'auth/enterprise-managed-authorization' || scenario === 'auth/cross-app-access-complete-flow') {
+    const idp = { issuer: context.idp_issuer, clientId: context.idp_client_id, assertionRef };
+    return { type: 'enterprise', tokens: 'shared', idp, ...(await client()) };
+  }
+  if (scenario === 'auth/wif-jwt-bearer') return { type: 'workload_identity', assertionRef, ...(await client()) };
+  if (scenario === 'auth/2025-03-26-oauth-endpoint-fallback')
+    return { type: 'oauth', redirectPort: 0, defaultEndpoints: true };
   return { type: 'oauth', redirectPort: 0, clientMetadataUrl };
 }
 

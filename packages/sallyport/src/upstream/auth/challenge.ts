@@ -5,9 +5,16 @@ export interface Challenge {
   readonly resourceMetadata: string | undefined;
   readonly scopes: readonly string[] | undefined;
   readonly error: string | undefined;
+  /** Tokens bound to a key are taken here (RFC 9449 section 7.1). */
+  readonly dpop: boolean;
 }
 
-export const NO_CHALLENGE: Challenge = { resourceMetadata: undefined, scopes: undefined, error: undefined };
+export const NO_CHALLENGE: Challenge = {
+  resourceMetadata: undefined,
+  scopes: undefined,
+  error: undefined,
+  dpop: false,
+};
 
 const MAX_CHARACTERS = 4096;
 const PARAMETER = /([A-Za-z0-9_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
@@ -26,6 +33,7 @@ export function parseChallenge(header: string | undefined): Challenge {
     resourceMetadata: values.get('resource_metadata'),
     scopes: toScopes(values.get('scope')),
     error: values.get('error'),
+    dpop: /(?:^|,)\s*dpop(?:\s+|$)/i.test(text),
   };
 }
 
@@ -45,19 +53,21 @@ export function uniteScopes(
   return [...new Set([...one, ...other])];
 }
 
-export function toChallengeRecord({ resourceMetadata, scopes, error }: Challenge): JsonObject {
+export function toChallengeRecord({ resourceMetadata, scopes, error, dpop }: Challenge): JsonObject {
   return {
     ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
     ...(scopes === undefined ? {} : { scope: scopes.join(' ') }),
     ...(error === undefined ? {} : { error }),
+    ...(dpop ? { dpop } : {}),
   };
 }
 
 export function fromChallengeRecord(record: JsonObject): Challenge {
-  const { resourceMetadata, scope, error } = record;
+  const { resourceMetadata, scope, error, dpop } = record;
   return {
     resourceMetadata: typeof resourceMetadata === 'string' ? resourceMetadata : undefined,
     scopes: toScopes(scope),
     error: typeof error === 'string' ? error : undefined,
+    dpop: dpop === true,
   };
 }

@@ -15,10 +15,18 @@ export interface Refusal {
   readonly attempt: number;
 }
 
+/** The request a credential is for. */
+export interface CredentialRequest {
+  readonly method: string;
+  readonly url: string;
+}
+
 /** How one owner proves itself to one upstream. */
 export interface Credential {
   /** Of the next request; a promise only where something must be fetched first. */
-  headers(): CredentialHeaders | Promise<CredentialHeaders>;
+  headers(request: CredentialRequest): CredentialHeaders | Promise<CredentialHeaders>;
+  /** Present: the upstream's newest nonce for proofs is wanted (RFC 9449 section 9). */
+  noteNonce?(url: string, nonce: string): void;
   /**
    * Resolves when the request is worth sending again.
    * @throws FaultError `upstream_unauthenticated` that says what a person must do.

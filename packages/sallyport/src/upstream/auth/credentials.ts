@@ -21,6 +21,8 @@ export function createCredentials(ports: AuthPorts): CreateCredential {
         return new PersonCredential({ target, owner: toTokenOwner(target.auth, principal), ports });
       case 'client_credentials':
       case 'token_exchange':
+      case 'enterprise':
+      case 'workload_identity':
         return new MachineCredential({ target, principal, ports });
     }
   };

@@ -13,6 +13,10 @@ export interface Discovered {
   readonly resource: string;
   /** Of the protected resource; what to ask for when the challenge names none. */
   readonly scopes: readonly string[] | undefined;
+  /** Nobody said anything about this authorization server: its endpoints are where MCP 2025-03-26 puts them. */
+  readonly isAssumed: boolean;
+  /** What the resource says about tokens bound to a key (RFC 9728 section 2). */
+  readonly dpop: 'required' | 'taken' | undefined;
 }
 
 export interface DiscoverOptions {
@@ -33,9 +37,22 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const named = toTexts(member(metadata, 'authorization_servers'));
   // Without metadata the server itself is its authorization server (2025-03-26).
   const issuer = auth.issuer ?? named?.[0] ?? new URL(url).origin;
-  const server = await findServer(issuer, fetch);
+  // Only where the upstream names no authorization server in any way: otherwise silence would be a way round PKCE.
+  const mayAssume = auth.defaultEndpoints && metadata === undefined && auth.issuer === undefined;
+  const found = await findServer(issuer, fetch);
+  if (found === undefined && !mayAssume)
+    throw new FaultError('upstream_protocol', `The authorization server ${issuer.slice(0, 200)} has no metadata.`);
+  const server = found ?? toAssumed(issuer);
   const resource = auth.resource ?? textMember(metadata, 'resource') ?? toCanonical(url);
-  return { server, resource, scopes: toTexts(member(metadata, 'scopes_supported')) };
+  const scopes = toTexts(member(metadata, 'scopes_supported'));
+  return { server, resource, scopes, isAssumed: found === undefined, dpop: toDpop(metadata) };
+}
+
+function toDpop(metadata: JsonObject | undefined): Discovered['dpop'] {
+  if (member(metadata, 'dpop_bound_access_tokens_required') === true) return 'required';
+  return toTexts(member(metadata, 'dpop_signing_alg_values_supported'))?.includes('ES256') === true
+    ? 'taken'
+    : undefined;
 }
 
 /** RFC 9728: where the challenge says, else below the path of the upstream, else at its root. */
@@ -79,8 +96,21 @@ function covers(resource: string, url: string): boolean {
   return outer.origin === inner.origin && outer.search === '' && `${inner.pathname}/`.startsWith(path);
 }
 
-/** RFC 8414 and OpenID Connect Discovery, in the order of the specification. */
-async function findServer(issuer: string, fetch: GuardedFetch): Promise<AuthorizationServer> {
+/** MCP 2025-03-26, Fallbacks for Servers without Metadata Discovery. */
+function toAssumed(issuer: string): AuthorizationServer {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+  };
+}
+
+/**
+ * RFC 8414 and OpenID Connect Discovery, in the order of the specification; `undefined`: there is no such document.
+ * @throws FaultError `upstream_protocol`, `unreachable` or `timeout` that names the document and what is wrong with it.
+ */
+export async function findServer(issuer: string, fetch: GuardedFetch): Promise<AuthorizationServer | undefined> {
   if (!URL.canParse(issuer)) throw new FaultError('upstream_protocol', `The issuer ${issuer.slice(0, 200)} is no URL.`);
   const { origin, pathname } = new URL(issuer);
   const path = pathname === '/' ? '' : pathname.replace(/\/$/, '');
@@ -101,7 +131,7 @@ async function findServer(issuer: string, fetch: GuardedFetch): Promise<Authoriz
       );
     return readServer(found, issuer);
   }
-  throw new FaultError('upstream_protocol', `The authorization server ${issuer.slice(0, 200)} has no metadata.`);
+  return undefined;
 }
 
 function readServer(found: JsonObject, issuer: string): AuthorizationServer {
@@ -122,6 +152,8 @@ function readServer(found: JsonObject, issuer: string): AuthorizationServer {
     ...texts('grant_types_supported'),
     ...texts('code_challenge_methods_supported'),
     ...texts('token_endpoint_auth_methods_supported'),
+    ...texts('dpop_signing_alg_values_supported'),
+    ...texts('id_token_signing_alg_values_supported'),
     authorization_response_iss_parameter_supported:
       member(found, 'authorization_response_iss_parameter_supported') === true,
     client_id_metadata_document_supported: member(found, 'client_id_metadata_document_supported') === true,

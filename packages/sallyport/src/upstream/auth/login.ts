@@ -1,20 +1,23 @@
-import {
-  AuthorizationResponseError,
-  type AuthorizationServer,
-  calculatePKCECodeChallenge,
-  generateRandomCodeVerifier,
-  generateRandomState,
-  validateAuthResponse,
-} from 'oauth4webapi';
+import { generateRandomNonce } from 'oauth4webapi';
 import { request } from 'undici';
+import type { UpstreamAuth } from '../../config/upstream-auth.ts';
 import { FaultError } from '../../core/errors.ts';
+import { askPerson, type Desk } from './ask-browser.ts';
 import { type Challenge, fromChallengeRecord, NO_CHALLENGE, parseChallenge, uniteScopes } from './challenge.ts';
 import { type Discovered, discover } from './discovery.ts';
 import { checkAddress, createGuardedFetch, type Reach } from './guarded-fetch.ts';
-import { openRedirectListener } from './redirect-listener.ts';
-import { type ClientIdentity, findClient } from './registration.ts';
+import {
+  checkOwner,
+  findIdentityServer,
+  requestIdentity,
+  toIdentityRecord,
+  toIdentitySlot,
+  toIdp,
+} from './identity.ts';
+import { createProofKey } from './proof-key.ts';
+import { findClient } from './registration.ts';
 import { type AuthPorts, type AuthTarget, toReach, toTokenSlot } from './surroundings.ts';
-import { requestTokens } from './token-request.ts';
+import { requestTokens, wantsProof } from './token-request.ts';
 import { fromTokensRecord, type Tokens, toTokensRecord } from './tokens.ts';
 
 export interface LoginOptions {
@@ -29,47 +32,74 @@ export interface LoginOptions {
 /** A person takes a while to find a password. */
 const PATIENCE_MS = 300_000;
 
+/** What a sign-in brought, without its secrets' places. */
+export type SignedIn = Pick<Tokens, 'issuer' | 'scopes' | 'expiresAt' | 'refreshToken'>;
+
 /**
- * Signs a person in: discovery, registration, authorization code with PKCE, tokens into the vault.
+ * Signs a person in: discovery, registration, authorization code with PKCE, tokens into the vault. With an identity
+ * provider it is there that the person signs in, once for all upstreams behind it.
  * @throws FaultError that names the step and what is wrong; on a mix-up nothing of the answer is shown.
  */
-export async function login(options: LoginOptions): Promise<Tokens> {
-  const { target, owner, ports, show } = options;
-  if (target.auth.type !== 'oauth')
-    throw new FaultError(
-      'usage',
-      `"${target.name}" is not a server that people sign in to (auth.type is ${target.auth.type}).`,
-    );
+export async function login(options: LoginOptions): Promise<SignedIn> {
+  const { name, auth } = options.target;
+  if (auth.type !== 'oauth' && (auth.type !== 'enterprise' || auth.idp?.assertionRef !== undefined))
+    throw new FaultError('usage', `"${name}" is not a server that people sign in to (auth.type is ${auth.type}).`);
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const desk = { port: auth.redirectPort, signal, show: options.show };
+  const more = { ...options, signal };
+  return auth.type === 'oauth' ? signInAtServer(more, desk) : signInAtIdp(more, desk);
+}
+
+async function signInAtServer(options: LoginOptions, desk: Desk): Promise<Tokens> {
+  const { target, owner, ports } = options;
+  const { name: upstream, auth } = target;
   const reach = toReach(target);
   const fetch = createGuardedFetch(reach);
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
   const challenge = await findChallenge(options);
-  const discovered = await discover({ url: target.url, auth: target.auth, challenge, fetch });
-  checkServer(discovered.server, reach);
-  const listener = await openRedirectListener(target.auth.redirectPort);
-  try {
-    const { redirectUri } = listener;
-    const { name: upstream, auth } = target;
-    const now = ports.clock.now();
-    const { server, resource } = discovered;
+  const discovered = await discover({ url: target.url, auth, challenge, fetch });
+  const { server, resource } = discovered;
+  checkServer(discovered, reach);
+  const kept = await ports.vault.get(toTokenSlot('tokens', target, owner));
+  const before = kept === undefined ? undefined : fromTokensRecord(kept.value);
+  const scopes = chooseScopes({ auth, challenge, discovered, before });
+  const now = ports.clock.now();
+  const tokens = await askPerson(desk, async (redirectUri) => {
     const client = await findClient({ upstream, auth, server, redirectUri, vault: ports.vault, fetch, now });
-    const scopes = await chooseScopes(options, challenge, discovered);
-    const verifier = generateRandomCodeVerifier();
-    const state = generateRandomState();
-    const url = await toAuthorizationUrl({ server, client, redirectUri, resource, scopes, verifier, state });
-    const waiting = listener.wait(state, signal);
-    waiting.catch(() => {});
-    await show(url);
-    const answer = validate(server, client, await waiting, state);
-    const request = { server, client, auth, resource, scopes, readSecret: ports.readSecret, fetch, now };
-    const tokens = await requestTokens(request, { kind: 'code', answer, redirectUri, verifier });
-    await ports.vault.put(toTokenSlot('tokens', target, owner), toTokensRecord(tokens), undefined);
-    const { kind, ...place } = toTokenSlot('challenge', target, owner);
-    await ports.vault.remove({ kind, ...place });
-    return tokens;
-  } finally {
-    await listener.close();
-  }
+    return {
+      server,
+      client,
+      parameters: { resource, ...(scopes === undefined ? {} : { scope: scopes.join(' ') }) },
+      take: (grant) => {
+        const earlier = before?.issuer === server.issuer ? before.proofKey : undefined;
+        const proofKey = wantsProof(auth, challenge, discovered) ? (earlier ?? createProofKey()) : undefined;
+        const request = { server, client, auth, resource, scopes, readSecret: ports.readSecret, fetch, now, proofKey };
+        return requestTokens(request, { kind: 'code', ...grant });
+      },
+    };
+  });
+  await ports.vault.put(toTokenSlot('tokens', target, owner), toTokensRecord(tokens), undefined);
+  const { kind, ...place } = toTokenSlot('challenge', target, owner);
+  await ports.vault.remove({ kind, ...place });
+  return tokens;
+}
+
+async function signInAtIdp({ target, owner, ports }: LoginOptions, desk: Desk): Promise<SignedIn> {
+  const idp = toIdp(target);
+  const { server, client, fetch } = await findIdentityServer(target);
+  const { authorization_endpoint: address = '' } = server;
+  checkAddress(address, toReach({ ...target, url: idp.issuer, auth: { ...target.auth, issuer: undefined } }));
+  const scopes = [...new Set(['openid', 'offline_access', ...idp.scopes])];
+  const nonce = generateRandomNonce();
+  const identity = await askPerson(desk, () => ({
+    server,
+    client,
+    parameters: { scope: scopes.join(' '), nonce },
+    take: (grant) => requestIdentity({ server, client, fetch }, { ...grant, nonce }, { target, ports }),
+  }));
+  checkOwner(owner, idp, identity.subject);
+  await ports.vault.put(toIdentitySlot(target, owner), toIdentityRecord(identity), undefined);
+  const { expiresAt, refreshToken } = identity;
+  return { issuer: idp.issuer, scopes, expiresAt, refreshToken };
 }
 
 /** What the running gateway was answered last; where it was not, what the server answers to a stranger. */
@@ -96,10 +126,11 @@ async function findChallenge({ target, owner, ports, signal }: LoginOptions): Pr
 }
 
 /** Before the person is sent anywhere. */
-function checkServer(server: AuthorizationServer, reach: Reach): void {
+function checkServer({ server, isAssumed }: Discovered, reach: Reach): void {
   const { issuer, authorization_endpoint: address, code_challenge_methods_supported: methods } = server;
-  // MCP, Authorization Code Protection: without the word of the server PKCE counts as missing, and that is the end.
-  if (methods === undefined || !methods.includes('S256'))
+  // MCP, Authorization Code Protection: without the word of the server PKCE counts as missing, and that is the end. A
+  // server of 2025-03-26 without metadata must know PKCE and has no way to say so; the operator vouches for it.
+  if (!isAssumed && (methods === undefined || !methods.includes('S256')))
     throw new FaultError(
       'upstream_protocol',
       `${issuer} does not say that it supports PKCE with S256. Signing in there is not safe.`,
@@ -110,66 +141,19 @@ function checkServer(server: AuthorizationServer, reach: Reach): void {
   checkAddress(server.token_endpoint ?? '', reach);
 }
 
+interface ScopeSources {
+  readonly auth: UpstreamAuth;
+  readonly challenge: Challenge;
+  readonly discovered: Discovered;
+  readonly before: Tokens | undefined;
+}
+
 /** Least first: those asked for in the configuration, by the challenge, or by the metadata; never fewer than before. */
-async function chooseScopes(
-  { target, owner, ports }: LoginOptions,
-  challenge: Challenge,
-  { server, scopes }: Discovered,
-): Promise<readonly string[] | undefined> {
-  const asked = uniteScopes(target.auth.scopes, challenge.scopes) ?? scopes;
-  const kept = await ports.vault.get(toTokenSlot('tokens', target, owner));
-  const before = kept === undefined ? undefined : fromTokensRecord(kept.value);
+function chooseScopes({ auth, challenge, discovered, before }: ScopeSources): readonly string[] | undefined {
+  const { server, scopes } = discovered;
+  const asked = uniteScopes(auth.scopes, challenge.scopes) ?? scopes;
   const isStepUp = challenge.error === 'insufficient_scope' && before?.issuer === server.issuer;
   const all = isStepUp ? uniteScopes(before?.scopes, asked) : asked;
   const canRefresh = server.scopes_supported?.includes('offline_access') === true;
   return all === undefined || !canRefresh ? all : uniteScopes(all, ['offline_access']);
-}
-
-interface Authorization {
-  readonly server: AuthorizationServer;
-  readonly client: ClientIdentity;
-  readonly redirectUri: string;
-  readonly resource: string;
-  readonly scopes: readonly string[] | undefined;
-  readonly verifier: string;
-  readonly state: string;
-}
-
-async function toAuthorizationUrl(authorization: Authorization): Promise<URL> {
-  const { server, client, redirectUri, resource, scopes, verifier, state } = authorization;
-  const url = new URL(server.authorization_endpoint ?? '');
-  const parameters = {
-    response_type: 'code',
-    client_id: client.clientId,
-    redirect_uri: redirectUri,
-    code_challenge: await calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-    state,
-    resource,
-    ...(scopes === undefined ? {} : { scope: scopes.join(' ') }),
-    // OpenID Connect Core section 11: without it the server must ignore offline_access.
-    ...(scopes?.includes('offline_access') === true ? { prompt: 'consent' } : {}),
-  };
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return url;
-}
-
-/** `iss` (RFC 9207) against the issuer recorded before the redirect, then `state`, then errors. */
-function validate(
-  server: AuthorizationServer,
-  client: ClientIdentity,
-  answer: URLSearchParams,
-  state: string,
-): URLSearchParams {
-  try {
-    return validateAuthResponse(server, { client_id: client.clientId }, answer, state);
-  } catch (error) {
-    if (error instanceof AuthorizationResponseError && /^[\x21-\x7e]{1,60}$/.test(error.error))
-      throw new FaultError('upstream_unauthenticated', `${server.issuer} refused the sign-in: ${error.error}.`);
-    throw new FaultError(
-      'upstream_protocol',
-      `The answer to the sign-in does not come from ${server.issuer}. It is not used; somebody may have tried to mix up two servers.`,
-      { cause: error },
-    );
-  }
 }

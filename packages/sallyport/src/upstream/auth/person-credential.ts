@@ -1,10 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { FaultError, toFault } from '../../core/errors.ts';
 import { type Challenge, toChallengeRecord, uniteScopes } from './challenge.ts';
-import { type Credential, type CredentialHeaders, NO_HEADERS, type Refusal } from './credential.ts';
+import type { Credential, CredentialHeaders, CredentialRequest, Refusal } from './credential.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
+import { NOTHING_PRESENTED, type Presented, present, toAuthorization } from './presented.ts';
+import { renewOnce } from './renew-once.ts';
 import { type AuthPorts, type AuthTarget, toLoginHint, toReach, toTokenSlot } from './surroundings.ts';
-import { requestTokens } from './token-request.ts';
+import { isEnded, requestTokens } from './token-request.ts';
 import { fromTokensRecord, type Tokens, toTokensRecord } from './tokens.ts';
 
 export interface PersonCredentialOptions {
@@ -15,34 +16,36 @@ export interface PersonCredentialOptions {
 
 /** Renewed this long before the end, so that a request under way does not outlive its token. */
 const MARGIN_MS = 30_000;
-/** How long one process may take to renew before another one tries. */
-const CLAIM_MS = 20_000;
-const LOOK_MS = 100;
 
 /** Tokens a person signed in for with `sallyport login`: kept in the vault, renewed once for all who wait. */
 export class PersonCredential implements Credential {
   readonly #options: PersonCredentialOptions;
-  #tokens: Tokens | undefined;
-  #headers: CredentialHeaders = NO_HEADERS;
-  #loading: Promise<CredentialHeaders> | undefined;
-  #renewing: Promise<CredentialHeaders> | undefined;
+  #presented = NOTHING_PRESENTED;
+  #loading: Promise<Presented> | undefined;
+  #renewing: Promise<Presented> | undefined;
 
   constructor(options: PersonCredentialOptions) {
     this.#options = options;
   }
 
-  headers(): CredentialHeaders | Promise<CredentialHeaders> {
-    const tokens = this.#tokens;
+  headers(request: CredentialRequest): CredentialHeaders | Promise<CredentialHeaders> {
+    const { clock } = this.#options.ports;
+    const { tokens } = this.#presented;
+    if (tokens !== undefined && this.#isFresh(tokens)) return this.#presented.headers(request, clock.now());
     // Nothing known: another process may have signed in since.
-    if (tokens === undefined) return this.#load();
-    return this.#isFresh(tokens) ? this.#headers : this.#renew(tokens);
+    const better = tokens === undefined ? this.#load() : this.#renew(tokens);
+    return better.then((presented) => presented.headers(request, clock.now()));
+  }
+
+  noteNonce(url: string, nonce: string): void {
+    this.#presented.noteNonce(url, nonce);
   }
 
   async refused({ status, challenge, used, attempt }: Refusal): Promise<void> {
     const kept = await this.#read();
     const sent = used['authorization'];
     // Renewed or signed in meanwhile, by this process or another one.
-    if (attempt < 2 && kept !== undefined && toHeader(kept) !== sent) {
+    if (attempt < 2 && kept !== undefined && toAuthorization(kept) !== sent) {
       this.#adopt(kept);
       return;
     }
@@ -59,16 +62,16 @@ export class PersonCredential implements Credential {
     return expiresAt === undefined || expiresAt - MARGIN_MS > this.#options.ports.clock.now();
   }
 
-  #load(): Promise<CredentialHeaders> {
+  #load(): Promise<Presented> {
     this.#loading ??= this.#loadNow().finally(() => {
       this.#loading = undefined;
     });
     return this.#loading;
   }
 
-  async #loadNow(): Promise<CredentialHeaders> {
+  async #loadNow(): Promise<Presented> {
     const kept = await this.#read();
-    if (kept === undefined) return NO_HEADERS;
+    if (kept === undefined) return NOTHING_PRESENTED;
     return this.#isFresh(kept) ? this.#adopt(kept) : this.#renew(kept);
   }
 
@@ -82,51 +85,44 @@ export class PersonCredential implements Credential {
     return toTokenSlot('tokens', this.#options.target, this.#options.owner);
   }
 
-  #adopt(tokens: Tokens | undefined): CredentialHeaders {
-    this.#tokens = tokens;
-    this.#headers = tokens === undefined ? NO_HEADERS : Object.freeze({ authorization: toHeader(tokens) });
-    return this.#headers;
+  #adopt(tokens: Tokens | undefined): Presented {
+    this.#presented = present(tokens, this.#presented);
+    return this.#presented;
   }
 
   /** One renewal for all who wait: a rotated refresh token that is used twice ends the whole sign-in (OAuth 2.1 section 4.3.1). */
-  #renew(old: Tokens): Promise<CredentialHeaders> {
+  #renew(old: Tokens): Promise<Presented> {
     this.#renewing ??= this.#renewNow(old).finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
   }
 
-  async #renewNow(old: Tokens): Promise<CredentialHeaders> {
-    const { vault, clock } = this.#options.ports;
-    const slot = this.#slot;
-    const deadline = clock.now() + CLAIM_MS + MARGIN_MS;
-    for (;;) {
-      const kept = await vault.get(slot);
-      const tokens = kept === undefined ? undefined : fromTokensRecord(kept.value);
-      if (kept === undefined || tokens === undefined) {
-        this.#adopt(undefined);
-        throw this.#toLoginFault(401, undefined, undefined);
-      }
-      if (tokens.accessToken !== old.accessToken) return this.#adopt(tokens);
-      const { refreshToken } = tokens;
-      if (refreshToken === undefined) {
-        this.#adopt(undefined);
-        throw this.#toLoginFault(401, undefined, tokens);
-      }
-      if (await vault.claim(slot, kept.version, CLAIM_MS)) return this.#exchange(tokens, refreshToken, kept.version);
-      if (clock.now() > deadline)
-        throw new FaultError(
-          'timeout',
-          `The tokens for "${this.#options.target.name}" are being renewed by another process that does not finish.`,
-        );
-      await pause(LOOK_MS);
-    }
+  async #renewNow(old: Tokens): Promise<Presented> {
+    const { target, ports } = this.#options;
+    const { vault, clock } = ports;
+    const gone = () => {
+      this.#adopt(undefined);
+      return this.#toLoginFault(401, undefined, undefined);
+    };
+    const renewed = await renewOnce<Tokens>({
+      vault,
+      slot: this.#slot,
+      clock,
+      name: target.name,
+      read: fromTokensRecord,
+      isRenewed: ({ accessToken }) => accessToken !== old.accessToken,
+      gone,
+      canRenew: ({ refreshToken }) => refreshToken !== undefined,
+      renew: (tokens, version) => this.#exchange(tokens, version),
+    });
+    return this.#adopt(renewed);
   }
 
-  async #exchange(tokens: Tokens, refreshToken: string, version: number): Promise<CredentialHeaders> {
+  async #exchange(tokens: Tokens, version: number): Promise<Tokens> {
     const { target, ports } = this.#options;
     const { vault, readSecret, clock } = ports;
-    const { issuer, tokenEndpoint, client, resource, scopes } = tokens;
+    const { issuer, tokenEndpoint, client, resource, scopes, proofKey, refreshToken = '' } = tokens;
     try {
       const fresh = await requestTokens(
         {
@@ -138,15 +134,17 @@ export class PersonCredential implements Credential {
           readSecret,
           fetch: createGuardedFetch(toReach(target)),
           now: clock.now(),
+          proofKey,
         },
         { kind: 'refresh', refreshToken },
       );
       // On disk before it is used: the old refresh token is worth nothing any more.
       await vault.put(this.#slot, toTokensRecord(fresh), version);
-      return this.#adopt(fresh);
+      return fresh;
     } catch (error) {
       const fault = toFault(error);
-      if (fault.code !== 'upstream_unauthenticated') {
+      // Whatever else is wrong, a client's secret for instance, may be right tomorrow; the refresh token is still good.
+      if (!isEnded(fault)) {
         await vault.release(this.#slot, version);
         throw fault;
       }
@@ -181,8 +179,4 @@ export class PersonCredential implements Credential {
     const cause = kept === undefined ? 'wants a person to sign in' : 'has ended the sign-in';
     return new FaultError('upstream_unauthenticated', `"${target.name}" ${cause}. ${hint}`, { data });
   }
-}
-
-function toHeader({ accessToken }: Tokens): string {
-  return `Bearer ${accessToken}`;
 }

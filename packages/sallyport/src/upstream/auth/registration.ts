@@ -57,8 +57,11 @@ export async function findClient(options: FindClientOptions): Promise<ClientIden
   return made;
 }
 
+/** Where the proofs of a configured client stand. */
+export type ClientSecrets = Pick<UpstreamAuth, 'clientSecretRef' | 'privateKeyRef' | 'keyId'>;
+
 /** How a configured client proves itself, by what it was given and what the server takes. */
-function methodOf(auth: UpstreamAuth, supported: readonly string[] | undefined): string {
+export function methodOf(auth: ClientSecrets, supported: readonly string[] | undefined): string {
   if (auth.privateKeyRef !== undefined && auth.clientSecretRef === undefined) return 'private_key_jwt';
   if (auth.clientSecretRef === undefined) return 'none';
   if (supported !== undefined && !supported.includes('client_secret_basic')) {
@@ -129,7 +132,7 @@ function readRegistered(record: JsonObject, { redirectUri, now }: FindClientOpti
 /** How a client shows at the token endpoint that it is itself. */
 export async function toClientAuth(
   client: ClientIdentity,
-  auth: UpstreamAuth,
+  auth: ClientSecrets,
   readSecret: ReadSecret,
 ): Promise<ClientAuth> {
   if (client.method === 'none') return None();

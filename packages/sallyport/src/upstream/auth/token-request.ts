@@ -1,8 +1,12 @@
 import * as oauth from 'oauth4webapi';
 import type { UpstreamAuth } from '../../config/upstream-auth.ts';
 import { FaultError } from '../../core/errors.ts';
-import { toScopes } from './challenge.ts';
+import { member } from '../../core/json.ts';
+import type { CodeGrant } from './ask-browser.ts';
+import { type Challenge, toScopes } from './challenge.ts';
+import type { Discovered } from './discovery.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
+import type { ProofKey } from './proof-key.ts';
 import { type ClientIdentity, toClientAuth } from './registration.ts';
 import type { ReadSecret } from './secret-reference.ts';
 import type { Tokens } from './tokens.ts';
@@ -17,33 +21,44 @@ export interface TokenRequest {
   readonly readSecret: ReadSecret;
   readonly fetch: GuardedFetch;
   readonly now: number;
+  /** Tokens are to be bound to it; `undefined`: to nothing. */
+  readonly proofKey: ProofKey | undefined;
+}
+
+/**
+ * Whether tokens are to be bound to a key (RFC 9449): where the upstream wants it, or takes it and its authorization
+ * server says so, too. An authorization server alone does not say what the upstream can check.
+ */
+export function wantsProof(auth: UpstreamAuth, challenge: Challenge, { server, dpop }: Discovered): boolean {
+  if (auth.dpop !== 'auto') return auth.dpop === 'always';
+  const canBind = server.dpop_signing_alg_values_supported?.includes('ES256') === true;
+  return dpop === 'required' || (canBind && (challenge.dpop || dpop === 'taken'));
 }
 
 /** One way of asking for a token. */
 export type Grant =
-  | {
-      readonly kind: 'code';
-      /** Checked by the library: `state`, `iss`, then errors. */
-      readonly answer: URLSearchParams;
-      readonly redirectUri: string;
-      readonly verifier: string;
-    }
+  | ({ readonly kind: 'code' } & CodeGrant)
   | { readonly kind: 'refresh'; readonly refreshToken: string }
   | { readonly kind: 'client_credentials' }
-  | { readonly kind: 'token_exchange'; readonly subjectToken: string; readonly audience: string | undefined };
+  | { readonly kind: 'token_exchange'; readonly subjectToken: string; readonly audience: string | undefined }
+  | { readonly kind: 'jwt_bearer'; readonly assertion: string };
 
 /**
  * Asks the token endpoint, with `resource` (RFC 8707) always.
  * @throws FaultError `upstream_unauthenticated` when the server says that the grant or the client is not good (any more).
  */
 export async function requestTokens(request: TokenRequest, grant: Grant): Promise<Tokens> {
-  const { server, client, resource, now } = request;
+  const { server, client, auth, resource, now, proofKey } = request;
   const self: oauth.Client = { client_id: client.clientId };
   try {
-    const answer = await send(request, grant, self);
+    const answer = await withNonce(() => send(request, grant, self));
     const { access_token, refresh_token, expires_in, scope, token_type } = answer;
-    if (token_type !== 'bearer')
+    const isBound = token_type === 'dpop' && proofKey !== undefined;
+    if (token_type !== 'bearer' && !isBound)
       throw new FaultError('upstream_protocol', `${server.issuer} issued a token of another type than Bearer.`);
+    // RFC 9449 section 5: a server that knows nothing of proofs issues a token for whoever bears it.
+    if (!isBound && (auth.dpop === 'always' || (grant.kind === 'refresh' && proofKey !== undefined)))
+      throw new FaultError('upstream_protocol', `${server.issuer} issued a token that is bound to no key.`);
     return {
       accessToken: checkToken(access_token, server.issuer),
       // Not every server rotates: the old one stays good then (RFC 6749 section 6).
@@ -54,22 +69,48 @@ export async function requestTokens(request: TokenRequest, grant: Grant): Promis
       tokenEndpoint: server.token_endpoint ?? '',
       resource,
       client,
+      proofKey: isBound ? proofKey : undefined,
     };
   } catch (error) {
     throw toTokenFault(server.issuer, error);
   }
 }
 
+/** RFC 9449 section 8: once more with the server's nonce, as a whole new request, since an assertion is good for one. */
+async function withNonce<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (oauth.isDPoPNonceError(error)) return send();
+    throw error;
+  }
+}
+
+/** How the library reaches a server: through our own fetch, which judges what may be asked and also knows loopback. */
+export function toLibraryOptions({ fetch, proofKey, now }: Pick<TokenRequest, 'fetch' | 'proofKey' | 'now'>) {
+  return {
+    [oauth.customFetch]: async (url: string, init: oauth.CustomFetchOptions<'POST', URLSearchParams>) => {
+      const proof = proofKey === undefined ? {} : { dpop: proofKey.prove({ method: init.method, url }, now) };
+      const headers = { ...init.headers, ...proof };
+      const reply = await fetch(url, {
+        method: init.method,
+        headers,
+        body: init.body,
+        signal: init.signal ?? undefined,
+      });
+      const nonce = reply.headers.get('dpop-nonce');
+      if (nonce !== null) proofKey?.noteNonce(url, nonce);
+      return reply;
+    },
+    [oauth.allowInsecureRequests]: true as const,
+  };
+}
+
 async function send(request: TokenRequest, grant: Grant, self: oauth.Client): Promise<oauth.TokenEndpointResponse> {
-  const { server, client, auth, resource, scopes, readSecret, fetch } = request;
+  const { server, client, auth, resource, scopes, readSecret } = request;
   const proof = await toClientAuth(client, auth, readSecret);
   const scope = scopes === undefined ? undefined : scopes.join(' ');
-  const options = {
-    [oauth.customFetch]: (url: string, init: oauth.CustomFetchOptions<'POST', URLSearchParams>) =>
-      fetch(url, { method: init.method, headers: init.headers, body: init.body, signal: init.signal ?? undefined }),
-    // What may be asked is judged by our own fetch, which also knows loopback.
-    [oauth.allowInsecureRequests]: true,
-  };
+  const options = toLibraryOptions(request);
   if (grant.kind === 'code') {
     const additionalParameters = { resource };
     const { answer, redirectUri, verifier } = grant;
@@ -89,14 +130,22 @@ async function send(request: TokenRequest, grant: Grant, self: oauth.Client): Pr
     const reply = await oauth.clientCredentialsGrantRequest(server, self, proof, parameters, options);
     return oauth.processClientCredentialsResponse(server, self, reply);
   }
+  if (grant.kind === 'jwt_bearer') {
+    parameters.set('assertion', grant.assertion);
+    const reply = await oauth.genericTokenEndpointRequest(server, self, proof, JWT_BEARER, parameters, options);
+    return oauth.processGenericTokenEndpointResponse(server, self, reply);
+  }
   parameters.set('subject_token', grant.subjectToken);
   parameters.set('subject_token_type', 'urn:ietf:params:oauth:token-type:jwt');
   parameters.set('requested_token_type', 'urn:ietf:params:oauth:token-type:access_token');
   if (grant.audience !== undefined) parameters.set('audience', grant.audience);
-  const type = 'urn:ietf:params:oauth:grant-type:token-exchange';
-  const reply = await oauth.genericTokenEndpointRequest(server, self, proof, type, parameters, options);
+  const reply = await oauth.genericTokenEndpointRequest(server, self, proof, TOKEN_EXCHANGE, parameters, options);
   return oauth.processGenericTokenEndpointResponse(server, self, reply);
 }
+
+/** RFC 7523 section 2.1, RFC 8693 section 2.1. */
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /** A token becomes a header: nothing in it may end the line. */
 function checkToken(token: string, issuer: string): string {
@@ -111,8 +160,13 @@ const NOT_GOOD: ReadonlySet<string> = new Set([
   'access_denied',
 ]);
 
+/** Whether a refused renewal says that there is nothing left to renew (RFC 6749 section 5.2). */
+export function isEnded(fault: FaultError): boolean {
+  return member(fault.data, 'oauthError') === 'invalid_grant';
+}
+
 /** Descriptions of strangers stay out: a fault's text reaches models. */
-function toTokenFault(issuer: string, error: unknown): FaultError {
+export function toTokenFault(issuer: string, error: unknown): FaultError {
   if (error instanceof FaultError) return error;
   if (error instanceof oauth.ResponseBodyError) {
     const code = /^[\x21-\x7e]{1,60}$/.test(error.error) ? error.error : 'an unreadable error';

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../core/json.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
 import { toScopes } from './challenge.ts';
+import { fromProofKeyRecord, type ProofKey } from './proof-key.ts';
 import type { ClientIdentity } from './registration.ts';
 
 /** Tokens for one upstream, and what is needed to renew them. */
@@ -14,10 +15,12 @@ export interface Tokens {
   readonly tokenEndpoint: string;
   readonly resource: string;
   readonly client: ClientIdentity;
+  /** The key they are bound to; `undefined`: whoever bears them has them. */
+  readonly proofKey: ProofKey | undefined;
 }
 
 export function toTokensRecord(tokens: Tokens): JsonObject {
-  const { accessToken, refreshToken, expiresAt, scopes, issuer, tokenEndpoint, resource, client } = tokens;
+  const { accessToken, refreshToken, expiresAt, scopes, issuer, tokenEndpoint, resource, client, proofKey } = tokens;
   const { clientId, source, secret, method } = client;
   return {
     accessToken,
@@ -28,6 +31,7 @@ export function toTokensRecord(tokens: Tokens): JsonObject {
     tokenEndpoint,
     resource,
     client: { clientId, source, method, ...(secret === undefined ? {} : { secret }) },
+    ...(proofKey === undefined ? {} : { proofKey: proofKey.record }),
   };
 }
 
@@ -38,6 +42,10 @@ export function fromTokensRecord(record: JsonObject): Tokens | undefined {
   if (typeof tokenEndpoint !== 'string' || typeof resource !== 'string') return undefined;
   const identity = readClient(client);
   if (identity === undefined) return undefined;
+  const { proofKey } = record;
+  const key = isObject(proofKey) ? fromProofKeyRecord(proofKey) : undefined;
+  // Without its key a bound token is worth nothing, and must not go out as if it were not bound.
+  if (proofKey !== undefined && key === undefined) return undefined;
   return {
     accessToken,
     refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined,
@@ -47,6 +55,7 @@ export function fromTokensRecord(record: JsonObject): Tokens | undefined {
     tokenEndpoint,
     resource,
     client: identity,
+    proofKey: key,
   };
 }
 
