@@ -89,6 +89,20 @@ const attacks: [string, NonNullable<Guard['request']>][] = [
   ['denies with an unknown code', broken({ kind: 'deny', reason: 'r', code: 'whatever' })],
   ['asks without a reason', broken({ kind: 'ask' })],
   ['rewrites to nothing', broken({ kind: 'rewrite', reason: 'r' })],
+  ['allows on a condition', broken({ kind: 'allow', unless: 'tuesday' })],
+  ['denies and says more', broken({ kind: 'deny', reason: 'r', code: 'denied', override: true })],
+  ['rewrites and says more', broken({ kind: 'rewrite', reason: 'r', value: {}, headers: {} })],
+  ['asks three people', broken({ kind: 'ask', reason: 'r', people: 3 })],
+  ['asks about no list', broken({ kind: 'ask', reason: 'r', classes: 'delete' })],
+  [
+    'throws when its verdict is read',
+    broken({
+      get kind() {
+        throw new Error('secret-value');
+      },
+    }),
+  ],
+  ['resolves to an array', () => Promise.resolve([] as unknown as Verdict)],
   ['rewrites to an array', broken({ kind: 'rewrite', reason: 'r', value: [] })],
 ];
 

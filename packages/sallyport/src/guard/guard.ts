@@ -74,15 +74,14 @@ function inspect(guards: readonly Guard[], subject: Subject): Decision | Promise
   for (let i = 0; i < guards.length; i++) {
     // True by the bound of the loop; an iterator would cost more than most guards.
     const guard = guards[i] as Guard;
-    let answer: unknown;
     try {
-      answer = ask(guard, at);
+      const answer = ask(guard, at);
+      if (answer === ALLOW) continue;
+      if (isThenable(answer)) return inspectLater(guards.slice(i), { at, decision, pending: answer });
+      decision = weigh(guard, answer, decision);
     } catch (error) {
       return failed(guard, error);
     }
-    if (answer === ALLOW) continue;
-    if (isThenable(answer)) return inspectLater(guards.slice(i), { at, decision, pending: answer });
-    decision = weigh(guard, answer, decision);
     if (ends(decision)) return decision;
     at = apply(at, decision);
   }
@@ -139,14 +138,29 @@ function apply(subject: Subject, { rewritten }: Decision): Subject {
   return { ...subject, call: { ...subject.call, arguments: rewritten } };
 }
 
+/** What a verdict of each kind may say. One that says more has a condition nobody here would keep. */
+const MEMBERS: ReadonlyMap<unknown, ReadonlySet<string>> = new Map([
+  ['allow', new Set(['kind'])],
+  ['rewrite', new Set(['kind', 'value', 'reason'])],
+  ['ask', new Set(['kind', 'reason', 'classes', 'people'])],
+  ['deny', new Set(['kind', 'reason', 'code'])],
+]);
+
 function isVerdict(value: unknown): value is Verdict {
   if (!isObject(value)) return false;
-  const verdict = value as { readonly kind?: unknown; readonly reason?: unknown; readonly code?: unknown };
-  if (verdict.kind === 'allow') return true;
-  if (typeof verdict.reason !== 'string') return false;
-  if (verdict.kind === 'ask') return true;
-  if (verdict.kind === 'rewrite') return isObject((value as { readonly value?: unknown }).value);
-  return verdict.kind === 'deny' && DENY_CODES.has(verdict.code);
+  const { kind, reason } = value;
+  const members = MEMBERS.get(kind);
+  if (members === undefined || !Object.keys(value).every((key) => members.has(key))) return false;
+  if (kind === 'allow') return true;
+  if (typeof reason !== 'string') return false;
+  if (kind === 'rewrite') return isObject(value['value']);
+  if (kind === 'deny') return DENY_CODES.has(value['code']);
+  const { classes, people } = value;
+  return (people === undefined || people === 2) && (classes === undefined || isListOfNames(classes));
+}
+
+function isListOfNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
 function failed(guard: Guard, cause: unknown): Decision {
