@@ -55,6 +55,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     catalog,
     reportProblems,
     stopReporting,
+    stopPrograms,
     quotas,
     audit,
     desk,
@@ -127,6 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         // Before the upstreams, whose state is among what is sent last.
         await telemetry.close();
         stopReporting();
+        stopPrograms();
         await catalog.close();
         await upstreams.close();
         await pins.close();

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
-import type { PinSettings } from '../config/pins-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import { InFlight } from '../gateway/in-flight.ts';
@@ -14,20 +13,18 @@ import { openPolicyDoor } from '../guard/policy/policy-door.ts';
 import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { createLateDatabase } from '../storage/late-database.ts';
-import { openPins } from '../storage/open-pins.ts';
 import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { createCallLog } from '../telemetry/call-log.ts';
 import { createDestination } from '../telemetry/destination.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
 import { createTimedSend } from '../telemetry/timed-send.ts';
-import { createUpstreams } from '../upstream/upstreams.ts';
-import { VERSION } from '../version.ts';
 import { openEraFile } from './era-file.ts';
 import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
 import { approvalsOf, openDesk } from './open-desk.ts';
 import { openLimits } from './open-limits.ts';
 import { openRecord } from './open-record.ts';
+import { openUpstreams } from './open-upstreams.ts';
 import { createOwnTelemetry } from './own-telemetry.ts';
 
 export interface AppOptions {
@@ -36,6 +33,9 @@ export interface AppOptions {
   /** One line per call on stderr. */
   readonly logCalls: boolean;
 }
+
+/** Until data is marked, none is. */
+const NO_LABELS: readonly string[] = Object.freeze([]);
 
 /** The snapshot in force. */
 export interface Current {
@@ -57,21 +57,15 @@ export async function openParts(options: AppOptions, current: Current) {
     env: process.env,
     ...basics,
   });
-  const upstreams = createUpstreams({
-    servers: () => current.snapshot.servers,
+  const { pins, upstreams, watchPrograms } = await openUpstreams({
+    ...basics,
+    snapshot: () => current.snapshot,
     eras: eras.store,
-    log,
-    clock,
-    identity: { name: 'sallyport', version: VERSION },
     createCredential: credentials.create,
   });
   const checker = createSchemaChecker();
-  const pins = await openPins({
-    ...basics,
-    settings: () => pinsOf(current.snapshot),
-  });
   const policies = await openPolicyDoor(
-    { clock, log, sinksOf: (call) => findSinks(call, current.snapshot.sinks) },
+    { clock, log, sinksOf: (call) => findSinks(call, current.snapshot.sinks), labelsOf: () => NO_LABELS },
     current.snapshot,
   );
   const { catalog, reportProblems, stopReporting } = openCatalog({
@@ -79,6 +73,7 @@ export async function openParts(options: AppOptions, current: Current) {
     access: policies.access,
     book: pins.book,
   });
+  const stopPrograms = watchPrograms(catalog);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
   const { limits, quotas } = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
@@ -105,6 +100,7 @@ export async function openParts(options: AppOptions, current: Current) {
     metrics,
     tracer,
     guards,
+    offers: policies.offers,
     desk,
     limits,
     callLog,
@@ -145,6 +141,7 @@ export async function openParts(options: AppOptions, current: Current) {
     catalog,
     reportProblems,
     stopReporting,
+    stopPrograms,
     quotas,
     audit,
     desk,
@@ -152,8 +149,4 @@ export async function openParts(options: AppOptions, current: Current) {
     ports,
     control,
   };
-}
-
-function pinsOf({ pins, stateDir }: Snapshot): PinSettings {
-  return pins ?? { mode: 'laptop', lockFile: join(stateDir, 'sallyport.lock.json') };
 }

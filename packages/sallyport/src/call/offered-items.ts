@@ -1,8 +1,7 @@
 import { fetchList } from '../catalog/fetch-list.ts';
-import { rulesOf } from '../catalog/items.ts';
+import { LIST_KINDS } from '../catalog/items.ts';
 import { defineInstructions, digestItem } from '../catalog/pins/define-item.ts';
 import type { LockedItem } from '../catalog/pins/lock-file.ts';
-import { PIN_KINDS } from '../catalog/pins/pin.ts';
 import type { ServerSettings } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
@@ -45,8 +44,8 @@ async function askOne(settings: ServerSettings, { upstreams, client, signal }: O
     const items: LockedItem[] = [
       { server, kind: 'instructions', name: '', digest: defineInstructions(instructions).digest },
     ];
-    for (const kind of PIN_KINDS) {
-      if (kind === 'instructions' || !isObject(member(capabilities, rulesOf(kind).capability))) continue;
+    for (const [kind, { capability }] of LIST_KINDS) {
+      if (!isObject(member(capabilities, capability))) continue;
       const list = await fetchList({ upstreams, upstream: server, client, signal: late }, kind);
       items.push(...list.items.map((item) => ({ server, kind, name: item.id, digest: digestItem(kind, item) })));
     }

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listVariables } from './doctor-configuration.ts';
 import { checkNode } from './doctor-local.ts';
 import { judgeReply } from './doctor-probe.ts';
-import { findProgram, readInterpreter } from './find-program.ts';
+import { findProgram, readInterpreter } from '../upstream/find-program.ts';
 import { parseTarget } from './parse-target.ts';
 import { findPortOwner } from './port-owner.ts';
 

@@ -7,7 +7,7 @@ import type { Patient } from './doctor-patient.ts';
 import type { WatchedSession } from './doctor-session.ts';
 import { EXIT, type Finding, type Step, toFailure, toSeconds } from './doctor-steps.ts';
 import { explainStderr } from './explain-stderr.ts';
-import { findProgram, readInterpreter } from './find-program.ts';
+import { findProgram, readInterpreter } from '../upstream/find-program.ts';
 
 /** Everything between a command and a list of tools, in the order in which it can fail. */
 export function toStdioSteps(patient: Patient, watched: WatchedSession): readonly Step[] {

@@ -14,6 +14,12 @@ export const pinsSchema = z.strictObject({
     .min(1)
     .optional()
     .describe('Written by "sallyport pin lock". Left out: sallyport.lock.json beside this file.'),
+  programs: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether what stdio commands run (package, file, image) is looked at before each start and held to what was approved. Default: true. Turn it off for servers you are writing yourself and build all the time.',
+    ),
 });
 
 /** Which definitions of tools, prompts, resources and instructions may be used. */
@@ -21,12 +27,15 @@ export interface PinSettings {
   readonly mode: 'laptop' | 'team' | 'locked';
   /** Absolute. */
   readonly lockFile: string;
+  /** Left out: what stdio commands run is looked at. */
+  readonly programs?: boolean;
 }
 
 /** `undefined`: the defaults. */
 export function resolvePins(written: z.output<typeof pinsSchema> | undefined, directory: string): PinSettings {
-  const { mode = 'laptop', lockFile } = written ?? {};
+  const { mode = 'laptop', lockFile, programs } = written ?? {};
   return {
+    ...(programs === undefined ? {} : { programs }),
     mode,
     lockFile: lockFile === undefined ? join(directory, 'sallyport.lock.json') : resolve(directory, lockFile),
   };

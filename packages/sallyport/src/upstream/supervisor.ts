@@ -24,7 +24,12 @@ export interface SupervisorOptions {
   readonly memoryPollMs?: number;
   /** Sallyport's own environment. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Asked before each start; throws when what would run is not approved. Left out: everything may be started. */
+  readonly admitProgram?: AdmitProgram;
 }
+
+/** @param environment of the child. @throws FaultError `denied`. */
+export type AdmitProgram = (settings: ServerSettings, environment: Readonly<Record<string, string>>) => Promise<void>;
 
 /** Starts and ends all stdio children. */
 export interface Supervisor {
@@ -210,10 +215,12 @@ class ChildSupervisor implements Supervisor {
 
   async #start(family: Family, settings: StdioSettings): Promise<Child> {
     let child: Child;
+    const environment = toChildEnvironment(this.#options.environment ?? process.env, settings.transport.env);
     try {
+      await this.#options.admitProgram?.(settings, environment);
       child = await Child.start({
         settings,
-        environment: toChildEnvironment(this.#options.environment ?? process.env, settings.transport.env),
+        environment,
         clock: this.#options.clock,
         patience: this.#options.patience ?? PATIENCE,
         toPlain: family.toPlain,

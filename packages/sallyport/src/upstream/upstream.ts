@@ -59,6 +59,8 @@ export class Upstream {
   #lastFault: FaultError | undefined;
   /** Why nobody is let in; says nothing about whether the upstream is up. */
   #authFault: FaultError | undefined;
+  /** What its command runs is not approved. */
+  #heldFault: FaultError | undefined;
   #reconnecting: NodeJS.Timeout | undefined;
   #pause = FIRST_PAUSE;
   #closed = false;
@@ -230,7 +232,7 @@ export class Upstream {
       connections: connections.length,
       inFlight: this.#turnstile.inside,
       pids: supervisor.pids(name),
-      lastError: (this.#lastFault ?? this.#authFault)?.message,
+      lastError: (this.#heldFault ?? this.#lastFault ?? this.#authFault)?.message,
       stderr: report?.stderr ?? [],
       noise: report?.noise ?? { count: 0, last: [] },
     };
@@ -241,7 +243,7 @@ export class Upstream {
     if (this.#pool.connecting) return 'connecting';
     if (this.#lastFault === undefined && this.#authFault !== undefined) return 'unauthenticated';
     if (this.#pool.size > 0) return 'ready';
-    return this.#lastFault === undefined ? 'idle' : 'broken';
+    return this.#lastFault === undefined && this.#heldFault === undefined ? 'idle' : 'broken';
   }
 
   async restart(): Promise<void> {
@@ -250,6 +252,7 @@ export class Upstream {
     this.#options.supervisor.forgive(this.settings.name);
     this.#breaker.succeeded();
     this.#lastFault = undefined;
+    this.#heldFault = undefined;
     await this.#closeConnections(fault);
     if (this.#authFault === undefined) return;
     // Somebody has signed in: what could not be listed is asked for again.
@@ -299,6 +302,7 @@ export class Upstream {
         this.#era.learn({ era: dialect.era, revision: dialect.identity.revision, transport: connected.transport });
       this.#lastFault = undefined;
       this.#authFault = undefined;
+      this.#heldFault = undefined;
       this.#pause = FIRST_PAUSE;
       // Another client's connection to a server that is connected already says nothing new.
       if (first || !own) emit({ kind: 'connected', upstream: settings.name });
@@ -306,6 +310,7 @@ export class Upstream {
     } catch (error) {
       const fault = toFault(error);
       if (fault.code === 'upstream_unauthenticated') this.#authFault = fault;
+      else if (fault.code === 'denied') this.#heldFault = fault;
       else if (fault.code !== 'draining') this.#lastFault = fault;
       log.warn({ upstream: settings.name, code: fault.code, reason: fault.message }, 'Connecting failed');
       throw fault;

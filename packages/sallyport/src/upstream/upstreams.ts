@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts';
 import type { TaskPort, UpstreamEvent, UpstreamPort } from '../core/upstream-port.ts';
 import type { CreateCredential } from './auth/credentials.ts';
 import type { EraStore } from './era-store.ts';
-import { createSupervisor, type Supervisor } from './supervisor.ts';
+import { type AdmitProgram, createSupervisor, type Supervisor } from './supervisor.ts';
 import { Upstream } from './upstream.ts';
 
 export interface UpstreamsOptions {
@@ -18,6 +18,8 @@ export interface UpstreamsOptions {
   /** What we call ourselves to servers. */
   readonly identity: { readonly name: string; readonly version: string };
   readonly supervisor?: Supervisor;
+  /** Asked before a stdio server is started. */
+  readonly admitProgram?: AdmitProgram;
   /** For upstreams with `auth`; without it they are not connected. */
   readonly createCredential?: CreateCredential;
 }
@@ -31,8 +33,9 @@ export interface Upstreams extends UpstreamPort, TaskPort {
 
 /** All upstreams, connected when first needed. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
-  const { log, clock } = options;
-  const supervisor = options.supervisor ?? createSupervisor({ log, clock });
+  const { log, clock, admitProgram } = options;
+  const supervisor =
+    options.supervisor ?? createSupervisor({ log, clock, ...(admitProgram === undefined ? {} : { admitProgram }) });
   const upstreams = new Map<string, Upstream>();
   const retiring = new Map<Upstream, Promise<void>>();
   const listeners = new Set<(event: UpstreamEvent) => void>();

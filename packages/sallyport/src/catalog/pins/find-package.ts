@@ -6,18 +6,27 @@ export interface StartedPackage {
   readonly name: string;
   /** `undefined`: whatever the registry says is newest, at every start. */
   readonly version: string | undefined;
+  /** As it stands in the arguments. */
+  readonly spec: string;
 }
 
-const RUNNERS: ReadonlyMap<string, { readonly registry: 'npm' | 'pypi'; readonly skip: readonly string[] }> = new Map([
+interface Runner {
+  readonly registry: 'npm' | 'pypi';
+  /** Words before the package; one of `leads` comes first. */
+  readonly skip: readonly string[];
+  readonly leads?: readonly string[];
+}
+
+const RUNNERS: ReadonlyMap<string, Runner> = new Map<string, Runner>([
   ['npx', { registry: 'npm', skip: [] }],
   ['pnpx', { registry: 'npm', skip: [] }],
   ['bunx', { registry: 'npm', skip: [] }],
-  ['pnpm', { registry: 'npm', skip: ['dlx'] }],
-  ['npm', { registry: 'npm', skip: ['exec', 'x'] }],
-  ['yarn', { registry: 'npm', skip: ['dlx'] }],
+  ['pnpm', { registry: 'npm', skip: ['dlx'], leads: ['dlx'] }],
+  ['npm', { registry: 'npm', skip: ['exec', 'x'], leads: ['exec', 'x'] }],
+  ['yarn', { registry: 'npm', skip: ['dlx'], leads: ['dlx'] }],
   ['uvx', { registry: 'pypi', skip: [] }],
-  ['uv', { registry: 'pypi', skip: ['tool', 'run'] }],
-  ['pipx', { registry: 'pypi', skip: ['run'] }],
+  ['uv', { registry: 'pypi', skip: ['tool', 'run'], leads: ['tool'] }],
+  ['pipx', { registry: 'pypi', skip: ['run'], leads: ['run'] }],
 ]);
 /** Options that say which package, where the first plain word is the program in it. */
 const NAMES_PACKAGE = new Set(['-p', '--package', '--from', '--spec']);
@@ -31,6 +40,9 @@ export function findPackage(transport: Transport): StartedPackage | undefined {
   const program = transport.command.replace(/^.*[\\/]/, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
   const runner = RUNNERS.get(program);
   if (runner === undefined) return undefined;
+  const first = transport.args.find((word) => !word.startsWith('-'));
+  // `npm run start` runs what stands in a file here, not a package.
+  if (runner.leads !== undefined && !runner.leads.includes(first ?? '')) return undefined;
   const spec = findSpec(transport.args, runner.skip);
   return spec === undefined ? undefined : toPackage(runner.registry, spec);
 }
@@ -62,5 +74,10 @@ function toPackage(registry: 'npm' | 'pypi', spec: string): StartedPackage | und
       : at > 0
         ? [spec.slice(0, at), spec.slice(at + 1)]
         : [spec];
-  return { registry, name: name ?? spec, version: version !== undefined && EXACT.test(version) ? version : undefined };
+  return {
+    registry,
+    name: name ?? spec,
+    version: version !== undefined && EXACT.test(version) ? version : undefined,
+    spec,
+  };
 }

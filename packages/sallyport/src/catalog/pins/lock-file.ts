@@ -1,6 +1,6 @@
 import { FaultError } from '../../core/errors.ts';
 import { isObject, type JsonObject, member } from '../../core/json.ts';
-import { type LockedPins, PIN_KINDS, type PinKind, toItemName } from './pin.ts';
+import { isNameless, type LockedPins, PIN_KINDS, type PinKind, toItemName } from './pin.ts';
 
 /** One item as a lock file names it. */
 export interface LockedItem {
@@ -65,11 +65,11 @@ export function readLockFile(file: string, text: string): LockFile {
   return { file, items, packages, digest: toLookUp(items) };
 }
 
-/** `tools/search` and `instructions`, the other way round. */
+/** `tools/search`, `instructions` and `program`, the other way round. */
 export function toItem(name: string): { readonly kind: PinKind; readonly name: string } | undefined {
-  if (name === 'instructions') return { kind: 'instructions', name: '' };
+  if (name === 'instructions' || name === 'program') return { kind: name, name: '' };
   const slash = name.indexOf('/');
-  const kind = PIN_KINDS.find((one) => one !== 'instructions' && one === name.slice(0, slash));
+  const kind = PIN_KINDS.find((one) => !isNameless(one) && one === name.slice(0, slash));
   return kind === undefined ? undefined : { kind, name: name.slice(slash + 1) };
 }
 

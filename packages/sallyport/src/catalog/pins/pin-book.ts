@@ -13,6 +13,7 @@ import {
   type Pin,
   type PinKind,
   type PinRules,
+  type PinState,
   type Sighting,
   toItemName,
   whyHeld,
@@ -58,6 +59,9 @@ export class PinBook implements PinGate {
   readonly #servers = new Map<string, Map<PinKind, Map<string, Entry>>>();
   readonly #faces = new Map<string, ServerPins>();
   readonly #listeners = new Set<PinListener>();
+  readonly #deciders = new Set<(server: string) => void>();
+  /** Server -> the approved definition of its program, for telling what it was before. */
+  readonly #programs = new Map<string, string>();
   #looked = new WeakSet<KnownList>();
 
   constructor(ports: PinBookPorts) {
@@ -67,6 +71,7 @@ export class PinBook implements PinGate {
   /** Decisions of earlier runs, of a command line, or of another Sallyport on the same state. */
   adopt(pins: readonly Pin[]): void {
     const touched = new Map<string, Set<AnnouncedList>>();
+    const programs = new Set<string>();
     for (const pin of pins) {
       const entry = this.#find(pin.server, pin.kind, pin.name) ?? this.#add(pin.server, pin.kind, pin.name);
       if (entry === undefined) continue;
@@ -77,7 +82,9 @@ export class PinBook implements PinGate {
       entry.seen ??= pin.seen?.digest;
       for (const { content } of [pin.approved, pin.seen].filter((one) => one !== undefined))
         entry.contents.add(content);
+      if (pin.kind === 'program') this.#noteProgram(pin.server, pin.approved?.text);
       if (isSame) continue;
+      if (pin.kind === 'program' && entry.met.size > 0) programs.add(pin.server);
       const lists = touched.get(pin.server) ?? new Set();
       const list = LISTS.get(pin.kind);
       // What was not met here yet stands in no list: told now, a client would read the old one and not look again.
@@ -85,6 +92,7 @@ export class PinBook implements PinGate {
       touched.set(pin.server, lists);
     }
     for (const [server, lists] of touched) this.#announce(server, [...lists]);
+    for (const server of programs) this.#announceProgram(server);
   }
 
   /** Which of the definitions met under this name may be used, as one text. */
@@ -97,7 +105,47 @@ export class PinBook implements PinGate {
   /** The rules are others now: everything is looked at again. */
   reconsider(): void {
     this.#looked = new WeakSet();
-    for (const server of this.#servers.keys()) this.#announce(server, ['tools', 'prompts', 'resources']);
+    for (const [server, kinds] of this.#servers) {
+      this.#announce(server, ['tools', 'prompts', 'resources']);
+      if (kinds.has('program')) this.#announceProgram(server);
+    }
+  }
+
+  /** Told when somebody decided about the program of a server that was looked at here. */
+  onProgram(listener: (server: string) => void): () => void {
+    this.#deciders.add(listener);
+    return () => this.#deciders.delete(listener);
+  }
+
+  /** What the command of a server runs now. `undefined`: it may be started. */
+  meetProgram(server: string, definition: Definition): Exclude<PinState, 'approved'> | undefined {
+    const { digest } = definition;
+    const removed = () => new Map<string, Removed>();
+    const met = { name: '', digest, define: () => definition, removed };
+    const sighting = this.#look(server, 'program', met);
+    if (sighting !== undefined) {
+      if (sighting.approve) this.#noteProgram(server, definition.text);
+      this.#ports.keep([sighting]);
+      this.#tell(server, [sighting]);
+    }
+    const entry = this.#find(server, 'program', '');
+    const facts = { server, kind: 'program' as const, name: '', approved: entry?.approved, rejected: entry?.rejected };
+    const state = judge(this.#ports.rules(), facts, digest);
+    return state === 'approved' ? undefined : state;
+  }
+
+  /** The approved definition of what its command runs. */
+  approvedProgram(server: string): string | undefined {
+    return this.#programs.get(server);
+  }
+
+  #noteProgram(server: string, text: string | undefined): void {
+    if (text === undefined) this.#programs.delete(server);
+    else this.#programs.set(server, text);
+  }
+
+  #announceProgram(server: string): void {
+    for (const listener of this.#deciders) listener(server);
   }
 
   onChange(listener: PinListener): () => void {

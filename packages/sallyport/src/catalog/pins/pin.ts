@@ -1,10 +1,22 @@
 import type { Json } from '../../core/json.ts';
 import type { ListKind } from '../contract.ts';
 
-/** What is pinned: the entries of the four lists, and what a server tells every model at the start. */
-export type PinKind = ListKind | 'instructions';
+/** What is pinned: the entries of the four lists, what a server tells every model at the start, and what its command runs. */
+export type PinKind = ListKind | 'instructions' | 'program';
 
-export const PIN_KINDS: readonly PinKind[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'instructions'];
+export const PIN_KINDS: readonly PinKind[] = [
+  'tools',
+  'prompts',
+  'resources',
+  'resourceTemplates',
+  'instructions',
+  'program',
+];
+
+/** There is one of each for a server, without a name of its own. */
+export function isNameless(kind: PinKind): kind is 'instructions' | 'program' {
+  return kind === 'instructions' || kind === 'program';
+}
 
 /** One definition, known by its digest. */
 export interface Definition {
@@ -19,7 +31,7 @@ export interface Definition {
 export interface Pin {
   readonly server: string;
   readonly kind: PinKind;
-  /** Name, URI or URI template; empty for the instructions. */
+  /** Name, URI or URI template; empty for the instructions and the program. */
   readonly name: string;
   /** What a person, or first sight in laptop mode, agreed to. */
   readonly approved: Definition | undefined;
@@ -85,7 +97,7 @@ export function judge(rules: PinRules, facts: PinFacts, digest: string): PinStat
 
 /** `tools/search`, as commands and messages name an item. */
 export function toItemName(kind: PinKind, name: string): string {
-  return kind === 'instructions' ? kind : `${kind}/${name}`;
+  return isNameless(kind) ? kind : `${kind}/${name}`;
 }
 
 const STATES: Readonly<Record<Exclude<PinState, 'approved'>, string>> = {

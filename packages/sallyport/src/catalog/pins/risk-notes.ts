@@ -34,10 +34,24 @@ const NARROWING =
 
 /** What deserves a second look in a definition, or in a change of one. */
 export function noteRisks(looked: Looked): readonly Risk[] {
+  if (looked.kind === 'program') return noteProgram(looked);
   const risks = [...noteText(looked), ...noteMentions(looked)];
   if (looked.kind === 'tools') risks.push(...noteHints(looked));
   if (looked.before === undefined) return risks;
   return [...risks, ...looked.changes.flatMap((change) => noteChange(change))];
+}
+
+/** What a command runs: nothing about it is small. */
+function noteProgram({ before, after }: Looked): Risk[] {
+  const risks: Risk[] = [{ text: 'other code runs with the rights of whoever started Sallyport', grave: true }];
+  const [was, is] = [member(before, 'runs'), member(after, 'runs')];
+  const opaque = member(after, 'opaque');
+  if (typeof opaque === 'string') risks.push({ text: `nobody can tell what runs: ${opaque}`, grave: true });
+  if (member(after, 'floating') === true)
+    risks.push({ text: 'no exact version is asked for: whoever publishes it chooses what runs', grave: true });
+  if (before !== undefined && was === is && typeof is === 'string' && /^(?:npm|pypi):/.test(is))
+    risks.push({ text: `the same version with other files: ${is}`, grave: true });
+  return risks;
 }
 
 function noteText({ before, after }: Looked): Risk[] {

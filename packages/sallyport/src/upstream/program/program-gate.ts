@@ -1,0 +1,136 @@
+import { toDefinition } from '../../catalog/pins/define-item.ts';
+import type { Definition, PinMode, PinState } from '../../catalog/pins/pin.ts';
+import { waitAtMost } from '../../catalog/wait-at-most.ts';
+import type { ServerSettings, Transport } from '../../config/settings.ts';
+import { FaultError } from '../../core/errors.ts';
+import { isObject, member } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
+import { toChildEnvironment } from '../child-environment.ts';
+import type { AdmitProgram } from '../supervisor.ts';
+import { type ProgramFacts, ProgramLooker, type SeenProgram } from './look-at-program.ts';
+
+/** Where is kept which programs are approved. */
+export interface ProgramPins {
+  /** `undefined`: it may be started. */
+  meetProgram(server: string, definition: Definition): Exclude<PinState, 'approved'> | undefined;
+  approvedProgram(server: string): string | undefined;
+}
+
+export interface ProgramGatePorts {
+  readonly pins: ProgramPins;
+  /** `undefined`: programs are not looked at. */
+  readonly mode: () => PinMode | undefined;
+  readonly log: Log;
+  /** Sallyport's own environment. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** What runs behind stdio commands, compared with what was approved. */
+export interface ProgramGate {
+  /** Before each start. */
+  readonly admit: AdmitProgram;
+  /** After a start: whether it fetched something that is not approved. Asks only where the start may have fetched anything. */
+  isOtherSinceStart(settings: ServerSettings): Promise<boolean>;
+}
+
+/** A folder on a network drive that does not answer must not hold up everything. Milliseconds. */
+const LOOK_MS = 30_000;
+
+export function createProgramGate({ pins, mode, log, environment = process.env }: ProgramGatePorts): ProgramGate {
+  const looker = new ProgramLooker();
+  /** Servers whose start fetches what it runs, or may. */
+  const fetching = new Set<string>();
+
+  const meet = ({ name }: ServerSettings, seen: Exclude<SeenProgram, { kind: 'absent' }>): string | undefined => {
+    const definition = defineProgram(seen.facts);
+    const before = pins.approvedProgram(name);
+    const state = pins.meetProgram(name, definition);
+    if (seen.kind === 'opaque' && mode() === 'locked')
+      return `The server "${name}" is not started: nobody can tell what its command runs (${seen.reason}), and mode locked runs only what is known. Give an exact version, a file or an image digest.`;
+    return state === undefined ? undefined : whyNotStarted(name, state, { before, now: seen.facts });
+  };
+
+  return {
+    async admit(settings, childEnvironment) {
+      const now = mode();
+      if (now === undefined) return;
+      const seen = await look(looker, settings.transport, childEnvironment);
+      if (seen === undefined) return;
+      const { name } = settings;
+      if (seen.kind === 'absent') {
+        const isExpected = now === 'team' && runsOf(pins.approvedProgram(name)) === seen.runs;
+        if (now !== 'laptop' && !isExpected)
+          throw new FaultError(
+            'denied',
+            `The server "${name}" is not started: ${seen.runs} is not on this machine yet, so nobody can have approved it. Fetch it without starting it: ${seen.how}`,
+          );
+        fetching.add(name);
+        return;
+      }
+      if (seen.facts['floating'] === true) fetching.add(name);
+      else fetching.delete(name);
+      const why = meet(settings, seen);
+      if (why !== undefined) throw new FaultError('denied', why);
+    },
+
+    async isOtherSinceStart(settings) {
+      if (mode() === undefined || settings.transport.type !== 'stdio' || !fetching.has(settings.name)) return false;
+      const seen = await look(looker, settings.transport, toChildEnvironment(environment, settings.transport.env));
+      if (seen === undefined || seen.kind === 'absent') return false;
+      const why = meet(settings, seen);
+      if (why !== undefined) log.warn({ upstream: settings.name }, why);
+      return why !== undefined;
+    },
+  };
+}
+
+/** @throws FaultError never: what cannot be looked at is opaque. */
+async function look(
+  looker: ProgramLooker,
+  transport: Transport,
+  environment: Readonly<Record<string, string>>,
+): Promise<SeenProgram | undefined> {
+  let seen: SeenProgram | undefined;
+  const looking = looker.look(transport, environment).then((found) => {
+    seen = found;
+  });
+  if (await waitAtMost(looking, LOOK_MS)) return seen;
+  const reason = `its files could not be read within ${LOOK_MS / 1000} s`;
+  return { kind: 'opaque', facts: { runs: 'a command', opaque: reason }, reason };
+}
+
+/** The definition that stands for what a command runs. */
+export function defineProgram(facts: ProgramFacts): Definition {
+  return toDefinition('program', JSON.stringify(facts));
+}
+
+function whyNotStarted(
+  server: string,
+  state: Exclude<PinState, 'approved'>,
+  { before, now }: { readonly before: string | undefined; readonly now: ProgramFacts },
+): string {
+  const is = describe(now);
+  const cause = {
+    new: `nobody has approved its program yet: ${is}`,
+    changed: `its program is not the approved one: ${is} now, ${before === undefined ? 'another in the lock file' : `${describeText(before)} before`}`,
+    rejected: `its program was rejected: ${is}`,
+    unlisted: `the lock file does not name its program: ${is}`,
+  }[state];
+  return `The server "${server}" is not started: ${cause}. Look at it with "sallyport pin diff ${server} program", allow it with "sallyport pin approve ${server} program".`;
+}
+
+function describeText(text: string): string {
+  const facts: unknown = JSON.parse(text);
+  return isObject(facts) ? describe(facts) : 'another';
+}
+
+/** `npm:notes@1.2.0 (sha256:0123456789ab)` */
+function describe(facts: unknown): string {
+  const [runs, digest, opaque] = ['runs', 'digest', 'opaque'].map((key) => member(facts, key));
+  const detail = typeof digest === 'string' ? digest.slice(0, 19) : opaque;
+  return typeof detail === 'string' ? `${String(runs)} (${detail})` : String(runs);
+}
+
+function runsOf(text: string | undefined): unknown {
+  return text === undefined ? undefined : member(JSON.parse(text), 'runs');
+}
