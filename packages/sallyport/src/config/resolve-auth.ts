@@ -60,7 +60,7 @@ function checkAddress(key: string, text: string, report: Report): void {
 }
 
 function resolveMtls(written: NonNullable<WrittenAuth['mtls']>, directory: string, report: Report): MtlsSettings {
-  const { ca, cert, key, required, identities } = written;
+  const { ca, cert, key, crl, required, identities } = written;
   const absolute = (path: string) => (isAbsolute(path) ? path : resolvePath(directory, path));
   const seen = new Set<string>();
   for (const [index, { certificate }] of (identities ?? []).entries()) {
@@ -71,6 +71,7 @@ function resolveMtls(written: NonNullable<WrittenAuth['mtls']>, directory: strin
     ca: absolute(ca),
     cert: absolute(cert),
     key: absolute(key),
+    crl: crl === undefined ? undefined : absolute(crl),
     required,
     identities: identities?.map(({ certificate, person, agent, account, groups, scopes, attributes }) => ({
       certificate,

@@ -44,6 +44,11 @@ export class FastPath {
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
+  /** Ends each connection as soon as nothing is under way on it. */
+  retire(): void {
+    for (const connection of this.#connections) connection.retire();
+  }
+
   #check(): void {
     const now = performance.now();
     const { headerMs } = this.#options.limits();
@@ -68,6 +73,7 @@ class FastConnection {
   /** Since when a request is awaited (idle) or incomplete. `performance.now()`. */
   #since = performance.now();
   #idle = false;
+  #isLast = false;
 
   readonly #onData = (chunk: Buffer) => this.#push(chunk);
   /** Closing the connection is how a client cancels: as with `node:http`, whoever stops sending gets no answer any more. */
@@ -87,6 +93,11 @@ class FastConnection {
     socket.on('end', this.#onEnd);
     socket.on('close', this.#onClose);
     socket.on('error', this.#onError);
+  }
+
+  retire(): void {
+    this.#isLast = true;
+    if (this.#response === undefined && this.#kept === undefined) this.#socket.destroySoon();
   }
 
   /** Closes a connection that is too slow or was idle for too long. */
@@ -154,6 +165,10 @@ class FastConnection {
     this.#response = undefined;
     this.#since = performance.now();
     this.#idle = true;
+    if (this.#isLast) {
+      this.#socket.destroySoon();
+      return;
+    }
     if (this.#kept === undefined) return;
     // A client that sends ahead and does not read gets no further answers into memory.
     if (this.#socket.writableNeedDrain) this.#socket.once('drain', () => this.#next());

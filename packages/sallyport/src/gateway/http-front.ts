@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { isLoopback } from '../config/resolve.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Callers } from './auth/callers.ts';
 import { FastPath } from './fast-path.ts';
+import { Handshakes } from './handshakes.ts';
 import { HttpService } from './http-service.ts';
 import type { McpContext } from './mcp-endpoint.ts';
 import type { ModernCall } from './modern-call.ts';
@@ -72,13 +74,29 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
     handOver: (socket) => serveConnection.call(server, socket),
   });
   const sockets = new Set<Socket>();
+  const handshakes = tls === undefined ? undefined : new Handshakes();
+  if (handshakes !== undefined) server.on('connection', (socket: Socket) => handshakes.began(socket));
   server.on(arrival, (socket: Socket) => {
+    if (handshakes?.ended(socket) === false) {
+      socket.destroy();
+      return;
+    }
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     fastPath.accept(socket);
   });
   // Half-open handshakes end by themselves; a failed one is the other side's business.
   server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
+
+  const stopFollowing = callers.followTls(({ context, trust }) => {
+    // Also ends the resumption of earlier sessions, whose certificates nobody would look at again.
+    if (server instanceof TlsServer) server.setSecureContext({ ...tls, ...context });
+    if (!trust) return;
+    handshakes?.renewed();
+    callers.doubt(sockets);
+    fastPath.retire();
+    server.closeIdleConnections();
+  });
 
   await listen(server, gateway);
   const { address, port, family } = server.address() as AddressInfo; // A TCP listener's address is never a string or null.
@@ -92,6 +110,7 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
     close(graceMs) {
       closing ??= (async () => {
         draining = true;
+        stopFollowing();
         await Promise.race([ports.inFlight.whenIdle(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
         context.parking.close();
         context.sessions.close();

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { AuthSettings } from '../../config/auth-settings.ts';
 import { FaultError } from '../../core/errors.ts';
@@ -12,11 +13,16 @@ import { fetchJson } from './fetch-json.ts';
 import type { IssuerKeysPorts } from './issuer-keys.ts';
 import { createResources, type Resources } from './resource.ts';
 import { fromKey, fromToken, type Standing, withPeer } from './standing.ts';
+import type { TlsRenewal } from './tls-files.ts';
 
 /** Who calls: found out for every request before anything else is done with it. */
 export interface Callers {
   /** Present: the listener speaks TLS. */
   readonly tls: TlsOptions | undefined;
+  /** Calls back when the files of `tls` have changed. Returns what ends that. */
+  followTls(onRenewal: (renewal: TlsRenewal) => void): () => void;
+  /** Certificates that were shown on these connections have to be shown again. */
+  doubt(sockets: Iterable<Socket>): void;
   /** What the listener is reached by, e.g. `http://127.0.0.1:7411`; said once it listens. */
   listensAt(origins: readonly string[]): void;
   /**
@@ -49,6 +55,8 @@ export function createCallers(settings: 'key' | 'none' | AuthSettings, ports: Ca
 /** Authentication is off, and the listener on loopback. */
 const OPEN: Callers = {
   tls: undefined,
+  followTls: () => () => undefined,
+  doubt() {},
   listensAt() {},
   authenticate: () => ANYONE,
   isCurrent: () => true,
@@ -74,14 +82,24 @@ class Doorkeeper implements Callers {
   #last: { readonly authorization: string; readonly standing: Standing } | undefined;
   readonly #checking = new Map<string, Promise<Standing>>();
   readonly #standings = new WeakMap<Principal, Standing>();
+  /** The certificate's caller behind one that also came with a key or token. */
+  readonly #peers = new WeakMap<Principal, Principal>();
 
   constructor(settings: AuthSettings, ports: CallersPorts) {
     this.#settings = settings;
     this.#ports = ports;
     this.#laptopDigest = ports.laptopKey === undefined ? undefined : digest(ports.laptopKey);
-    this.#certificates = settings.mtls && openClientCertificates(settings.mtls, ports.clock);
+    this.#certificates = settings.mtls && openClientCertificates(settings.mtls, ports);
     this.#checkToken = settings.oauth && createTokenCheck(settings.oauth, { fetchJson, ...ports });
     this.tls = this.#certificates?.tls;
+  }
+
+  followTls(onRenewal: (renewal: TlsRenewal) => void): () => void {
+    return this.#certificates?.follow(onRenewal) ?? (() => undefined);
+  }
+
+  doubt(sockets: Iterable<Socket>): void {
+    this.#certificates?.doubt(sockets);
   }
 
   listensAt(origins: readonly string[]): void {
@@ -111,6 +129,7 @@ class Doorkeeper implements Callers {
   isCurrent(principal: Principal): boolean {
     const standing = this.#standings.get(principal);
     const { expiresAt } = principal;
+    if (this.#certificates?.isDoubted(this.#peers.get(principal) ?? principal) === true) return false;
     if (expiresAt !== undefined && this.#ports.clock.now() >= expiresAt) return false;
     try {
       return standing?.isGood(this.#ports.clock.now()) ?? true;
@@ -144,6 +163,7 @@ class Doorkeeper implements Callers {
     if (peer === undefined) return standing.principal;
     const principal = withPeer(standing.principal, peer);
     this.#standings.set(principal, standing);
+    if (principal !== standing.principal) this.#peers.set(principal, peer.principal);
     return principal;
   }
 

@@ -1,12 +1,12 @@
 import type { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { TLSSocket, type TlsOptions } from 'node:tls';
 import type { CertificateIdentity, MtlsSettings } from '../../config/auth-settings.ts';
 import type { Clock } from '../../core/clock.ts';
-import { FaultError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import type { Principal } from '../../core/principal.ts';
 import { missingToken } from './challenge.ts';
+import { openTlsFiles, type TlsRenewal } from './tls-files.ts';
 
 /** Whoever holds the key of a client certificate. */
 export interface Peer {
@@ -17,36 +17,60 @@ export interface Peer {
 
 export interface ClientCertificates {
   readonly tls: TlsOptions;
+  /** Calls back when the files have changed. Returns what ends that. */
+  follow(onRenewal: (renewal: TlsRenewal) => void): () => void;
   /**
    * Who is at the other end of a connection; `undefined`: nobody we know.
-   * @throws FaultError `unauthenticated` where a certificate is required
+   * @throws FaultError `unauthenticated` where a certificate is required, and for one that has to be shown again
    */
   identify(socket: Socket | undefined): Peer | undefined;
+  /** Whom we believe has changed: the certificates of these connections count no more until they are shown again. */
+  doubt(sockets: Iterable<Socket>): void;
+  /** Whether the certificate this caller is known by was doubted since. */
+  isDoubted(principal: Principal): boolean;
 }
 
 const HANDSHAKE_MS = 10_000;
 
 /** @throws FaultError `config` when one of the files cannot be used */
-export function openClientCertificates(settings: MtlsSettings, clock: Clock): ClientCertificates {
+export function openClientCertificates(
+  settings: MtlsSettings,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): ClientCertificates {
   const { identities, required } = settings;
+  const files = openTlsFiles(settings, log);
   const listed = identities && new Map(identities.map((identity) => [identity.certificate, identity]));
   /** A connection has one certificate from its handshake to its end. */
   const peers = new WeakMap<Socket, Peer | 'unknown'>();
+  const doubted = new WeakSet<Socket | Principal>();
   const read = (socket: Socket): Peer | 'unknown' => {
     const certificate = socket instanceof TLSSocket && socket.authorized ? socket.getPeerX509Certificate() : undefined;
     return (certificate && toPeer(certificate, listed)) ?? 'unknown';
   };
   return {
     tls: {
-      ca: readPem(settings.ca, 'ca'),
-      cert: readPem(settings.cert, 'cert'),
-      key: readPem(settings.key, 'key'),
+      ...files.context,
       requestCert: true,
       rejectUnauthorized: required,
       minVersion: 'TLSv1.2',
       handshakeTimeout: HANDSHAKE_MS,
     },
+    follow: files.follow,
+    doubt(sockets) {
+      for (const socket of sockets) {
+        if (!(socket instanceof TLSSocket) || socket.getPeerX509Certificate() === undefined) continue;
+        doubted.add(socket);
+        const peer = peers.get(socket);
+        if (peer !== undefined && peer !== 'unknown') doubted.add(peer.principal);
+      }
+    },
+    isDoubted: (principal) => doubted.has(principal),
     identify(socket) {
+      if (socket !== undefined && doubted.has(socket)) {
+        // After the answer: only a new connection shows the certificate again.
+        setImmediate(() => socket.destroySoon());
+        throw missingToken('Whose certificates count here has changed. Connect again.');
+      }
       let peer = socket && peers.get(socket);
       if (peer === undefined && socket !== undefined) {
         peer = read(socket);
@@ -58,14 +82,6 @@ export function openClientCertificates(settings: MtlsSettings, clock: Clock): Cl
       return undefined;
     },
   };
-}
-
-function readPem(path: string, key: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new FaultError('config', `gateway.auth.mtls.${key}: the file ${path} cannot be read.`, { cause: error });
-  }
 }
 
 function toPeer(
