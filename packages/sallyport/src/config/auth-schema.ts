@@ -72,6 +72,12 @@ export const authSchema = z.strictObject({
         .record(scope, z.array(scope))
         .default({})
         .describe('Scopes that stand for others as well, e.g. {"mcp:admin": ["mcp:use"]}.'),
+      dpop: z
+        .enum(['accepted', 'required', 'refused'])
+        .default('accepted')
+        .describe(
+          'Tokens bound to a key of the client (RFC 9449). accepted: each request has to prove the key. required: no token without one, so that a stolen token is worth nothing.',
+        ),
     })
     .optional()
     .describe('OAuth 2.1 access tokens (JWT).'),

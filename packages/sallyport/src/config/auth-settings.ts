@@ -16,6 +16,8 @@ export interface OAuthSettings {
   readonly requiredScopes: readonly string[];
   /** A scope, and the scopes it stands for as well. */
   readonly impliedScopes: Readonly<Record<string, readonly string[]>>;
+  /** Tokens bound to a key of the client (DPoP, RFC 9449). */
+  readonly dpop: 'accepted' | 'required' | 'refused';
 }
 
 export interface IssuerSettings {

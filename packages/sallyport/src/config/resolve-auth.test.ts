@@ -48,6 +48,7 @@ test('an object is filled with defaults; paths start at the file', () => {
       ],
       requiredScopes: [],
       impliedScopes: {},
+      dpop: 'accepted',
     },
     mtls: {
       ca: '/etc/sallyport/ca.pem',

@@ -19,7 +19,7 @@ export function resolveAuth(written: WrittenAuth, directory: string, report: Rep
 }
 
 function resolveOAuth(written: NonNullable<WrittenAuth['oauth']>, report: Report): OAuthSettings {
-  const { publicUrl, issuers, requiredScopes, impliedScopes } = written;
+  const { publicUrl, issuers, requiredScopes, impliedScopes, dpop } = written;
   if (publicUrl !== undefined) checkAddress('auth.oauth.publicUrl', publicUrl, report);
   const seen = new Set<string>();
   for (const [index, { issuer }] of issuers.entries()) {
@@ -32,6 +32,7 @@ function resolveOAuth(written: NonNullable<WrittenAuth['oauth']>, report: Report
     issuers: issuers.map((issuer, index) => resolveIssuer(issuer, `auth.oauth.issuers.${index}`, report)),
     requiredScopes: [...new Set(requiredScopes)],
     impliedScopes,
+    dpop,
   };
 }
 

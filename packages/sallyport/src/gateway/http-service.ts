@@ -47,6 +47,8 @@ export class HttpService {
     const { context, callers } = this.#options;
     try {
       checkHttpRequest(request, context.ports.snapshot().gateway);
+      // A proof is good for one look at the request, and that is not this one.
+      if (request.headers['dpop'] !== undefined) return false;
       const caller = callers.authenticate(request);
       if (!(caller instanceof Promise)) return isJson(request);
       // Known a moment later; until then, and if it is refused, Node's server waits.
@@ -252,7 +254,7 @@ function pathOf(target: string): string {
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, DELETE',
   'access-control-allow-headers':
-    'authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name',
+    'authorization, dpop, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name',
   'access-control-max-age': '600',
 };
 

@@ -17,6 +17,8 @@ export interface AccessToken {
   readonly everywhere: boolean;
   /** SHA-256 of the certificate it is bound to, base64url (RFC 8705 section 3.1). */
   readonly certificate: string | undefined;
+  /** Thumbprint of the key it is bound to (RFC 9449 section 6.1). */
+  readonly proofKey: string | undefined;
 }
 
 /** Real tokens with many groups stay below half of it. Characters. */
@@ -103,15 +105,18 @@ function toAccessToken(claims: JsonObject, issuer: IssuerSettings, settings: OAu
     principal: toPrincipal(claims, issuer, settings.impliedScopes),
     audience: new Set(audience.map(canonicalAudience)),
     everywhere: issuer.audience.some((name) => audience.includes(name)),
-    certificate: cnf === undefined ? undefined : readBinding(cnf),
+    ...readBinding(cnf),
   };
 }
 
-/** A token bound to something its bearer must prove is no bearer token (RFC 7800, RFC 9449 section 7.1). */
-function readBinding(cnf: JsonObject[string]): string {
-  const thumbprint = isObject(cnf) && Object.keys(cnf).length === 1 ? cnf['x5t#S256'] : undefined;
-  if (typeof thumbprint !== 'string') throw invalidToken('The token is bound to a proof that is not accepted here.');
-  return thumbprint;
+/** A token bound to something its bearer must prove is no bearer token (RFC 7800): an unknown binding is not skipped. */
+function readBinding(cnf: JsonObject[string] | undefined): Pick<AccessToken, 'certificate' | 'proofKey'> {
+  if (cnf === undefined) return { certificate: undefined, proofKey: undefined };
+  const { 'x5t#S256': certificate, jkt: proofKey, ...others } = isObject(cnf) ? cnf : { unreadable: cnf };
+  const isKnown = [certificate, proofKey].every((each) => each === undefined || typeof each === 'string');
+  if (!isKnown || Object.keys(others).length > 0 || (certificate ?? proofKey) === undefined)
+    throw invalidToken('The token is bound to a proof that is not accepted here.');
+  return { certificate: certificate as string | undefined, proofKey: proofKey as string | undefined }; // Looked at above.
 }
 
 /** Scheme and host in lower case, no slash at the end: clients write them in several ways. */

@@ -34,6 +34,7 @@ const oauth: OAuthSettings = {
   ],
   requiredScopes: ['mcp:use'],
   impliedScopes: { 'mcp:admin': ['mcp:use'] },
+  dpop: 'accepted',
 };
 
 interface World {

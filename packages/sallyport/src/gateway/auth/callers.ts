@@ -1,16 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import type { AuthSettings } from '../../config/auth-settings.ts';
+import type { AuthSettings, OAuthSettings } from '../../config/auth-settings.ts';
 import { FaultError } from '../../core/errors.ts';
 import type { KeyDirectory } from '../../core/key-directory.ts';
 import { ANYONE, KEY_HOLDER, type Principal } from '../../core/principal.ts';
 import type { HttpRequest } from '../http-exchange.ts';
-import { createTokenCheck } from './access-token.ts';
+import { type AccessToken, createTokenCheck } from './access-token.ts';
 import { invalidToken, missingToken, toChallenge } from './challenge.ts';
 import { openClientCertificates, type Peer } from './client-certificate.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { IssuerKeysPorts } from './issuer-keys.ts';
+import { type CheckProof, createProofCheck, PROOF_ALGORITHMS } from './proof.ts';
 import { createResources, type Resources } from './resource.ts';
 import { fromKey, fromToken, type Standing, withPeer } from './standing.ts';
 import type { TlsRenewal } from './tls-files.ts';
@@ -66,8 +67,8 @@ const OPEN: Callers = {
 
 /** Credentials remembered by their text. A thousand callers with ten tokens each. */
 const MAX_KNOWN = 10_000;
-/** RFC 6750 section 2.1, with the scheme in any case (RFC 9110 section 11.1). */
-const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
+/** RFC 6750 section 2.1 and RFC 9449 section 7.1, with the scheme in any case (RFC 9110 section 11.1). */
+const CREDENTIAL = /^(bearer|dpop) +([A-Za-z0-9\-._~+/]+=*) *$/i;
 
 class Doorkeeper implements Callers {
   readonly tls: TlsOptions | undefined;
@@ -76,6 +77,7 @@ class Doorkeeper implements Callers {
   readonly #laptopDigest: Buffer | undefined;
   readonly #certificates: ReturnType<typeof openClientCertificates> | undefined;
   readonly #checkToken: ReturnType<typeof createTokenCheck> | undefined;
+  readonly #checkProof: CheckProof;
   #resources: Resources | undefined;
   /** By the whole Authorization header: a caller repeats it, so that a token is checked once and not once per call. */
   readonly #known = new Map<string, Standing>();
@@ -91,6 +93,7 @@ class Doorkeeper implements Callers {
     this.#laptopDigest = ports.laptopKey === undefined ? undefined : digest(ports.laptopKey);
     this.#certificates = settings.mtls && openClientCertificates(settings.mtls, ports);
     this.#checkToken = settings.oauth && createTokenCheck(settings.oauth, { fetchJson, ...ports });
+    this.#checkProof = createProofCheck(ports.clock);
     this.tls = this.#certificates?.tls;
   }
 
@@ -120,10 +123,10 @@ class Doorkeeper implements Callers {
       return peer.principal;
     }
     const known = this.#recall(authorization);
-    if (known !== undefined) return this.#admit(known, request, peer);
+    if (known !== undefined) return this.#let(known, request, peer);
     const checked = this.#check(authorization);
-    if (!(checked instanceof Promise)) return this.#admit(checked, request, peer);
-    return checked.then((standing) => this.#admit(standing, request, peer));
+    if (!(checked instanceof Promise)) return this.#let(checked, request, peer);
+    return checked.then((standing) => this.#let(standing, request, peer));
   }
 
   isCurrent(principal: Principal): boolean {
@@ -140,7 +143,10 @@ class Doorkeeper implements Callers {
 
   challenge(fault: FaultError, { url, headers }: HttpRequest): string | undefined {
     const metadataUrl = this.#resources?.metadataUrl(pathOf(url), headers.host);
-    return toChallenge(fault, { metadataUrl, requiredScopes: this.#settings.oauth?.requiredScopes ?? [] });
+    const { requiredScopes = [], dpop = 'refused' } = this.#settings.oauth ?? {};
+    const usesProofs = headers['dpop'] !== undefined || /^dpop /i.test(headers.authorization ?? '');
+    const isWanted = dpop === 'required' || (dpop === 'accepted' && usesProofs);
+    return toChallenge(fault, { metadataUrl, requiredScopes, proofs: isWanted ? PROOF_ALGORITHMS : undefined });
   }
 
   metadata({ method, url, headers }: HttpRequest): { readonly json: string; readonly maxAgeS: number } | undefined {
@@ -157,6 +163,17 @@ class Doorkeeper implements Callers {
     return undefined;
   }
 
+  /** A caller with a bound token shows with every request that it has the key; all others are let in at once. */
+  #let(standing: Standing, request: HttpRequest, peer: Peer | undefined): Principal | Promise<Principal> {
+    const principal = this.#admit(standing, request, peer);
+    const { proofKey } = standing;
+    if (proofKey === undefined) return principal;
+    const { method = 'GET', url, headers } = request;
+    const addresses = this.#resources?.addressesOf(pathOf(url)) ?? [];
+    const token = CREDENTIAL.exec(headers.authorization ?? '')?.[2] ?? '';
+    return this.#checkProof(headers['dpop'], { method, addresses, token, thumbprint: proofKey }).then(() => principal);
+  }
+
   /** @throws FaultError when this credential is not good for this endpoint, connection or operation */
   #admit(standing: Standing, request: HttpRequest, peer: Peer | undefined): Principal {
     standing.admit(request, this.#resources, peer);
@@ -168,19 +185,23 @@ class Doorkeeper implements Callers {
   }
 
   #check(authorization: string): Standing | Promise<Standing> {
-    const token = BEARER.exec(authorization)?.[1];
+    const [, scheme = '', token] = CREDENTIAL.exec(authorization) ?? [];
     if (token === undefined) {
-      if (/^bearer +\S/i.test(authorization))
+      if (/^(?:bearer|dpop) +\S/i.test(authorization))
         throw new FaultError('invalid_request', 'The Authorization header is malformed: send "Bearer <key or token>".');
       throw missingToken(this.#explainMissing());
     }
-    const standing = this.#settings.keys ? this.#checkKey(token) : undefined;
+    const isBearer = scheme.toLowerCase() === 'bearer';
+    const standing = this.#settings.keys && isBearer ? this.#checkKey(token) : undefined;
     if (standing !== undefined) return this.#remember(authorization, standing);
     if (this.#checkToken === undefined || token.split('.').length !== 3) throw invalidToken(this.#explainUnknown());
     const pending = this.#checking.get(authorization);
     if (pending !== undefined) return pending;
     const checking = this.#checkToken(token)
-      .then((checked) => this.#remember(authorization, fromToken(checked, this.#settings.oauth?.requiredScopes ?? [])))
+      .then((checked) => {
+        checkScheme(checked, isBearer, this.#settings.oauth?.dpop ?? 'refused');
+        return this.#remember(authorization, fromToken(checked, this.#settings.oauth?.requiredScopes ?? []));
+      })
       .finally(() => this.#checking.delete(authorization));
     this.#checking.set(authorization, checking);
     return checking;
@@ -221,6 +242,20 @@ class Doorkeeper implements Callers {
       ? 'Sallyport was given a key that is not its own. "sallyport up" prints it.'
       : 'Sallyport was given something that is no access token.';
   }
+}
+
+/** RFC 9449 section 7.2: a bound token without its scheme is a stolen one as far as anybody can tell. */
+function checkScheme({ proofKey }: AccessToken, isBearer: boolean, dpop: OAuthSettings['dpop']): void {
+  if (proofKey === undefined && !isBearer)
+    throw invalidToken('The token is bound to no key; the DPoP scheme needs one.');
+  if (proofKey === undefined && dpop === 'required')
+    throw invalidToken('The token is bound to no key. Ask for one with a DPoP proof.');
+  if (proofKey !== undefined && dpop === 'refused')
+    throw invalidToken('The token is bound to a proof that is not accepted here.');
+  if (proofKey !== undefined && isBearer)
+    throw invalidToken(
+      'The token is bound to a key. Send "Authorization: DPoP <token>" and a proof with each request.',
+    );
 }
 
 /** The laptop's own key never ends. */

@@ -5,11 +5,18 @@ import { member } from '../../core/json.ts';
 export interface Challenge {
   readonly metadataUrl: string | undefined;
   readonly requiredScopes: readonly string[];
+  /** The caller shows tokens bound to a key, or has to: with these algorithms (RFC 9449 section 7.1). */
+  readonly proofs: readonly string[] | undefined;
 }
 
 /** A credential that is there and not good: the caller needs another one. */
 export function invalidToken(why: string): FaultError {
   return new FaultError('unauthenticated', why, { data: { error: 'invalid_token' } });
+}
+
+/** The token may be good; that the caller has its key is not shown. */
+export function invalidProof(why: string): FaultError {
+  return new FaultError('unauthenticated', why, { data: { error: 'invalid_dpop_proof' } });
 }
 
 /** No credential at all: how to get one is all that is told. */
@@ -28,7 +35,7 @@ export function insufficientScope(scopes: readonly string[]): FaultError {
 }
 
 /** The `WWW-Authenticate` of a refusal; `undefined` for one that no other credential would change. */
-export function toChallenge(fault: FaultError, { metadataUrl, requiredScopes }: Challenge): string | undefined {
+export function toChallenge(fault: FaultError, { metadataUrl, requiredScopes, proofs }: Challenge): string | undefined {
   const error = member(fault.data, 'error');
   if (fault.code !== 'unauthenticated' && error !== 'insufficient_scope') return undefined;
   const scope = member(fault.data, 'scope');
@@ -40,5 +47,6 @@ export function toChallenge(fault: FaultError, { metadataUrl, requiredScopes }: 
   if (scopes !== '') parts.push(`scope="${scopes}"`);
   if (metadataUrl !== undefined)
     parts.push(`resource_metadata="${metadataUrl.replace(/["\\\s]/g, encodeURIComponent)}"`);
-  return `Bearer ${parts.join(', ')}`;
+  if (proofs !== undefined) parts.push(`algs="${proofs.join(' ')}"`);
+  return `${proofs === undefined ? 'Bearer' : 'DPoP'} ${parts.join(', ')}`;
 }

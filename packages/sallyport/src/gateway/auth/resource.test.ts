@@ -18,7 +18,14 @@ function open(change: Partial<OAuthSettings> = {}): Callers {
     attributes: {},
     privateNetwork: false,
   };
-  const oauth = { publicUrl: ORIGIN, issuers: [issuer], requiredScopes: ['mcp:use'], impliedScopes: {}, ...change };
+  const oauth = {
+    publicUrl: ORIGIN,
+    issuers: [issuer],
+    requiredScopes: ['mcp:use'],
+    impliedScopes: {},
+    dpop: 'refused' as const,
+    ...change,
+  };
   const ports = { laptopKey: undefined, keys: undefined, clock: { now: () => 0 }, log: silentLog };
   const callers = createCallers({ keys: false, oauth, mtls: undefined }, ports);
   callers.listensAt(['http://127.0.0.1:7411', 'http://localhost:7411']);

@@ -1,4 +1,5 @@
 import type { OAuthSettings } from '../../config/auth-settings.ts';
+import { PROOF_ALGORITHMS, toAddress } from './proof.ts';
 
 /** Where the metadata of a resource is (RFC 9728 section 3): this, and then the path of the resource. */
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
@@ -12,6 +13,8 @@ export interface Resources {
   namesOf(path: string): readonly string[];
   /** The metadata document that is served at this path, if one is. */
   metadataAt(path: string, host: string | undefined): { readonly json: string; readonly maxAgeS: number } | undefined;
+  /** Addresses under which a client may know exactly this path. */
+  addressesOf(path: string): readonly string[];
   /** Where the metadata of an endpoint is. */
   metadataUrl(path: string, host: string | undefined): string;
 }
@@ -24,6 +27,7 @@ export function createResources(settings: OAuthSettings, origins: readonly strin
   const baseFor = (host: string | undefined) => bases.find((base) => new URL(base).host === host) ?? first;
   const scopes = settings.requiredScopes.filter((scope) => scope !== 'offline_access');
   return {
+    addressesOf: (path) => bases.map((base) => toAddress(base + path)),
     namesOf: (path) => bases.map((base) => base + toResourcePath(path)),
     metadataAt(path, host) {
       const resource = toDescribed(path, pathOf(first));
@@ -33,6 +37,8 @@ export function createResources(settings: OAuthSettings, origins: readonly strin
         authorization_servers: settings.issuers.map(({ issuer }) => issuer),
         ...(scopes.length === 0 ? {} : { scopes_supported: scopes }),
         bearer_methods_supported: ['header'],
+        ...(settings.dpop === 'refused' ? {} : { dpop_signing_alg_values_supported: PROOF_ALGORITHMS }),
+        ...(settings.dpop === 'required' ? { dpop_bound_access_tokens_required: true } : {}),
         resource_name: 'Sallyport',
       });
       return { json, maxAgeS: METADATA_AGE_S };

@@ -9,6 +9,8 @@ import type { Resources } from './resource.ts';
 /** A credential that was checked, and what has to be looked at again with each request. */
 export interface Standing {
   readonly principal: Principal;
+  /** Thumbprint of the key that each request has to show a proof of; `undefined`: none. */
+  readonly proofKey?: string | undefined;
   /** Whether it counts still. */
   isGood(now: number): boolean;
   /** @throws FaultError when it does not count for this endpoint or over this connection */
@@ -44,12 +46,13 @@ export function fromKey(key: ApiKey, digest: string, keys: KeyDirectory): Standi
 }
 
 export function fromToken(token: AccessToken, requiredScopes: readonly string[]): Standing {
-  const { principal, audience, certificate } = token;
+  const { principal, audience, certificate, proofKey } = token;
   const isEnough = requiredScopes.every((scope) => principal.scopes?.includes(scope) === true);
   /** The address it was found good for last. */
   let goodFor: string | undefined;
   return {
     principal,
+    proofKey,
     isGood: (now) => principal.expiresAt !== undefined && now < principal.expiresAt,
     admit({ url = '/' }, resources, peer) {
       if (certificate !== undefined && certificate !== peer?.thumbprint)
