@@ -15,6 +15,9 @@ export async function writeOperations(document) {
     Object.entries(methods).map(([method, operation]) => ({ path: path.replace('/api/v1', ''), method, ...operation })),
   );
   const isStream = ({ responses }) => responses['200'].content['text/event-stream'] !== undefined;
+  const isText = ({ responses }) => responses['200'].content['application/json'] === undefined;
+  const answersOnce = operations.filter((one) => !isText(one));
+  const texts = operations.filter((one) => isText(one) && !isStream(one));
   const types = await compile(
     object(Object.fromEntries(operations.map((one) => [one.operationId, toSchema(one)]))),
     'Operations',
@@ -29,12 +32,15 @@ export async function writeOperations(document) {
 /** What every operation of the API takes and gives. */
 ${types.replace(/\{\s*\}/g, 'Record<never, never>')}
 /** Operations that answer once. */
-export type OperationId = ${ids(operations.filter((one) => !isStream(one)))};
+export type OperationId = ${ids(answersOnce)};
 
 /** Operations that answer with events until the client goes. */
 export type StreamId = ${ids(operations.filter(isStream))};
 
-export const OPERATIONS: Readonly<Record<OperationId | StreamId, { readonly method: string; readonly path: string }>> = {
+/** Operations that answer with text of any length. */
+export type TextId = ${ids(texts)};
+
+export const OPERATIONS: Readonly<Record<OperationId | StreamId | TextId, { readonly method: string; readonly path: string }>> = {
 ${rows.join('\n')}
 };
 `;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { askForItems } from '../call/offered-items.ts';
 import { openCredentials } from '../call/open-credentials.ts';
+import { DEFAULT_AUDIT } from '../config/audit-section.ts';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { ControlApi } from '../control/api.ts';
 import { createControl } from '../control/control.ts';
@@ -16,6 +17,7 @@ import { VERSION } from '../version.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { NOBODY } from './nobody.ts';
 import { openRecord } from './open-record.ts';
+import { openRecordedCalls } from './recorded-calls.ts';
 
 export interface OfflineOptions {
   readonly stateDir: string;
@@ -50,7 +52,7 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
     {
       upstreams: { status: () => undefined, restart: notRunning, onEvent: notRunning },
       catalog: { view: notRunning, reports: notRunning, onChange: notRunning },
-      decisions: { list: notRunning, find: notRunning },
+      recordedCalls: openRecordedCalls({ snapshot: sections, database: database.get }),
       version: VERSION,
       viewer: NOBODY,
       clock: systemClock,
@@ -58,6 +60,8 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
       sections,
       database: database.get,
       note: async (kind, members) => (await openAudit()).noteKept(kind, members),
+      recording: () => ({ mode: (sections().audit ?? DEFAULT_AUDIT).mode, trouble: undefined }),
+      heard: () => undefined,
       offered: (servers, signal) => askOnce(servers, { ...options, database: database.get, signal }),
     },
     log,

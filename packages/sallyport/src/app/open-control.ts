@@ -1,22 +1,24 @@
+import type { LateDesk } from '../call/late-desk.ts';
 import { askForItems } from '../call/offered-items.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { DEFAULT_AUDIT } from '../config/audit-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { ControlApi } from '../control/api.ts';
 import { createControl } from '../control/control.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { PolicyDoor } from '../guard/policy/policy-door.ts';
 import type { Database } from '../storage/database.ts';
 import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
 import { NOBODY } from './nobody.ts';
+import { openRecordedCalls } from './recorded-calls.ts';
 
 export interface RunningParts {
   readonly upstreams: Upstreams;
   readonly catalog: Catalog;
-  readonly policies: PolicyDoor;
-  readonly audit: Pick<OpenAudit, 'noteKept'>;
+  readonly audit: Pick<OpenAudit, 'noteKept' | 'trouble' | 'written'>;
+  readonly desk: Pick<LateDesk, 'heard'>;
   readonly database: () => Promise<Database>;
   readonly snapshot: () => Snapshot;
   readonly clock: Clock;
@@ -24,13 +26,13 @@ export interface RunningParts {
 }
 
 /** The API of a Sallyport that runs; `offline-control.ts` makes the one beside none. */
-export function openControl({ upstreams, catalog, policies, audit, ...rest }: RunningParts): ControlApi {
+export function openControl({ upstreams, catalog, audit, desk, ...rest }: RunningParts): ControlApi {
   const { database, snapshot, clock, log } = rest;
   return createControl(
     {
       upstreams,
       catalog,
-      decisions: policies.decisions,
+      recordedCalls: openRecordedCalls(rest, () => audit.written()),
       version: VERSION,
       viewer: NOBODY,
       clock,
@@ -38,6 +40,8 @@ export function openControl({ upstreams, catalog, policies, audit, ...rest }: Ru
       sections: snapshot,
       database,
       note: (kind, members) => audit.noteKept(kind, members),
+      recording: () => ({ mode: (snapshot().audit ?? DEFAULT_AUDIT).mode, trouble: audit.trouble() }),
+      heard: desk.heard,
       offered: (servers, signal) => askForItems(servers, { upstreams, client: NOBODY, signal }),
     },
     log,

@@ -112,7 +112,6 @@ export async function openParts(options: AppOptions, current: Current) {
   const control = openControl({
     upstreams,
     catalog,
-    policies,
     audit,
     snapshot: () => current.snapshot,
     ...basics,

@@ -11,7 +11,15 @@ import { VERSION } from '../version.ts';
 /** On unless the operator turned it off. What cannot be opened ends the start: no record, no call. */
 export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, log: Log, clock: Clock) {
   const { mode, directory = join(stateDir, 'audit'), ...rest } = audit;
-  if (mode === 'off') return { ...NO_AUDIT, note() {}, noteKept: async () => {}, close: async () => {} };
+  if (mode === 'off')
+    return {
+      ...NO_AUDIT,
+      note() {},
+      noteKept: async () => {},
+      trouble: () => undefined,
+      written: async () => {},
+      close: async () => {},
+    };
   const secret = (name: string, make: () => string) => loadOrCreateSecret(join(stateDir, name), make);
   return openAudit({ ...rest, mode, directory, secret, version: VERSION, clock, log });
 }

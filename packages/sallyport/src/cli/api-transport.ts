@@ -13,9 +13,10 @@ export interface ApiCall {
   readonly signal: AbortSignal;
 }
 
-/** An answer: whole, or events until they end or `stop` is called. */
+/** An answer: whole, piece by piece, or events until they end or `stop` is called. */
 export type ApiAnswer =
   | { readonly kind: 'whole'; readonly status: number; readonly text: string }
+  | { readonly kind: 'text'; readonly pieces: AsyncIterable<string> }
   | {
       readonly kind: 'events';
       /** `ended` is called once, with a fault unless it was stopped. */
@@ -50,6 +51,8 @@ export function createSocketTransport(socketPath: string): ApiTransport {
         sent.end(body);
       });
       if (answer.headers['content-type'] === 'text/event-stream') return toEvents(answer, sent);
+      const isText = !/^application\/(?:problem\+)?json/.test(answer.headers['content-type'] ?? '');
+      if (isText) return { kind: 'text', pieces: readPieces(answer, signal) };
       return { kind: 'whole', status: answer.statusCode ?? 500, text: await readAll(answer, signal) };
     },
     close: () => Promise.resolve(),
@@ -67,6 +70,7 @@ export function createLocalTransport(
       const bytes = Buffer.from(body ?? '');
       const reply = await control.handle({ method, path, query, principal, contentType, body: bytes });
       if (reply.kind === 'whole') return { kind: 'whole', status: reply.status, text: reply.body };
+      if (reply.kind === 'text') return reply;
       return { kind: 'events', follow: (write) => reply.follow(write) };
     },
     close,
@@ -90,6 +94,14 @@ function toEvents(answer: IncomingMessage, sent: ClientRequest): ApiAnswer {
       };
     },
   };
+}
+
+async function* readPieces(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<string> {
+  try {
+    for await (const piece of answer.setEncoding('utf8') as AsyncIterable<string>) yield piece;
+  } catch (error) {
+    throw toFault(error, signal);
+  }
 }
 
 async function readAll(answer: IncomingMessage, signal: AbortSignal): Promise<string> {

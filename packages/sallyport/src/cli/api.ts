@@ -1,7 +1,7 @@
 import { localUser } from '../app/local-user.ts';
 import { openOfflineControl } from '../app/offline-control.ts';
 import { PREFIX } from '../control/api.ts';
-import { OPERATIONS, type OperationId, type Operations, type StreamId } from '../control/operations.ts';
+import { OPERATIONS, type OperationId, type Operations, type StreamId, type TextId } from '../control/operations.ts';
 import { FAILURES, type FailureCode, FaultError } from '../core/errors.ts';
 import { type Json, member } from '../core/json.ts';
 import { isAnswered, toSocketPath } from '../gateway/control-socket.ts';
@@ -10,7 +10,7 @@ import { type Input, textOption } from './command.ts';
 import { findConfigFile, findStateDir, readSnapshot } from './config-file.ts';
 
 /** What an operation takes: path parameters, query and body, as its route declares them. */
-export type ApiInput<Id extends OperationId | StreamId> = Given<Operations[Id]['input']>;
+export type ApiInput<Id extends OperationId | StreamId | TextId> = Given<Operations[Id]['input']>;
 /** What may be left out may also be given as `undefined`: it is not sent. */
 type Given<T> = T extends readonly (infer Item)[]
   ? readonly Given<Item>[]
@@ -32,6 +32,8 @@ export interface Api {
   readonly isRunning: boolean;
   /** One operation. @throws FaultError with the code of the problem it was answered with. */
   call<Id extends OperationId>(id: Id, input: ApiInput<Id>): Promise<ApiResult<Id>>;
+  /** Text, piece by piece. @throws FaultError as `call` does. */
+  read<Id extends TextId>(id: Id, input: ApiInput<Id>): Promise<AsyncIterable<string>>;
   /**
    * Events of one stream until the signal of the command ends it, or whoever sends them does.
    * @throws FaultError as `call` does; `unreachable` when the running Sallyport ended.
@@ -70,7 +72,10 @@ function createApi(
   transport: ApiTransport,
   { isRunning, signal }: { readonly isRunning: boolean; readonly signal: AbortSignal },
 ): Api {
-  const send = async (id: OperationId | StreamId, given: ApiInput<OperationId | StreamId>): Promise<ApiAnswer> => {
+  const send = async (
+    id: OperationId | StreamId | TextId,
+    given: ApiInput<OperationId | StreamId | TextId>,
+  ): Promise<ApiAnswer> => {
     const input: Written = given as Written; // every input has this shape: scripts/api-types.mjs makes them
     const { method, path } = OPERATIONS[id];
     const answer = await transport.send({
@@ -89,6 +94,11 @@ function createApi(
       const answer = await send(id, input);
       if (answer.kind !== 'whole') throw otherVersion();
       return JSON.parse(answer.text) as ApiResult<Id>; // the running one is of our version, and its answers are tested against the types
+    },
+    async read(id, input) {
+      const answer = await send(id, input);
+      if (answer.kind !== 'text') throw otherVersion();
+      return answer.pieces;
     },
     async follow(id, input, onEvent) {
       const answer = await send(id, input);

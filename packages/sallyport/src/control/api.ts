@@ -2,9 +2,10 @@ import { FaultError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
+import { checkBody } from './check-body.ts';
 import { toDocument } from './openapi.ts';
 import { type Problem, toBody, toProblem } from './problem.ts';
-import { type ApiRequest, type EventFeed, isEventFeed, ROLES, type Role, type Route } from './route.ts';
+import { type ApiRequest, type EventFeed, isEventFeed, isTextFeed, ROLES, type Role, type Route } from './route.ts';
 
 /** A request for the API, as the front has it: the caller is known, the body is read. */
 export interface ControlRequest {
@@ -17,7 +18,7 @@ export interface ControlRequest {
   readonly body: Buffer;
 }
 
-/** What the front sends back: one body, or events until the client goes. */
+/** What the front sends back: one body, text piece by piece, or events until the client goes. */
 export type ControlReply =
   | {
       readonly kind: 'whole';
@@ -26,6 +27,7 @@ export type ControlReply =
       readonly body: string;
       readonly allow?: string;
     }
+  | { readonly kind: 'text'; readonly type: string; readonly pieces: AsyncIterable<string> }
   | { readonly kind: 'events'; follow(write: (event: string) => void): () => void };
 
 export interface ControlApi {
@@ -79,11 +81,14 @@ export function createApi({ routes, version, log, roles }: ApiOptions): ControlA
       );
     const body = readJson(request, route);
     if (body instanceof Error) return fromProblem(toProblem(body));
+    if (route.body !== undefined) checkBody(route, body);
     const query = new URLSearchParams(request.query);
     const unknown = [...query.keys()].find((name) => !route.query?.some((one) => one.name === name));
     if (unknown !== undefined)
       return problem(400, 'usage', `There is no query parameter "${unknown.slice(0, 64)}" here.`);
-    const result = await route.handle({ principal: request.principal, path, query, body } satisfies ApiRequest);
+    const { principal } = request;
+    const result = await route.handle({ principal, role, path, query, body } satisfies ApiRequest);
+    if (isTextFeed(result)) return { kind: 'text', ...result };
     return isEventFeed(result) ? toEvents(result) : whole(200, JSON.stringify(result));
   };
 

@@ -39,16 +39,19 @@ export function toDocument(
   };
 }
 
-function toOperation({ id, summary, role, path, query = [], body, result, problems = [] }: Route): JsonObject {
+function toOperation({ id, summary, role, path, query = [], body, result, text, problems = [] }: Route): JsonObject {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const parameters = [
     ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     ...query.map(({ name, description, schema }) => ({ name, in: 'query', description, schema })),
   ];
+  const asText = { schema: { type: 'string' } };
   const success: JsonObject =
-    result === undefined
-      ? { description: 'Events, as they happen.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
-      : { description: 'Done.', content: { 'application/json': { schema: result } } };
+    text !== undefined
+      ? { description: 'Line by line.', content: Object.fromEntries(text.map((type) => [type, asText])) }
+      : result === undefined
+        ? { description: 'Events, as they happen.', content: { 'text/event-stream': { schema: { type: 'string' } } } }
+        : { description: 'Done.', content: { 'application/json': { schema: result } } };
   const failure = {
     description: 'Why not.',
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },

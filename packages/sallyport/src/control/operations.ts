@@ -118,22 +118,1573 @@ export interface Operations {
     };
   };
   /**
-   * What the policies decided about the last 1,000 calls, the newest first
+   * The API keys: who they are for, whether they work, when they were used last
    */
-  listDecisions: {
+  listKeys: {
     input: {
       query?: {
-        callId?: string;
+        limit?: number;
+        cursor?: string;
+        state?: 'active' | 'expired' | 'revoked';
+        group?: string;
+      };
+    };
+    result: {
+      items: {
+        id: string;
+        name: string;
+        state: 'active' | 'expired' | 'revoked';
+        /**
+         * The human being who uses it.
+         */
+        person: string | null;
+        /**
+         * The system account that uses it.
+         */
+        account: string | null;
+        groups: string[];
+        /**
+         * null: not limited by scopes.
+         */
+        scopes: string[] | null;
+        /**
+         * Names and values that bind arguments to its holder.
+         */
+        attributes: {
+          [k: string]: string | string[];
+        };
+        createdAt: string;
+        expiresAt: string | null;
+        revokedAt: string | null;
+        /**
+         * To the minute.
+         */
+        lastUsedAt: string | null;
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Makes an API key; `key` is shown this once
+   */
+  createKey: {
+    input: {
+      body: {
+        /**
+         * What it is for; stands on every record of its calls.
+         */
+        name: string;
+        person?: string;
+        account?: string;
+        /**
+         * @maxItems 256
+         */
+        groups?: string[];
+        /**
+         * Left out: not limited by scopes. Empty: nothing.
+         *
+         * @maxItems 256
+         */
+        scopes?: string[];
+        /**
+         * Names and values that bind arguments to its holder.
+         */
+        attributes?: {
+          [k: string]: string | string[];
+        };
+        /**
+         * RFC 3339; null: never. Left out: 90 days from now.
+         */
+        expiresAt?: string | null;
+      };
+    };
+    result: {
+      id: string;
+      name: string;
+      state: 'active' | 'expired' | 'revoked';
+      /**
+       * The human being who uses it.
+       */
+      person: string | null;
+      /**
+       * The system account that uses it.
+       */
+      account: string | null;
+      groups: string[];
+      /**
+       * null: not limited by scopes.
+       */
+      scopes: string[] | null;
+      /**
+       * Names and values that bind arguments to its holder.
+       */
+      attributes: {
+        [k: string]: string | string[];
+      };
+      createdAt: string;
+      expiresAt: string | null;
+      revokedAt: string | null;
+      /**
+       * To the minute.
+       */
+      lastUsedAt: string | null;
+      /**
+       * The secret. Only its digest is kept.
+       */
+      key: string;
+    };
+  };
+  /**
+   * One API key, by its id or its name
+   */
+  showKey: {
+    input: {
+      path: {
+        key: string;
+      };
+    };
+    result: {
+      id: string;
+      name: string;
+      state: 'active' | 'expired' | 'revoked';
+      /**
+       * The human being who uses it.
+       */
+      person: string | null;
+      /**
+       * The system account that uses it.
+       */
+      account: string | null;
+      groups: string[];
+      /**
+       * null: not limited by scopes.
+       */
+      scopes: string[] | null;
+      /**
+       * Names and values that bind arguments to its holder.
+       */
+      attributes: {
+        [k: string]: string | string[];
+      };
+      createdAt: string;
+      expiresAt: string | null;
+      revokedAt: string | null;
+      /**
+       * To the minute.
+       */
+      lastUsedAt: string | null;
+    };
+  };
+  /**
+   * Ends an API key for good; a running Sallyport refuses it within a second
+   */
+  revokeKey: {
+    input: {
+      path: {
+        key: string;
+      };
+    };
+    result: {
+      id: string;
+      name: string;
+      state: 'active' | 'expired' | 'revoked';
+      /**
+       * The human being who uses it.
+       */
+      person: string | null;
+      /**
+       * The system account that uses it.
+       */
+      account: string | null;
+      groups: string[];
+      /**
+       * null: not limited by scopes.
+       */
+      scopes: string[] | null;
+      /**
+       * Names and values that bind arguments to its holder.
+       */
+      attributes: {
+        [k: string]: string | string[];
+      };
+      createdAt: string;
+      expiresAt: string | null;
+      revokedAt: string | null;
+      /**
+       * To the minute.
+       */
+      lastUsedAt: string | null;
+    };
+  };
+  /**
+   * The definitions servers offered, and which of them are approved
+   */
+  listPins: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        server?: string;
+        item?: string;
+        state?: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted' | 'held' | 'pending';
+      };
+    };
+    result: {
+      mode: 'laptop' | 'team' | 'locked';
+      items: {
+        server: string;
+        /**
+         * tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.
+         */
+        item: string;
+        state: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
+        /**
+         * Of what is offered.
+         */
+        digest: string | null;
+        /**
+         * Digest of what was approved.
+         */
+        approved: string | null;
+        approvedBy: string | null;
+        approvedAt: string | null;
+        seenAt: string | null;
+        renamedFrom: string | null;
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * What changed since definitions were approved, field by field, with what to look at first
+   */
+  listPinDifferences: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        server?: string;
+        item?: string;
       };
     };
     result: {
       /**
-       * Items: What the policies decided about one call, without its arguments.
+       * Stands for exactly these definitions, of all pages.
        */
+      digest: string;
       items: {
-        [k: string]: unknown;
+        server: string;
+        item: string;
+        /**
+         * Of what is offered: name it to approve or reject exactly this.
+         */
+        digest: string;
+        state: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
+        /**
+         * minor: it only speaks of hints, or only takes away.
+         */
+        weight: 'minor' | 'major';
+        renamedFrom: string | null;
+        /**
+         * What to look at first.
+         */
+        risks: string[];
+        changes: {
+          /**
+           * JSON Pointer (RFC 6901).
+           */
+          path: string;
+          change: 'added' | 'removed' | 'changed';
+          /**
+           * Any JSON.
+           */
+          before?: {
+            [k: string]: unknown;
+          };
+          /**
+           * Any JSON.
+           */
+          after?: {
+            [k: string]: unknown;
+          };
+        }[];
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Approves definitions by their digests; what is another one by now is not approved
+   */
+  approvePins: {
+    input: {
+      body: {
+        /**
+         * @minItems 1
+         * @maxItems 10000
+         */
+        items: {
+          server: string;
+          item: string;
+          digest: string;
+        }[];
+      };
+    };
+    result: {
+      mode: 'laptop' | 'team' | 'locked';
+      done: {
+        server: string;
+        item: string;
+      }[];
+      /**
+       * They offer another definition by now, and were left alone.
+       */
+      late: {
+        server: string;
+        item: string;
       }[];
     };
+  };
+  /**
+   * Refuses definitions by their digests, approved or not; they stay hidden until they are other ones
+   */
+  rejectPins: {
+    input: {
+      body: {
+        /**
+         * @minItems 1
+         * @maxItems 10000
+         */
+        items: {
+          server: string;
+          item: string;
+          digest: string;
+        }[];
+      };
+    };
+    result: {
+      mode: 'laptop' | 'team' | 'locked';
+      done: {
+        server: string;
+        item: string;
+      }[];
+      /**
+       * They offer another definition by now, and were left alone.
+       */
+      late: {
+        server: string;
+        item: string;
+      }[];
+    };
+  };
+  /**
+   * Makes the lock file that mode locked and verifying go by, and writes it where pins.lockFile says
+   */
+  lockPins: {
+    input: {
+      body: {
+        /**
+         * Lock what servers offer now instead of what was approved.
+         */
+        offered?: boolean;
+        /**
+         * false: only return the text.
+         */
+        write?: boolean;
+      };
+    };
+    result: {
+      /**
+       * Where it was written.
+       */
+      file: string | null;
+      definitions: number;
+      /**
+       * What stands in it.
+       */
+      text: string;
+      warnings: string[];
+      /**
+       * Servers of which nothing is approved.
+       */
+      bare: string[];
+    };
+  };
+  /**
+   * Asks the servers what they offer, and compares it with a lock file or with what was approved
+   */
+  verifyPins: {
+    input: {
+      body: {
+        /**
+         * The text of a lock file. Left out: pins.lockFile in mode locked, else what was approved.
+         */
+        lock?: string;
+      };
+    };
+    result: {
+      matches: boolean;
+      /**
+       * Offered now.
+       */
+      definitions: number;
+      differences: {
+        server: string;
+        item: string;
+        problem: 'changed' | 'new' | 'missing' | 'unreachable' | 'package';
+      }[];
+      warnings: string[];
+    };
+  };
+  /**
+   * The policies of the configuration: their sources with digests, and each of them
+   */
+  listPolicies: {
+    input: Record<never, never>;
+    result: {
+      mode: 'off' | 'enforce' | 'shadow';
+      version: string | null;
+      sources: {
+        file: string;
+        sha256: string;
+        use: 'set' | 'file' | 'shadow';
+        text: string;
+      }[];
+      policies: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+        /**
+         * The one server its scope names; null: any.
+         */
+        server: string | null;
+        /**
+         * What of the context it reads: such a policy is asked on every call.
+         */
+        reads: ('arguments' | 'labels' | 'client' | 'time')[];
+      }[];
+      /**
+       * Those that are only tried.
+       */
+      candidates: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+        /**
+         * The one server its scope names; null: any.
+         */
+        server: string | null;
+        /**
+         * What of the context it reads: such a policy is asked on every call.
+         */
+        reads: ('arguments' | 'labels' | 'client' | 'time')[];
+      }[];
+    };
+  };
+  /**
+   * Checks policies: syntax, names, types and rules that can never match
+   */
+  checkPolicies: {
+    input: {
+      body: {
+        /**
+         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
+         */
+        policies?: {
+          set?: 'laptop' | 'team' | 'locked';
+          files?: {
+            file: string;
+            text: string;
+          }[];
+        };
+      };
+    };
+    result: {
+      /**
+       * Absent where there are problems.
+       */
+      version?: string;
+      sources: string[];
+      policies: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+        /**
+         * The one server its scope names; null: any.
+         */
+        server: string | null;
+        /**
+         * What of the context it reads: such a policy is asked on every call.
+         */
+        reads: ('arguments' | 'labels' | 'client' | 'time')[];
+      }[];
+      problems: {
+        file: string;
+        line: number;
+        message: string;
+      }[];
+      /**
+       * All problems as one text.
+       */
+      message?: string;
+    };
+  };
+  /**
+   * What policies would decide about a call, and which of them
+   */
+  testPolicies: {
+    input: {
+      body: {
+        /**
+         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
+         */
+        policies?: {
+          set?: 'laptop' | 'team' | 'locked';
+          files?: {
+            file: string;
+            text: string;
+          }[];
+        };
+        /**
+         * server/tool. One of tool, resource and prompt.
+         */
+        tool?: string;
+        /**
+         * server/uri
+         */
+        resource?: string;
+        /**
+         * server/prompt
+         */
+        prompt?: string;
+        principal?: {
+          id?: string;
+          kind?: 'key' | 'oauth' | 'mtls' | 'os' | 'stdio' | 'open';
+          person?: string;
+          agent?: string;
+          account?: string;
+          actors?: string[];
+          groups?: string[];
+          scopes?: string[];
+          attributes?: {
+            [k: string]: string;
+          };
+        };
+        arguments?: {
+          [k: string]: unknown;
+        };
+        /**
+         * Approved hints of the tool. Left out: those of its approved definition.
+         */
+        hints?: {
+          readOnly?: boolean;
+          destructive?: boolean;
+          idempotent?: boolean;
+          openWorld?: boolean;
+        };
+        /**
+         * Effects of the tool. Left out: those of its approved definition.
+         */
+        sinks?: ('delete' | 'pay' | 'send_out' | 'run_code' | 'change_rights' | 'credentials' | 'write_public')[];
+        /**
+         * The name of the client program.
+         */
+        client?: string;
+        /**
+         * Marks on the data of the conversation.
+         */
+        labels?: string[];
+        /**
+         * ISO time of the call; left out: now.
+         */
+        time?: string;
+      };
+    };
+    result: {
+      effect: 'allow' | 'ask' | 'deny';
+      /**
+       * In the lists of this caller.
+       */
+      visible: boolean;
+      reason: string;
+      version: string;
+      /**
+       * How many people an ask needs by the policies.
+       */
+      people?: number;
+      policies: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+      }[];
+    };
+  };
+  /**
+   * Recorded calls with what the policies decided about each, the newest first
+   */
+  listDecisions: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+    };
+    result: {
+      items: {
+        callId: string;
+        time: string;
+        method: string;
+        principal: string;
+        server: string | null;
+        target: string | null;
+        outcome: string;
+        /**
+         * Which guard stopped it or changed it.
+         */
+        guard: string | null;
+        reason: string | null;
+        /**
+         * False in shadow mode: the decision was noted and not carried out.
+         */
+        enforced: boolean;
+        /**
+         * Before the call; absent where the policies were not asked.
+         */
+        decision?: {
+          effect: 'allow' | 'ask' | 'deny';
+          /**
+           * Ids of the policies that decided; none where nothing permits.
+           */
+          policies: string[];
+          /**
+           * Digest of the policies that decided.
+           */
+          version: string;
+          reason?: string;
+          people?: number;
+        };
+        /**
+         * Before the result; absent where no policy speaks of results.
+         */
+        release?: {
+          effect: 'allow' | 'ask' | 'deny';
+          /**
+           * Ids of the policies that decided; none where nothing permits.
+           */
+          policies: string[];
+          /**
+           * Digest of the policies that decided.
+           */
+          version: string;
+          reason?: string;
+          people?: number;
+        };
+        /**
+         * Of the policies that are only tried.
+         */
+        candidate?: {
+          effect: 'allow' | 'ask' | 'deny';
+          /**
+           * Ids of the policies that decided; none where nothing permits.
+           */
+          policies: string[];
+          /**
+           * Digest of the policies that decided.
+           */
+          version: string;
+          reason?: string;
+          people?: number;
+        };
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Why a recorded call was let through or refused
+   */
+  explainDecision: {
+    input: {
+      path: {
+        callId: string;
+      };
+    };
+    result: {
+      callId: string;
+      time: string;
+      method: string;
+      principal: string;
+      server: string | null;
+      target: string | null;
+      outcome: string;
+      /**
+       * Which guard stopped it or changed it.
+       */
+      guard: string | null;
+      reason: string | null;
+      /**
+       * False in shadow mode: the decision was noted and not carried out.
+       */
+      enforced: boolean;
+      /**
+       * Before the call; absent where the policies were not asked.
+       */
+      decision?: {
+        effect: 'allow' | 'ask' | 'deny';
+        /**
+         * Ids of the policies that decided; none where nothing permits.
+         */
+        policies: string[];
+        /**
+         * Digest of the policies that decided.
+         */
+        version: string;
+        reason?: string;
+        people?: number;
+      };
+      /**
+       * Before the result; absent where no policy speaks of results.
+       */
+      release?: {
+        effect: 'allow' | 'ask' | 'deny';
+        /**
+         * Ids of the policies that decided; none where nothing permits.
+         */
+        policies: string[];
+        /**
+         * Digest of the policies that decided.
+         */
+        version: string;
+        reason?: string;
+        people?: number;
+      };
+      /**
+       * Of the policies that are only tried.
+       */
+      candidate?: {
+        effect: 'allow' | 'ask' | 'deny';
+        /**
+         * Ids of the policies that decided; none where nothing permits.
+         */
+        policies: string[];
+        /**
+         * Digest of the policies that decided.
+         */
+        version: string;
+        reason?: string;
+        people?: number;
+      };
+      /**
+       * Those that decided, as they read now; absent ones were removed since.
+       */
+      policies: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+        text: string;
+        /**
+         * The policies in force are those that decided.
+         */
+        isCurrent: boolean;
+      }[];
+      /**
+       * In one sentence.
+       */
+      explanation: string;
+    };
+  };
+  /**
+   * What policies would have decided about the recorded calls
+   */
+  shadowPolicies: {
+    input: {
+      body: {
+        /**
+         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
+         */
+        policies?: {
+          set?: 'laptop' | 'team' | 'locked';
+          files?: {
+            file: string;
+            text: string;
+          }[];
+        };
+        /**
+         * ISO time: calls from then on.
+         */
+        since?: string;
+        /**
+         * ISO time: calls up to then.
+         */
+        until?: string;
+        /**
+         * Most calls, the newest.
+         */
+        limit?: number;
+      };
+    };
+    result: {
+      /**
+       * Of the policies that were tried.
+       */
+      version: string;
+      /**
+       * Recorded calls that were looked at.
+       */
+      calls: number;
+      /**
+       * Calls with the same verdict.
+       */
+      same: number;
+      /**
+       * Calls with another verdict.
+       */
+      changed: number;
+      /**
+       * The newest of them, at most 1,000.
+       */
+      changes: {
+        callId: string;
+        time: string;
+        principal: string;
+        method: string;
+        /**
+         * server/name
+         */
+        target: string;
+        did: string;
+        would: string;
+        reason: string;
+        policies: string[];
+      }[];
+      /**
+       * Calls that could not be decided, by cause.
+       */
+      unknown: {
+        /**
+         * Their arguments would decide, and are recorded as a digest only.
+         */
+        arguments: number;
+        /**
+         * The policies that read those arguments.
+         */
+        policies: string[];
+        /**
+         * Another guard stopped them before the policies were asked.
+         */
+        earlier: number;
+        /**
+         * The record does not say what was called.
+         */
+        target: number;
+      };
+      /**
+       * Calls decided although something a policy reads is not recorded.
+       */
+      assumed: {
+        /**
+         * Decided by the effects of the definition, without those arguments tell of.
+         */
+        effects: number;
+        /**
+         * A policy reads labels, which were taken to be none.
+         */
+        labels: boolean;
+      };
+    };
+  };
+  /**
+   * Calls a person was asked about, the newest first; arguments for operators only
+   */
+  listApprovals: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        state?: 'waiting' | 'allowed' | 'denied' | 'expired';
+        principal?: string;
+        upstream?: string;
+        tool?: string;
+      };
+    };
+    result: {
+      items: {
+        id: string;
+        state: 'waiting' | 'allowed' | 'denied' | 'expired';
+        /**
+         * Milliseconds since the epoch.
+         */
+        createdAt: number;
+        /**
+         * Milliseconds since the epoch.
+         */
+        updatedAt: number;
+        /**
+         * Milliseconds since the epoch.
+         */
+        expiresAt: number;
+        /**
+         * How many different people must allow.
+         */
+        needed: number;
+        callerMayAnswer?: boolean;
+        answers: {
+          /**
+           * The principal.
+           */
+          by: string;
+          person?: string;
+          via: 'elicitation' | 'command' | 'api';
+          /**
+           * Milliseconds since the epoch.
+           */
+          at: number;
+          kind: 'allow' | 'deny';
+          /**
+           * One call; until the conversation ends; until the grant expires.
+           */
+          scope?: 'once' | 'run' | 'always';
+          /**
+           * any, or a value for every argument; * and ** in texts.
+           */
+          pattern?: 'any' | Record<never, never>;
+          arguments?: Record<never, never>;
+          message?: string;
+        }[];
+        callId: string;
+        run?: string;
+        /**
+         * Id of the caller.
+         */
+        principal: string;
+        person?: string;
+        client: string;
+        upstream: string;
+        tool: string;
+        toolDigest: string;
+        /**
+         * For operators.
+         */
+        arguments?: Record<never, never>;
+        /**
+         * For viewers.
+         */
+        argumentNames?: string[];
+        argumentsDigest: string;
+        policyVersion?: string;
+        reasons: {
+          guard: string;
+          reason?: string;
+        }[];
+        classes: string[];
+        /**
+         * From the last allowed call of this tool; left out: there was none.
+         */
+        difference?: {
+          path: string;
+          before?: unknown;
+          after?: unknown;
+        }[];
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * First all that wait, then every question and every answer; arguments for operators only
+   */
+  followApprovals: {
+    input: Record<never, never>;
+  };
+  /**
+   * One call a person was asked about: reasons, difference from the last allowed call; arguments for operators only
+   */
+  showApproval: {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    result: {
+      id: string;
+      state: 'waiting' | 'allowed' | 'denied' | 'expired';
+      /**
+       * Milliseconds since the epoch.
+       */
+      createdAt: number;
+      /**
+       * Milliseconds since the epoch.
+       */
+      updatedAt: number;
+      /**
+       * Milliseconds since the epoch.
+       */
+      expiresAt: number;
+      /**
+       * How many different people must allow.
+       */
+      needed: number;
+      callerMayAnswer?: boolean;
+      answers: {
+        /**
+         * The principal.
+         */
+        by: string;
+        person?: string;
+        via: 'elicitation' | 'command' | 'api';
+        /**
+         * Milliseconds since the epoch.
+         */
+        at: number;
+        kind: 'allow' | 'deny';
+        /**
+         * One call; until the conversation ends; until the grant expires.
+         */
+        scope?: 'once' | 'run' | 'always';
+        /**
+         * any, or a value for every argument; * and ** in texts.
+         */
+        pattern?: 'any' | Record<never, never>;
+        arguments?: Record<never, never>;
+        message?: string;
+      }[];
+      callId: string;
+      run?: string;
+      /**
+       * Id of the caller.
+       */
+      principal: string;
+      person?: string;
+      client: string;
+      upstream: string;
+      tool: string;
+      toolDigest: string;
+      /**
+       * For operators.
+       */
+      arguments?: Record<never, never>;
+      /**
+       * For viewers.
+       */
+      argumentNames?: string[];
+      argumentsDigest: string;
+      policyVersion?: string;
+      reasons: {
+        guard: string;
+        reason?: string;
+      }[];
+      classes: string[];
+      /**
+       * From the last allowed call of this tool; left out: there was none.
+       */
+      difference?: {
+        path: string;
+        before?: unknown;
+        after?: unknown;
+      }[];
+    };
+  };
+  /**
+   * Allows a call that waits: once, for this run or always, for a pattern of arguments, or with others
+   */
+  allowApproval: {
+    input: {
+      path: {
+        id: string;
+      };
+      body: {
+        /**
+         * One call; until the conversation ends; until the grant expires.
+         */
+        scope?: 'once' | 'run' | 'always';
+        /**
+         * any, or a value for every argument; * and ** in texts.
+         */
+        pattern?: 'any' | Record<never, never>;
+        /**
+         * Run the call with these instead, once.
+         */
+        arguments?: Record<never, never>;
+      };
+    };
+    result: {
+      id: string;
+      state: 'waiting' | 'allowed' | 'denied' | 'expired';
+      /**
+       * Milliseconds since the epoch.
+       */
+      createdAt: number;
+      /**
+       * Milliseconds since the epoch.
+       */
+      updatedAt: number;
+      /**
+       * Milliseconds since the epoch.
+       */
+      expiresAt: number;
+      /**
+       * How many different people must allow.
+       */
+      needed: number;
+      callerMayAnswer?: boolean;
+      answers: {
+        /**
+         * The principal.
+         */
+        by: string;
+        person?: string;
+        via: 'elicitation' | 'command' | 'api';
+        /**
+         * Milliseconds since the epoch.
+         */
+        at: number;
+        kind: 'allow' | 'deny';
+        /**
+         * One call; until the conversation ends; until the grant expires.
+         */
+        scope?: 'once' | 'run' | 'always';
+        /**
+         * any, or a value for every argument; * and ** in texts.
+         */
+        pattern?: 'any' | Record<never, never>;
+        arguments?: Record<never, never>;
+        message?: string;
+      }[];
+      callId: string;
+      run?: string;
+      /**
+       * Id of the caller.
+       */
+      principal: string;
+      person?: string;
+      client: string;
+      upstream: string;
+      tool: string;
+      toolDigest: string;
+      /**
+       * For operators.
+       */
+      arguments?: Record<never, never>;
+      /**
+       * For viewers.
+       */
+      argumentNames?: string[];
+      argumentsDigest: string;
+      policyVersion?: string;
+      reasons: {
+        guard: string;
+        reason?: string;
+      }[];
+      classes: string[];
+      /**
+       * From the last allowed call of this tool; left out: there was none.
+       */
+      difference?: {
+        path: string;
+        before?: unknown;
+        after?: unknown;
+      }[];
+    };
+  };
+  /**
+   * Denies a call that waits, with a message to the model
+   */
+  denyApproval: {
+    input: {
+      path: {
+        id: string;
+      };
+      body: {
+        /**
+         * What the model hears.
+         */
+        message?: string;
+      };
+    };
+    result: {
+      id: string;
+      state: 'waiting' | 'allowed' | 'denied' | 'expired';
+      /**
+       * Milliseconds since the epoch.
+       */
+      createdAt: number;
+      /**
+       * Milliseconds since the epoch.
+       */
+      updatedAt: number;
+      /**
+       * Milliseconds since the epoch.
+       */
+      expiresAt: number;
+      /**
+       * How many different people must allow.
+       */
+      needed: number;
+      callerMayAnswer?: boolean;
+      answers: {
+        /**
+         * The principal.
+         */
+        by: string;
+        person?: string;
+        via: 'elicitation' | 'command' | 'api';
+        /**
+         * Milliseconds since the epoch.
+         */
+        at: number;
+        kind: 'allow' | 'deny';
+        /**
+         * One call; until the conversation ends; until the grant expires.
+         */
+        scope?: 'once' | 'run' | 'always';
+        /**
+         * any, or a value for every argument; * and ** in texts.
+         */
+        pattern?: 'any' | Record<never, never>;
+        arguments?: Record<never, never>;
+        message?: string;
+      }[];
+      callId: string;
+      run?: string;
+      /**
+       * Id of the caller.
+       */
+      principal: string;
+      person?: string;
+      client: string;
+      upstream: string;
+      tool: string;
+      toolDigest: string;
+      /**
+       * For operators.
+       */
+      arguments?: Record<never, never>;
+      /**
+       * For viewers.
+       */
+      argumentNames?: string[];
+      argumentsDigest: string;
+      policyVersion?: string;
+      reasons: {
+        guard: string;
+        reason?: string;
+      }[];
+      classes: string[];
+      /**
+       * From the last allowed call of this tool; left out: there was none.
+       */
+      difference?: {
+        path: string;
+        before?: unknown;
+        after?: unknown;
+      }[];
+    };
+  };
+  /**
+   * What was allowed and is still worth something; patterns and changed arguments for operators only
+   */
+  listGrants: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+    };
+    result: {
+      items: {
+        id: string;
+        approvalId: string;
+        principal: string;
+        upstream: string;
+        tool: string;
+        toolDigest: string;
+        /**
+         * One call; until the conversation ends; until the grant expires.
+         */
+        scope: 'once' | 'run' | 'always';
+        run?: string;
+        argumentsDigest?: string;
+        /**
+         * any, or a value for every argument; * and ** in texts.
+         */
+        pattern?: 'any' | Record<never, never>;
+        arguments?: Record<never, never>;
+        /**
+         * For viewers.
+         */
+        hasPattern?: boolean;
+        /**
+         * For viewers.
+         */
+        hasChangedArguments?: boolean;
+        guards?: string[];
+        classes?: string[];
+        /**
+         * Milliseconds since the epoch.
+         */
+        createdAt: number;
+        /**
+         * Milliseconds since the epoch.
+         */
+        expiresAt: number;
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Takes back what was allowed
+   */
+  revokeGrant: {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    result: {
+      id: string;
+      revoked: true;
+    };
+  };
+  /**
+   * Calls and events of the record, the newest first; values of arguments and results for operators only
+   */
+  searchAudit: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        kind?: string;
+        principal?: string;
+        person?: string;
+        agent?: string;
+        tool?: string;
+        upstream?: string;
+        outcome?: 'ok' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'failed' | 'unfinished';
+        guard?: string;
+        callId?: string;
+        text?: string;
+        since?: string;
+        until?: string;
+      };
+    };
+    result: {
+      /**
+       * Items: A call as one object, or an event: the members of its records.
+       */
+      items: {
+        chain: string;
+        seq: number;
+        time: string;
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Every record of one call, and where it stands
+   */
+  showAuditCall: {
+    input: {
+      path: {
+        callId: string;
+      };
+    };
+    result: {
+      items: {
+        chain: string;
+        segment: string;
+        /**
+         * Where the line begins. Bytes.
+         */
+        offset: number;
+        record: Record<never, never>;
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Every record, as JSON lines as they stand, or as CSV
+   */
+  exportAudit: {
+    input: {
+      query?: {
+        format?: 'jsonl' | 'csv';
+        since?: string;
+        until?: string;
+      };
+    };
+  };
+  /**
+   * Whether a record was changed, cut, moved or put in; the first bad one of each chain
+   */
+  verifyAudit: {
+    input: {
+      query?: {
+        expect?: string;
+      };
+    };
+    result: {
+      ok: boolean;
+      /**
+       * Of the key whose seals count.
+       */
+      key: string;
+      directory: string;
+      chains: {
+        chain: string;
+        segments: number;
+        records: number;
+        seals: number;
+        first: number;
+        last: {
+          seq: number;
+          hash: string;
+        };
+        /**
+         * Records after the last seal.
+         */
+        unsealed: number;
+        bad: {
+          seq: number;
+          segment: string;
+          problem: string;
+        } | null;
+      }[];
+    };
+  };
+  /**
+   * Forgets the index of the record and makes it anew from the segments
+   */
+  rebuildAuditIndex: {
+    input: Record<never, never>;
+    result: {
+      records: number;
+      segments: number;
+    };
+  };
+  /**
+   * Records as they are written; values of arguments and results for operators only
+   */
+  followAudit: {
+    input: Record<never, never>;
+  };
+  /**
+   * The rate limits and quotas in force
+   */
+  listLimits: {
+    input: Record<never, never>;
+    result: {
+      rules: {
+        name: string;
+        per: 'principal' | 'tool' | 'upstream' | 'principal+tool';
+        /**
+         * What is left out matches everything.
+         */
+        match: {
+          upstream?: string;
+          tool?: string;
+          group?: string;
+        };
+        rate: string;
+        burst: number;
+      }[];
+      quotas: {
+        name: string;
+        per: 'principal' | 'tool' | 'upstream' | 'principal+tool';
+        /**
+         * What is left out matches everything.
+         */
+        match: {
+          upstream?: string;
+          tool?: string;
+          group?: string;
+        };
+        limit: number;
+        window: 'day' | 'month';
+      }[];
+    };
+  };
+  /**
+   * What has been used of the quotas of this day and month, up to a second ago
+   */
+  listUsage: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        principal?: string;
+        quota?: string;
+      };
+    };
+    result: {
+      items: {
+        quota: string;
+        window: 'day' | 'month';
+        /**
+         * The day or month (UTC).
+         */
+        period: string;
+        /**
+         * Whose count it is; null: of all callers together.
+         */
+        principal: string | null;
+        upstream: string | null;
+        tool: string | null;
+        used: number;
+        limit: number;
+        left: number;
+        resetsAt: string;
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Servers, audit and database, and how much waits for people
+   */
+  showHealth: {
+    input: Record<never, never>;
+    result: {
+      /**
+       * Calls are recorded, the database can be read, and no upstream is broken.
+       */
+      ok: boolean;
+      version: string;
+      upstreams: {
+        name: string;
+        state: 'idle' | 'connecting' | 'ready' | 'broken' | 'unauthenticated' | 'stopped';
+        lastError: string | null;
+      }[];
+      audit: {
+        mode: 'strict' | 'batched' | 'off';
+        /**
+         * Why nothing can be recorded; calls are refused meanwhile.
+         */
+        trouble: string | null;
+      };
+      database: {
+        trouble: string | null;
+      };
+      /**
+       * null: the database cannot be read.
+       */
+      pinsWaiting: number | null;
+      /**
+       * null: the database cannot be read.
+       */
+      approvalsWaiting: number | null;
+    };
+  };
+  /**
+   * The same at once, and again whenever it changes
+   */
+  followHealth: {
+    input: Record<never, never>;
+  };
+  /**
+   * First every definition that waits for a decision, then each that changes or is decided about
+   */
+  followDrift: {
+    input: Record<never, never>;
   };
   /**
    * Changes of lists and connections
@@ -150,18 +1701,83 @@ export type OperationId =
   | 'restartServer'
   | 'listTools'
   | 'listProblems'
-  | 'listDecisions';
+  | 'listKeys'
+  | 'createKey'
+  | 'showKey'
+  | 'revokeKey'
+  | 'listPins'
+  | 'listPinDifferences'
+  | 'approvePins'
+  | 'rejectPins'
+  | 'lockPins'
+  | 'verifyPins'
+  | 'listPolicies'
+  | 'checkPolicies'
+  | 'testPolicies'
+  | 'listDecisions'
+  | 'explainDecision'
+  | 'shadowPolicies'
+  | 'listApprovals'
+  | 'showApproval'
+  | 'allowApproval'
+  | 'denyApproval'
+  | 'listGrants'
+  | 'revokeGrant'
+  | 'searchAudit'
+  | 'showAuditCall'
+  | 'verifyAudit'
+  | 'rebuildAuditIndex'
+  | 'listLimits'
+  | 'listUsage'
+  | 'showHealth';
 
 /** Operations that answer with events until the client goes. */
-export type StreamId = 'followEvents';
+export type StreamId = 'followApprovals' | 'followAudit' | 'followHealth' | 'followDrift' | 'followEvents';
 
-export const OPERATIONS: Readonly<Record<OperationId | StreamId, { readonly method: string; readonly path: string }>> =
-  {
-    listServers: { method: 'GET', path: '/servers' },
-    showServer: { method: 'GET', path: '/servers/{name}' },
-    restartServer: { method: 'POST', path: '/servers/{name}/restart' },
-    listTools: { method: 'GET', path: '/tools' },
-    listProblems: { method: 'GET', path: '/problems' },
-    listDecisions: { method: 'GET', path: '/policies/decisions' },
-    followEvents: { method: 'GET', path: '/events' },
-  };
+/** Operations that answer with text of any length. */
+export type TextId = 'exportAudit';
+
+export const OPERATIONS: Readonly<
+  Record<OperationId | StreamId | TextId, { readonly method: string; readonly path: string }>
+> = {
+  listServers: { method: 'GET', path: '/servers' },
+  showServer: { method: 'GET', path: '/servers/{name}' },
+  restartServer: { method: 'POST', path: '/servers/{name}/restart' },
+  listTools: { method: 'GET', path: '/tools' },
+  listProblems: { method: 'GET', path: '/problems' },
+  listKeys: { method: 'GET', path: '/keys' },
+  createKey: { method: 'POST', path: '/keys' },
+  showKey: { method: 'GET', path: '/keys/{key}' },
+  revokeKey: { method: 'POST', path: '/keys/{key}/revoke' },
+  listPins: { method: 'GET', path: '/pins' },
+  listPinDifferences: { method: 'GET', path: '/pins/differences' },
+  approvePins: { method: 'POST', path: '/pins/approve' },
+  rejectPins: { method: 'POST', path: '/pins/reject' },
+  lockPins: { method: 'POST', path: '/pins/lock' },
+  verifyPins: { method: 'POST', path: '/pins/verify' },
+  listPolicies: { method: 'GET', path: '/policies' },
+  checkPolicies: { method: 'POST', path: '/policies/check' },
+  testPolicies: { method: 'POST', path: '/policies/test' },
+  listDecisions: { method: 'GET', path: '/policies/decisions' },
+  explainDecision: { method: 'GET', path: '/policies/why/{callId}' },
+  shadowPolicies: { method: 'POST', path: '/policies/shadow' },
+  listApprovals: { method: 'GET', path: '/approvals' },
+  followApprovals: { method: 'GET', path: '/approvals/events' },
+  showApproval: { method: 'GET', path: '/approvals/{id}' },
+  allowApproval: { method: 'POST', path: '/approvals/{id}/allow' },
+  denyApproval: { method: 'POST', path: '/approvals/{id}/deny' },
+  listGrants: { method: 'GET', path: '/grants' },
+  revokeGrant: { method: 'DELETE', path: '/grants/{id}' },
+  searchAudit: { method: 'GET', path: '/audit/calls' },
+  showAuditCall: { method: 'GET', path: '/audit/calls/{callId}' },
+  exportAudit: { method: 'GET', path: '/audit/export' },
+  verifyAudit: { method: 'GET', path: '/audit/verification' },
+  rebuildAuditIndex: { method: 'POST', path: '/audit/index' },
+  followAudit: { method: 'GET', path: '/audit/events' },
+  listLimits: { method: 'GET', path: '/limits' },
+  listUsage: { method: 'GET', path: '/limits/usage' },
+  showHealth: { method: 'GET', path: '/health' },
+  followHealth: { method: 'GET', path: '/health/events' },
+  followDrift: { method: 'GET', path: '/drift/events' },
+  followEvents: { method: 'GET', path: '/events' },
+};

@@ -5,8 +5,9 @@ import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Note } from '../core/note.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
-import type { RecentDecisions } from '../guard/policy/recent-decisions.ts';
+import type { Approval } from '../guard/approve/approval.ts';
 import type { Database } from '../storage/database.ts';
+import type { AuditReader } from '../telemetry/audit/audit-reader.ts';
 
 /**
  * What the API shows and does, as the composition root hands it in (`app/`): once for a Sallyport that runs, once for a
@@ -19,8 +20,8 @@ export interface ControlPorts {
   readonly clock: Clock;
   /** Whose eyes lists are seen with: an operator's, who declares no capabilities. */
   readonly viewer: Client;
-  /** What the policies decided lately. */
-  readonly decisions: Pick<RecentDecisions, 'list' | 'find'>;
+  /** Calls of the audit, the newest first; its index is brought up to date before. @throws FaultError `usage`: it is off. */
+  readonly recordedCalls: AuditReader['search'];
   /** The configuration in force. @throws FaultError `config`, beside no running Sallyport. */
   snapshot(): Snapshot;
   /** The same where servers do not matter: what is wrong with one of them does not either. */
@@ -29,6 +30,10 @@ export interface ControlPorts {
   database(): Promise<Database>;
   /** Into the audit, before what it says is done. */
   readonly note: Note;
+  /** What the record is like now; a trouble is why nothing can be recorded. */
+  readonly recording: () => { readonly mode: 'strict' | 'batched' | 'off'; readonly trouble: string | undefined };
+  /** An approval was answered: calls of this process that wait for it go on at once. */
+  readonly heard: (approval: Approval) => void;
   /** What servers offer at this moment, item by item. */
   readonly offered: (servers: readonly ServerSettings[], signal: AbortSignal) => Promise<readonly Offered[]>;
 }

@@ -17,6 +17,8 @@ export interface Parameter {
 /** One request, checked: the role is there, the path matched, the body is JSON. */
 export interface ApiRequest {
   readonly principal: Principal;
+  /** At least the role of the route. */
+  readonly role: Role;
   /** Decoded path parameters. */
   readonly path: ReadonlyMap<string, string>;
   readonly query: URLSearchParams;
@@ -30,6 +32,13 @@ export interface EventFeed {
   follow(emit: (event: string, data: Json) => void): () => void;
 }
 
+/** Text that is too long to be held, piece by piece until it ends. */
+export interface TextFeed {
+  /** Media type. */
+  readonly type: string;
+  readonly pieces: AsyncIterable<string>;
+}
+
 /** One operation of the API. Adding one is a row in `routes.ts`; the document follows from it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -40,14 +49,26 @@ export interface Route {
   readonly role: Role;
   readonly query?: readonly Parameter[];
   readonly body?: Schema;
-  /** What comes back; absent for an event stream. */
+  /** What comes back; absent for an event stream and for text. */
   readonly result?: Schema;
+  /** The media types of the text that comes back instead. */
+  readonly text?: readonly string[];
   /** Problems beside those every route has, by HTTP status. */
   readonly problems?: readonly number[];
-  handle(request: ApiRequest): Json | EventFeed | Promise<Json | EventFeed>;
+  handle(request: ApiRequest): Answered | Promise<Answered>;
 }
 
-export function isEventFeed(value: Json | EventFeed): value is EventFeed {
+type Answered = Json | EventFeed | TextFeed;
+
+export function isTextFeed(value: Answered): value is TextFeed {
+  return typeof value === 'object' && value !== null && 'pieces' in value && isIterable(value.pieces);
+}
+
+function isIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+export function isEventFeed(value: Answered): value is EventFeed {
   return typeof value === 'object' && value !== null && 'follow' in value && typeof value.follow === 'function';
 }
 

@@ -1,5 +1,14 @@
+import { approvalRoutes } from './approval-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { catalogRoutes } from './catalog-routes.ts';
+import { driftRoutes } from './drift-routes.ts';
 import { eventRoutes } from './event-routes.ts';
+import { grantRoutes } from './grant-routes.ts';
+import { healthRoutes } from './health-routes.ts';
+import { keyRoutes } from './key-routes.ts';
+import { limitRoutes } from './limit-routes.ts';
+import { pinLockRoutes } from './pin-lock-routes.ts';
+import { pinRoutes } from './pin-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
 import type { ControlPorts } from './ports.ts';
 import type { Route } from './route.ts';
@@ -7,5 +16,19 @@ import { serverRoutes } from './server-routes.ts';
 
 /** Every route of the API, in the order of the document. A resource has its routes in a file of its own and a line here. */
 export function createRoutes(ports: ControlPorts): readonly Route[] {
-  return [...serverRoutes(ports), ...catalogRoutes(ports), ...policyRoutes(ports), ...eventRoutes(ports)];
+  return [
+    ...serverRoutes(ports),
+    ...catalogRoutes(ports),
+    ...keyRoutes(ports),
+    ...pinRoutes(ports),
+    ...pinLockRoutes(ports),
+    ...policyRoutes(ports),
+    ...approvalRoutes(ports),
+    ...grantRoutes(ports),
+    ...auditRoutes(ports),
+    ...limitRoutes(ports),
+    ...healthRoutes(ports),
+    ...driftRoutes(ports),
+    ...eventRoutes(ports),
+  ];
 }

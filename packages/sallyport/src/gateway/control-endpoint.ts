@@ -22,6 +22,7 @@ export interface ControlPort {
         readonly body: string;
         readonly allow?: string;
       }
+    | { readonly kind: 'text'; readonly type: string; readonly pieces: AsyncIterable<string> }
     | { readonly kind: 'events'; follow(write: (event: string) => void): () => void }
   >;
 }
@@ -66,6 +67,10 @@ export async function serveControl(
       .end(bytes);
     return;
   }
+  if (reply.kind === 'text') {
+    await sendText(response, reply);
+    return;
+  }
   response.writeHead(200, STREAM_HEADERS);
   response.flushHeaders();
   const stop = reply.follow((event) => writeEvent(response, toBinary(event)));
@@ -75,5 +80,39 @@ export async function serveControl(
   response.on('close', () => {
     streams.closed(quiet);
     stop();
+  });
+}
+
+/** A client that takes nothing for so long has gone. Milliseconds. */
+const TAKE_MS = 60_000;
+
+/** As fast as the client takes it. What fails half way ends the connection: nobody takes half for the whole. */
+async function sendText(
+  response: HttpResponse,
+  { type, pieces }: { readonly type: string; readonly pieces: AsyncIterable<string> },
+): Promise<void> {
+  response.writeHead(200, { 'content-type': type });
+  response.flushHeaders();
+  try {
+    for await (const piece of pieces) await taken(response, toBinary(piece));
+    response.end();
+  } catch {
+    response.destroy();
+  }
+}
+
+function taken(response: HttpResponse, piece: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the client takes nothing')), TAKE_MS);
+    const gone = (): void => {
+      clearTimeout(timer);
+      reject(new Error('the client has gone'));
+    };
+    if (response.destroyed) return gone();
+    response.write(piece, 'latin1', () => {
+      clearTimeout(timer);
+      if (response.destroyed) gone();
+      else resolve();
+    });
   });
 }

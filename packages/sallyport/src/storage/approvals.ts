@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type SqlBool, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
 import {
@@ -19,11 +20,24 @@ export interface ApprovalStore {
   open(asked: Asked, rules: AskRules): Promise<{ readonly approval: Approval; readonly isNew: boolean }>;
   get(id: string): Promise<Approval | undefined>;
   /** The newest first. */
-  list(filter?: { readonly state?: ApprovalState; readonly limit?: number }): Promise<readonly Approval[]>;
+  list(filter?: ApprovalFilter): Promise<readonly Approval[]>;
+  /** How many wait for a person. */
+  countWaiting(): Promise<number>;
   /** Those that changed at or after a time, the oldest change first. */
   changedSince(time: number): Promise<readonly Approval[]>;
   /** A yes that completes the approval makes its grant, in one transaction. @throws FaultError `not_found`, `conflict`, `forbidden`, `invalid_params`. */
   answer(id: string, answer: PersonAnswer): Promise<Approval>;
+}
+
+/** What is left out matches everything. */
+export interface ApprovalFilter {
+  readonly state?: ApprovalState | undefined;
+  readonly principal?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly limit?: number | undefined;
+  /** Only what comes after this one. */
+  readonly after?: Pick<Approval, 'id' | 'createdAt'> | undefined;
 }
 
 export interface AskRules {
@@ -70,11 +84,33 @@ export function createApprovalStore(database: Database, clock: Clock): ApprovalS
       return row === undefined ? undefined : toApproval(row);
     },
 
-    async list({ state, limit = 100 } = {}) {
+    async list({ limit = 100, after, ...filter } = {}) {
       await expire(here);
-      const newest = all().orderBy('created_at', 'desc').limit(Math.min(limit, MAX_LISTED));
-      const rows = await (state === undefined ? newest : newest.where('state', '=', state)).execute();
+      const rows = await all()
+        .where((is) =>
+          is.and([
+            ...(['state', 'principal', 'upstream', 'tool'] as const).flatMap((column) => {
+              const value = filter[column];
+              return value === undefined ? [] : [is(column, '=', value)];
+            }),
+            ...(after === undefined ? [] : [sql<SqlBool>`(created_at, id) < (${after.createdAt}, ${after.id})`]),
+          ]),
+        )
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(Math.min(limit, MAX_LISTED))
+        .execute();
       return rows.map(toApproval);
+    },
+
+    async countWaiting() {
+      await expire(here);
+      const { waiting } = await database
+        .selectFrom('approval')
+        .select(({ fn }) => fn.countAll<number>().as('waiting'))
+        .where('state', '=', 'waiting')
+        .executeTakeFirstOrThrow();
+      return Number(waiting);
     },
 
     async changedSince(time) {

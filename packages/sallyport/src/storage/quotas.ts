@@ -152,6 +152,23 @@ export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
   };
 }
 
+/** What has been written of the counts of this day and this month; at most a second old. */
+export async function readQuotaUse(
+  database: Database,
+  now: number,
+): Promise<readonly (QuotaRow & { readonly window: QuotaAsk['window'] })[]> {
+  const rows = await readCurrent(database, now);
+  return rows.map((row) => ({ ...row, window: row.period.length === DAY_LENGTH ? 'day' : 'month' }));
+}
+
+/** When the window ends that `now` is in. */
+export function endOfWindow(window: QuotaAsk['window'], now: number): number {
+  return toPeriod(window, now).endsAt;
+}
+
+/** Of `2026-01-31`; a month is shorter. */
+const DAY_LENGTH = 10;
+
 function toId({ rule, subject, period }: QuotaRow): string {
   return `${rule}\0${subject}\0${period}`;
 }

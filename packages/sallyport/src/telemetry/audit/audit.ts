@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Audit, AuditEnd, AuditSubject } from '../../core/audit.ts';
+import type { Tool } from '../../core/call.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Note } from '../../core/note.ts';
+import type { PolicyDecision } from '../../core/policy-decision.ts';
 import type { Principal } from '../../core/principal.ts';
 import { quote } from '../quote.ts';
 import { toSafeJson } from '../redact-fields.ts';
@@ -40,6 +42,8 @@ export interface OpenAudit extends Audit {
   note(kind: string, members: Readonly<Record<string, string | number | boolean>>): void;
   /** The same for what is done only once it is on disk. */
   readonly noteKept: Note;
+  /** Fulfilled when every record up to now can be read. */
+  written(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -116,7 +120,7 @@ export function createAudit(
       if (trouble !== undefined) throw toFault(trouble);
       writer.append(
         `"time":"${now()}","kind":"admitted"${toWho(subject)}` +
-          `${optional('verdict', subject.verdict)}${optional('guard', subject.guard)}${optional('reason', subject.reason)}` +
+          `${toFacts(subject)}${optional('verdict', subject.verdict)}${optional('guard', subject.guard)}${optional('reason', subject.reason)}` +
           `${write('arguments', args)}}`,
       );
       subject.admitted = true;
@@ -129,10 +133,12 @@ export function createAudit(
         return;
       }
       writer.append(
-        `"time":"${now()}","kind":"${subject.admitted ? 'outcome' : 'denied'}"${toWho(subject)}${toEnd(end)}${write('result', result)}}`,
+        `"time":"${now()}","kind":"${subject.admitted ? 'outcome' : 'denied'}"${toWho(subject)}${subject.admitted ? '' : toFacts(subject)}${toEnd(end)}` +
+          `${toDecision('release', subject.release)}${write('result', result)}}`,
       );
     },
     note,
+    written: () => writer.written(),
     async noteKept(kind, members) {
       const { trouble } = writer;
       if (trouble !== undefined) throw toFault(trouble);
@@ -169,6 +175,64 @@ function toPrincipal(principal: Principal): string {
     principals.set(principal, text);
   }
   return text;
+}
+
+/** What decided, and what it was decided from: in the first record of a request, so that it can be explained and tried under other rules. */
+function toFacts(subject: AuditSubject): string {
+  const { client, tool, policy, candidate, isEnforced } = subject;
+  const mode = policy === undefined || isEnforced ? '' : ',"policyMode":"shadow"';
+  return (
+    toRights(client.principal) +
+    (tool === undefined ? '' : toTraits(tool)) +
+    `${toDecision('policy', policy)}${mode}${toDecision('candidate', candidate)}`
+  );
+}
+
+const rights = new WeakMap<Principal, string>();
+
+function toRights(principal: Principal): string {
+  let text = rights.get(principal);
+  if (text === undefined) {
+    const { groups, scopes, attributes } = principal;
+    const held = { ...(groups.length > 0 ? { groups } : {}), scopes, attributes };
+    const written = JSON.stringify(held);
+    text = written === '{}' ? '' : `,"rights":${written}`;
+    rights.set(principal, text);
+  }
+  return text;
+}
+
+const traits = new WeakMap<Tool, string>();
+
+/** Of a tool: the hints that were approved, and its effects. */
+function toTraits(tool: Tool): string {
+  let text = traits.get(tool);
+  if (text === undefined) {
+    const { approvedHints, sinks } = tool;
+    const hints = Object.entries(approvedHints).filter(
+      ([name, value]) => HINTS.has(name) && typeof value === 'boolean',
+    );
+    text = hints.length === 0 ? '' : `,"hints":${JSON.stringify(Object.fromEntries(hints))}`;
+    if (sinks.length > 0) text += `,"sinks":${JSON.stringify(sinks)}`;
+    traits.set(tool, text);
+  }
+  return text;
+}
+
+const HINTS: ReadonlySet<string> = new Set(['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']);
+
+const decisions = new WeakMap<PolicyDecision, string>();
+
+/** Decisions that do not depend on the call are kept, and their text with them. */
+function toDecision(name: 'policy' | 'candidate' | 'release', decision: PolicyDecision | undefined): string {
+  if (decision === undefined) return '';
+  let text = decisions.get(decision);
+  if (text === undefined) {
+    const { reason, ...rest } = decision;
+    text = JSON.stringify(reason === '' ? rest : decision);
+    decisions.set(decision, text);
+  }
+  return `,"${name}":${text}`;
 }
 
 function optional(name: string, text: string | undefined): string {

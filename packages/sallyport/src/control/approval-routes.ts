@@ -1,0 +1,159 @@
+import { answerApproval } from '../call/answer-approval.ts';
+import { FaultError } from '../core/errors.ts';
+import { isObject, type Json, type JsonObject } from '../core/json.ts';
+import type { Approval, ApprovalState, GrantScope, PersonAnswer } from '../guard/approve/approval.ts';
+import type { Pattern } from '../guard/approve/pattern.ts';
+import { type ApprovalStore, createApprovalStore } from '../storage/approvals.ts';
+import { createApprovalFeed } from './approval-feed.ts';
+import { ALLOW_BODY, APPROVAL, DENY_BODY } from './approval-schemas.ts';
+import { toApprovalView } from './approval-view.ts';
+import { readLimit } from './page.ts';
+import type { ControlPorts } from './ports.ts';
+import { wrong } from './problem.ts';
+import { type ApiRequest, PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+
+const TEXT: Schema = { type: 'string' };
+const STATES: readonly ApprovalState[] = ['waiting', 'allowed', 'denied', 'expired'];
+const SCOPES: readonly GrantScope[] = ['once', 'run', 'always'];
+
+/** The calls that wait for people, and what people answer. */
+export function approvalRoutes(ports: ControlPorts): readonly Route[] {
+  const { clock, database, note, heard } = ports;
+  const open = async (): Promise<ApprovalStore> => createApprovalStore(await database(), clock);
+  const feed = createApprovalFeed(open, clock);
+
+  const answer = async (request: ApiRequest, given: Answer): Promise<JsonObject> => {
+    const { principal, path, role } = request;
+    const { id: by, person, kind } = principal;
+    const who = { by, person, via: kind === 'os' ? 'command' : 'api', at: clock.now() } as const;
+    const approvals = await open();
+    const after = await answerApproval({ approvals, note }, path.get('id') ?? '', { ...given, ...who });
+    heard(after);
+    return toApprovalView(after, role);
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: '/approvals',
+      id: 'listApprovals',
+      summary: 'Calls a person was asked about, the newest first; arguments for operators only',
+      role: 'viewer',
+      query: [
+        ...PAGE_PARAMETERS,
+        { name: 'state', description: 'How it stands.', schema: { enum: STATES } },
+        { name: 'principal', description: 'Id of the caller.', schema: TEXT },
+        { name: 'upstream', description: 'The server.', schema: TEXT },
+        { name: 'tool', description: "The server's own name of it.", schema: TEXT },
+      ],
+      result: pageOf(APPROVAL),
+      handle: ({ query, role }) => listPage(open, query, (one) => toApprovalView(one, role)),
+    },
+    {
+      method: 'GET',
+      path: '/approvals/events',
+      id: 'followApprovals',
+      summary: 'First all that wait, then every question and every answer; arguments for operators only',
+      role: 'viewer',
+      handle: ({ role }) => ({
+        follow: (emit) => feed.follow((event, approval) => emit(event, toApprovalView(approval, role))),
+      }),
+    },
+    {
+      method: 'GET',
+      path: '/approvals/{id}',
+      id: 'showApproval',
+      summary:
+        'One call a person was asked about: reasons, difference from the last allowed call; arguments for operators only',
+      role: 'viewer',
+      result: APPROVAL,
+      problems: [404],
+      handle: async ({ path, role }) => {
+        const id = path.get('id') ?? '';
+        const approval = await (await open()).get(id);
+        if (approval === undefined) throw new FaultError('not_found', `There is no approval ${id.slice(0, 64)}.`);
+        return toApprovalView(approval, role);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/approvals/{id}/allow',
+      id: 'allowApproval',
+      summary: 'Allows a call that waits: once, for this run or always, for a pattern of arguments, or with others',
+      role: 'operator',
+      body: ALLOW_BODY,
+      result: APPROVAL,
+      problems: [404, 409, 503],
+      handle: (request) => answer(request, readAllow(request.body)),
+    },
+    {
+      method: 'POST',
+      path: '/approvals/{id}/deny',
+      id: 'denyApproval',
+      summary: 'Denies a call that waits, with a message to the model',
+      role: 'operator',
+      body: DENY_BODY,
+      result: APPROVAL,
+      problems: [404, 409, 503],
+      handle: (request) => answer(request, readDeny(request.body)),
+    },
+  ];
+}
+
+type WithoutWho<T> = T extends unknown ? Omit<T, 'by' | 'person' | 'via' | 'at'> : never;
+type Answer = WithoutWho<PersonAnswer>;
+
+async function listPage(
+  open: () => Promise<ApprovalStore>,
+  query: URLSearchParams,
+  view: (approval: Approval) => JsonObject,
+): Promise<JsonObject> {
+  const text = query.get('state') ?? undefined;
+  const state = STATES.find((one) => one === text);
+  if (text !== undefined && state === undefined) wrong(`state is one of ${STATES.join(', ')}.`);
+  const limit = readLimit(query);
+  const get = (name: string) => query.get(name) ?? undefined;
+  const filter = { state, principal: get('principal'), upstream: get('upstream'), tool: get('tool') };
+  const found = await (await open()).list({ ...filter, limit, after: readCursor(get('cursor')) });
+  const last = found.at(-1);
+  const items = found.map(view);
+  return found.length < limit || last === undefined ? { items } : { items, next: `${last.createdAt}~${last.id}` };
+}
+
+function readCursor(cursor: string | undefined): Pick<Approval, 'id' | 'createdAt'> | undefined {
+  if (cursor === undefined) return undefined;
+  const [, createdAt, id] = /^(\d{1,16})~(\w{1,64})$/.exec(cursor) ?? [];
+  if (createdAt === undefined || id === undefined) wrong('The cursor is what "next" of the page before said.');
+  return { createdAt: Number(createdAt), id };
+}
+
+/** A member nobody knows might have been meant to narrow the answer. @throws FaultError `usage`. */
+function readMembers(body: Json | undefined, known: readonly string[]): ReadonlyMap<string, Json | undefined> {
+  if (!isObject(body)) wrong('The body is a JSON object.');
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown !== undefined) wrong(`"${unknown.slice(0, 64)}" is not one of ${known.join(', ')}.`);
+  return new Map(Object.entries(body));
+}
+
+function readAllow(body: Json | undefined): Answer {
+  const given = readMembers(body, ['scope', 'pattern', 'arguments']);
+  const pattern = given.get('pattern');
+  const changed = given.get('arguments');
+  if (pattern !== undefined && pattern !== 'any' && !isObject(pattern)) wrong('pattern is "any" or a JSON object.');
+  if (changed !== undefined && !isObject(changed)) wrong('arguments is a JSON object.');
+  const named = given.get('scope') ?? (pattern === undefined ? 'once' : 'always');
+  const scope = SCOPES.find((one) => one === named);
+  if (scope === undefined) wrong(`scope is one of ${SCOPES.join(', ')}.`);
+  return {
+    kind: 'allow',
+    scope,
+    ...(pattern === undefined ? {} : { pattern: pattern as Pattern }), // one of the two, as checked above
+    ...(changed === undefined ? {} : { arguments: changed as JsonObject }), // an object, as checked above
+  };
+}
+
+function readDeny(body: Json | undefined): Answer {
+  const message = readMembers(body, ['message']).get('message');
+  if (message !== undefined && typeof message !== 'string') wrong('message is text.');
+  return { kind: 'deny', ...(message === undefined ? {} : { message }) };
+}

@@ -1,0 +1,52 @@
+import { FaultError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { createGrantStore } from '../storage/grants.ts';
+import { GRANT } from './approval-schemas.ts';
+import { toGrantView } from './approval-view.ts';
+import { pageOfItems } from './page.ts';
+import type { ControlPorts } from './ports.ts';
+import { recorded } from './recorded.ts';
+import { PAGE_PARAMETERS, pageOf, type Route } from './route.ts';
+
+/** What people allowed and is still worth something. */
+export function grantRoutes({ clock, database, note }: ControlPorts): readonly Route[] {
+  const open = async () => createGrantStore(await database(), clock);
+  return [
+    {
+      method: 'GET',
+      path: '/grants',
+      id: 'listGrants',
+      summary: 'What was allowed and is still worth something; patterns and changed arguments for operators only',
+      role: 'viewer',
+      query: PAGE_PARAMETERS,
+      result: pageOf(GRANT),
+      handle: async ({ query, role }) => {
+        const grants = [...(await (await open()).list())].sort((a, b) => (a.id < b.id ? -1 : 1));
+        const items = grants.map((grant) => toGrantView(grant, role));
+        return { ...pageOfItems(items, query, (grant) => String(grant['id'])) } as JsonObject;
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/grants/{id}',
+      id: 'revokeGrant',
+      summary: 'Takes back what was allowed',
+      role: 'operator',
+      result: {
+        type: 'object',
+        required: ['id', 'revoked'],
+        properties: { id: { type: 'string' }, revoked: { const: true } },
+      },
+      problems: [404, 503],
+      handle: async ({ path, principal }) => {
+        const id = path.get('id') ?? '';
+        const grants = await open();
+        // Only what there is to revoke is recorded as revoked.
+        if (!(await grants.list()).some((grant) => grant.id === id))
+          throw new FaultError('not_found', `There is no grant ${id.slice(0, 64)}.`);
+        await recorded(note, { kind: 'grant_revoke', by: principal.id, grant: id }, () => grants.revoke(id));
+        return { id, revoked: true };
+      },
+    },
+  ];
+}

@@ -1,0 +1,109 @@
+import { toFault } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { createApprovalStore } from '../storage/approvals.ts';
+import { isPending, readPins } from './known-pins.ts';
+import { createPolling } from './polling.ts';
+import type { ControlPorts } from './ports.ts';
+import type { Route, Schema } from './route.ts';
+
+const TEXT: Schema = { type: 'string' };
+const NULLABLE: Schema = { type: ['string', 'null'] };
+const COUNT: Schema = { type: ['integer', 'null'], description: 'null: the database cannot be read.' };
+
+const HEALTH: Schema = {
+  type: 'object',
+  required: ['ok', 'version', 'upstreams', 'audit', 'database', 'pinsWaiting', 'approvalsWaiting'],
+  properties: {
+    ok: { type: 'boolean', description: 'Calls are recorded, the database can be read, and no upstream is broken.' },
+    version: TEXT,
+    upstreams: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'state', 'lastError'],
+        properties: {
+          name: TEXT,
+          state: { enum: ['idle', 'connecting', 'ready', 'broken', 'unauthenticated', 'stopped'] },
+          lastError: NULLABLE,
+        },
+      },
+    },
+    audit: {
+      type: 'object',
+      required: ['mode', 'trouble'],
+      properties: {
+        mode: { enum: ['strict', 'batched', 'off'] },
+        trouble: { ...NULLABLE, description: 'Why nothing can be recorded; calls are refused meanwhile.' },
+      },
+    },
+    database: { type: 'object', required: ['trouble'], properties: { trouble: NULLABLE } },
+    pinsWaiting: COUNT,
+    approvalsWaiting: COUNT,
+  },
+};
+
+/** Between two looks; milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** How this Sallyport is, at a glance. */
+export function healthRoutes(ports: ControlPorts): readonly Route[] {
+  const polling = createPolling(() => readHealth(ports), LOOK_EVERY_MS);
+  return [
+    {
+      method: 'GET',
+      path: '/health',
+      id: 'showHealth',
+      summary: 'Servers, audit and database, and how much waits for people',
+      role: 'viewer',
+      result: HEALTH,
+      handle: () => readHealth(ports),
+    },
+    {
+      method: 'GET',
+      path: '/health/events',
+      id: 'followHealth',
+      summary: 'The same at once, and again whenever it changes',
+      role: 'viewer',
+      handle: () => ({
+        follow(emit) {
+          let told = '';
+          const tell = (health: JsonObject): void => {
+            const now = JSON.stringify(health);
+            if (now === told) return;
+            told = now;
+            emit('health', health);
+          };
+          return polling.follow(tell);
+        },
+      }),
+    },
+  ];
+}
+
+async function readHealth(ports: ControlPorts): Promise<JsonObject> {
+  const { upstreams, version } = ports;
+  const states = [...ports.sections().servers.keys()].sort().map((name) => {
+    const status = upstreams.status(name);
+    return { name, state: status?.state ?? 'idle', lastError: status?.lastError ?? null };
+  });
+  const { mode, trouble = null } = ports.recording();
+  const stored = await readStored(ports);
+  const isBroken = states.some(({ state }) => state === 'broken');
+  return {
+    ok: !isBroken && trouble === null && stored.database.trouble === null,
+    version,
+    upstreams: states,
+    audit: { mode, trouble },
+    ...stored,
+  };
+}
+
+async function readStored(ports: ControlPorts) {
+  try {
+    const { known } = await readPins(ports);
+    const approvalsWaiting = await createApprovalStore(await ports.database(), ports.clock).countWaiting();
+    return { database: { trouble: null }, pinsWaiting: known.filter(isPending).length, approvalsWaiting };
+  } catch (error) {
+    return { database: { trouble: toFault(error).message }, pinsWaiting: null, approvalsWaiting: null };
+  }
+}
