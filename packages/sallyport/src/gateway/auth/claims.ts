@@ -36,9 +36,15 @@ export function toPrincipal(
     groups: settings.groupsClaim === undefined ? [] : toList(find(claims, settings.groupsClaim)),
     scopes: withImplied(toScopes(claims, settings.scopesClaim), impliedScopes),
     attributes: toAttributes(claims, settings.attributes),
-    // As long as it is accepted: in its last second, too. jose has checked that it is a number.
-    expiresAt: (Number(claims['exp']) + CLOCK_SKEW_S + 1) * 1_000,
+    expiresAt: toEnd(claims['exp']),
   });
+}
+
+/** As long as it is accepted: in its last second, too. */
+function toEnd(exp: Json | undefined): number {
+  // JSON can say 1e400, which is a number for jose and no end at all.
+  if (!Number.isFinite(exp)) throw invalidToken('The token does not say when it ends.');
+  return (Number(exp) + CLOCK_SKEW_S + 1) * 1_000;
 }
 
 /** RFC 8693 section 4.1: the outermost `act` is who acts now, the ones within acted before. */
