@@ -16,6 +16,7 @@ import { importServers } from './import.ts';
 import { keyCreate } from './key-create.ts';
 import { keyList } from './key-list.ts';
 import { keyRevoke } from './key-revoke.ts';
+import { keyShow } from './key-show.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { pinApprove } from './pin-approve.ts';
@@ -62,6 +63,7 @@ export const COMMANDS: readonly Command[] = [
   promptGet,
   keyCreate,
   keyList,
+  keyShow,
   keyRevoke,
   approvalWatch,
   approvalList,

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { watchConfig } from '../config/watch-config.ts';
+import { writeFileAtomically } from '../storage/write-file.ts';
 import { findConfigFile, findStateDir, newConfigFile, readConfigText, readSnapshot, watchFile } from './config-file.ts';
-import { writeFileAtomically } from './write-file.ts';
 
 function folder(...files: string[]): string {
   const made = mkdtempSync(join(tmpdir(), 'sallyport-config-'));

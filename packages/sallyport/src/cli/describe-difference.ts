@@ -1,23 +1,6 @@
-import type { Difference } from '../catalog/pins/compare.ts';
-import { type FieldChange, toItemName } from '../catalog/pins/pin.ts';
 import { INVISIBLE } from '../catalog/pins/risk-notes.ts';
-import type { Json, JsonObject } from '../core/json.ts';
-import type { KnownPin } from './with-pins.ts';
-
-/** A pin and its difference as one JSON value. */
-export function toDifferenceValue({ pin, state }: KnownPin, difference: Difference): JsonObject {
-  const { changes, risks, weight } = difference;
-  return {
-    server: pin.server,
-    item: toItemName(pin.kind, pin.name),
-    state,
-    weight,
-    renamedFrom: pin.renamedFrom ?? null,
-    risks,
-    // Through JSON: members that are undefined are left out.
-    changes: JSON.parse(JSON.stringify(changes)) as Json,
-  };
-}
+import type { Json } from '../core/json.ts';
+import type { PinDifference } from './pin-differences.ts';
 
 const STATES = {
   approved: 'approved',
@@ -27,22 +10,22 @@ const STATES = {
   unlisted: 'not in the lock file',
 } as const;
 
-/** The same for people: the risks first, then field by field. */
-export function describeDifference({ pin, state }: KnownPin, difference: Difference): string {
-  const { changes, risks, weight } = difference;
-  const was = pin.renamedFrom === undefined ? '' : `, was ${toItemName(pin.kind, pin.renamedFrom)}`;
+/** A difference for people: the risks first, then field by field. */
+export function describeDifference(one: PinDifference): string {
+  const { server, item, state, weight, renamedFrom, risks, changes } = one;
+  const was = renamedFrom === null ? '' : `, was ${item.slice(0, item.indexOf('/') + 1)}${renamedFrom}`;
   return [
-    `${pin.server} ${toItemName(pin.kind, pin.name)}: ${STATES[state]}${was} (${weight === 'minor' ? 'minor' : 'to be read'})`,
+    `${server} ${item}: ${STATES[state]}${was} (${weight === 'minor' ? 'minor' : 'to be read'})`,
     ...risks.map((risk) => `  ! ${risk}`),
     ...changes.flatMap((change) => describeChange(change)),
   ].join('\n');
 }
 
-function describeChange({ path, change, before, after }: FieldChange): string[] {
+function describeChange({ path, change, before, after }: PinDifference['changes'][number]): string[] {
   return [
     `  ${path === '' ? 'the definition' : path} ${change}`,
-    ...(before === undefined ? [] : describeValue('-', before)),
-    ...(after === undefined ? [] : describeValue('+', after)),
+    ...(before === undefined ? [] : describeValue('-', before as Json)),
+    ...(after === undefined ? [] : describeValue('+', after as Json)),
   ];
 }
 

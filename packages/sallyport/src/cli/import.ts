@@ -7,11 +7,11 @@ import { isProblem, parseFile } from '../config/parse-file.ts';
 import { type FoundServer, readClientFile } from '../config/read-client-file.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
+import { writeFileAtomically } from '../storage/write-file.ts';
 import { type Command, type Input, isSet, listOption, type Output, textOption } from './command.ts';
 import { readConfigText } from './config-file.ts';
 import { type OpenFile, openConfig } from './edit-config.ts';
 import { toTable } from './to-table.ts';
-import { writeFileAtomically } from './write-file.ts';
 
 export const importServers: Command = {
   name: 'import',

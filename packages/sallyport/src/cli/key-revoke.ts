@@ -1,7 +1,5 @@
-import { systemClock } from '../core/clock.ts';
-import { revokeKey } from '../storage/keys.ts';
+import { withApi } from './api.ts';
 import type { Command } from './command.ts';
-import { describeKey, withKeys } from './with-keys.ts';
 
 export const keyRevoke: Command = {
   name: 'key revoke',
@@ -9,9 +7,8 @@ export const keyRevoke: Command = {
   words: [['<name>', 'its name or id']],
   example: 'sallyport key revoke ci',
   async run(input) {
-    const [named = ''] = input.words;
-    const now = systemClock.now();
-    const key = await withKeys(input, (database) => revokeKey(database, named, now));
-    return { value: describeKey(key, now), text: `Revoked ${key.name}` };
+    const [key = ''] = input.words;
+    const value = await withApi(input, (api) => api.call('revokeKey', { path: { key } }));
+    return { value, text: `Revoked ${value.name}` };
   },
 };

@@ -1,12 +1,10 @@
-import { userInfo } from 'node:os';
-import { toItemName } from '../catalog/pins/pin.ts';
 import { FaultError } from '../core/errors.ts';
-import type { PinDecision } from '../storage/pins.ts';
+import { type Api, withApi } from './api.ts';
 import { type AskPerson, createAskPerson } from './ask-person.ts';
 import { type Command, type Input, isSet, type Output, textOption } from './command.ts';
 import { describeDifference } from './describe-difference.ts';
+import { type PinDifference, type PinDifferences, readDifferences } from './pin-differences.ts';
 import { toPlainText } from './plain-text.ts';
-import { differenceOf, digestShown, isPending, type KnownPin, type Pins, selectPins, withPins } from './with-pins.ts';
 
 export const pinApprove: Command = {
   name: 'pin approve',
@@ -20,29 +18,26 @@ export const pinApprove: Command = {
     { flags: '--digest <digest>', meaning: 'approve exactly what "pin diff" showed under this digest' },
   ],
   example: 'sallyport pin approve github --minor',
-  run: (input) => withPins(input, (pins) => approve(input, pins)),
+  run: (input) => withApi(input, (api) => approve(input, api)),
 };
 
-async function approve(input: Input, pins: Pins): Promise<Output> {
-  const isNamed = input.words.length > 1;
-  const waiting = selectPins(pins.known, input.words).filter(
-    (one) => isPending(one) || (isNamed && one.state !== 'approved'),
-  );
-  const chosen = await choose(input, waiting, pins.known);
-  const decisions = chosen.map((one) => toDecision(one, 'approve'));
-  const late = await pins.store.decide(decisions, new Date().toISOString());
-  const approved = decisions.filter((one) => !late.includes(one)).map(({ kind, name }) => toItemName(kind, name));
-  const left = waiting.map(({ pin }) => toItemName(pin.kind, pin.name)).filter((name) => !approved.includes(name));
+async function approve(input: Input, api: Api): Promise<Output> {
+  const waiting = await readDifferences(api, input.words);
+  const items = (await choose(input, waiting)).map(({ server, item, digest }) => ({ server, item, digest }));
+  const outcome = items.length === 0 ? undefined : await api.call('approvePins', { body: { items } });
+  const approved = outcome?.done.map(({ item }) => item) ?? [];
+  const late = outcome?.late ?? [];
+  const left = waiting.items.map(({ item }) => item).filter((item) => !approved.includes(item));
   return {
     value: { approved, left },
     text: approved.length === 0 ? '' : `Approved: ${approved.join(', ')}`,
     remarks: [
-      ...(waiting.length === 0 ? ['Nothing is waiting for a decision.'] : []),
+      ...(waiting.items.length === 0 ? ['Nothing is waiting for a decision.'] : []),
       ...(left.length === 0
         ? []
         : [`Still held: ${left.join(', ')}. Read them with: sallyport pin diff ${input.words.join(' ')}`]),
       ...(late.length === 0 ? [] : ['Some offer another definition by now: look again.']),
-      ...(pins.settings.mode === 'locked' && approved.length > 0
+      ...(outcome?.mode === 'locked' && approved.length > 0
         ? ['Mode locked: this takes effect with "sallyport pin lock".']
         : []),
     ],
@@ -50,23 +45,19 @@ async function approve(input: Input, pins: Pins): Promise<Output> {
   };
 }
 
-async function choose(
-  input: Input,
-  waiting: readonly KnownPin[],
-  known: readonly KnownPin[],
-): Promise<readonly KnownPin[]> {
+async function choose(input: Input, waiting: PinDifferences): Promise<readonly PinDifference[]> {
   const digest = textOption(input.options, 'digest');
   if (digest !== undefined) {
-    if (digest === digestShown(waiting)) return waiting;
+    if (digest !== '' && digest === waiting.digest) return waiting.items;
     throw new FaultError(
       'conflict',
       'Something else is offered than what was shown under this digest. Look again with: sallyport pin diff',
     );
   }
-  if (isSet(input.options, 'minor')) return waiting.filter((one) => differenceOf(one, known).weight === 'minor');
-  if (waiting.length === 0) return [];
+  if (isSet(input.options, 'minor')) return waiting.items.filter(({ weight }) => weight === 'minor');
+  if (waiting.items.length === 0) return [];
   const ask = createAskPerson(input.terminal, input.signal);
-  if (ask !== undefined) return askEach(input, ask, { waiting, known });
+  if (ask !== undefined) return askEach(input, ask, waiting.items);
   throw new FaultError(
     'usage',
     `Read the difference first: sallyport pin diff ${input.words.join(' ')}. It names the digest to approve with --digest; --minor approves what need not be read.`,
@@ -76,20 +67,14 @@ async function choose(
 async function askEach(
   { terminal }: Input,
   ask: AskPerson,
-  { waiting, known }: { waiting: readonly KnownPin[]; known: readonly KnownPin[] },
-): Promise<readonly KnownPin[]> {
-  const chosen: KnownPin[] = [];
+  waiting: readonly PinDifference[],
+): Promise<readonly PinDifference[]> {
+  const chosen: PinDifference[] = [];
   for (const one of waiting) {
-    terminal.stderr.write(`${toPlainText(describeDifference(one, differenceOf(one, known)))}\n`);
+    terminal.stderr.write(`${toPlainText(describeDifference(one))}\n`);
     const answer = await ask('Approve? [y/N] ');
     if (answer === undefined) break;
     if (/^y(?:es)?$/i.test(answer.trim())) chosen.push(one);
   }
   return chosen;
-}
-
-/** A decision about what the pin says its server offered last, by whoever is at this machine. */
-export function toDecision({ pin }: KnownPin, decision: PinDecision['decision']): PinDecision {
-  const { server, kind, name, seen } = pin;
-  return { server, kind, name, digest: seen?.digest ?? '', decision, by: userInfo().username };
 }

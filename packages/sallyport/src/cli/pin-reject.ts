@@ -1,7 +1,6 @@
-import { toItemName } from '../catalog/pins/pin.ts';
+import { allPages } from './all-pages.ts';
+import { withApi } from './api.ts';
 import type { Command } from './command.ts';
-import { toDecision } from './pin-approve.ts';
-import { selectPins, withPins } from './with-pins.ts';
 
 export const pinReject: Command = {
   name: 'pin reject',
@@ -12,15 +11,21 @@ export const pinReject: Command = {
   ],
   example: 'sallyport pin reject github tools/delete_repository',
   run: (input) =>
-    withPins(input, async ({ known, store }) => {
-      const decisions = selectPins(known, input.words).map((one) => toDecision(one, 'reject'));
-      const late = await store.decide(decisions, new Date().toISOString());
-      const rejected = decisions.filter((one) => !late.includes(one)).map(({ kind, name }) => toItemName(kind, name));
+    withApi(input, async (api) => {
+      const [server, item] = input.words;
+      const pins = await allPages((page) => api.call('listPins', { query: { ...page, server, item } }));
+      // What is approved and was not offered since has nothing to refuse.
+      const items = pins.flatMap((pin) =>
+        pin.digest === null ? [] : [{ server: pin.server, item: pin.item, digest: pin.digest }],
+      );
+      const outcome = items.length === 0 ? undefined : await api.call('rejectPins', { body: { items } });
+      const rejected = outcome?.done.map((one) => one.item) ?? [];
+      const isLate = rejected.length < pins.length;
       return {
         value: { rejected },
         text: rejected.length === 0 ? '' : `Rejected: ${rejected.join(', ')}`,
-        remarks: late.length === 0 ? [] : ['It offers another definition by now: look again.'],
-        exit: late.length === 0 ? 0 : 1,
+        remarks: isLate ? ['It offers another definition by now: look again.'] : [],
+        exit: isLate ? 1 : 0,
       };
     }),
 };

@@ -3,11 +3,11 @@ import { SERVER_NAME } from '../config/file-schema.ts';
 import { findFault, toServerName } from '../config/read-client-file.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { writeFileAtomically } from '../storage/write-file.ts';
 import { type Command, type Input, listOption, textOption } from './command.ts';
 import { openConfig } from './edit-config.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { parseEnvPairs, parseHeaderPairs } from './parse-pair.ts';
-import { writeFileAtomically } from './write-file.ts';
 
 export const serverAdd: Command = {
   name: 'server add',

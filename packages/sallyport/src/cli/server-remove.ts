@@ -1,9 +1,9 @@
 import { removeServer } from '../config/edit-file.ts';
 import { FaultError } from '../core/errors.ts';
+import { writeFileAtomically } from '../storage/write-file.ts';
 import type { Command } from './command.ts';
 import { openConfig } from './edit-config.ts';
 import { findWritten } from './find-written.ts';
-import { writeFileAtomically } from './write-file.ts';
 
 export const serverRemove: Command = {
   name: 'server remove',

@@ -64,28 +64,34 @@ export async function listKeys(database: Database): Promise<readonly ApiKey[]> {
   return rows.map(toKey);
 }
 
+/** @param named its id or its name @throws FaultError `not_found`. */
+export async function findKey(database: Database, named: string): Promise<ApiKey> {
+  const rows = await database
+    .selectFrom('api_key')
+    .selectAll()
+    .where((where) => where.or([where('id', '=', named), where('name', '=', named)]))
+    .execute();
+  // One key may have the id of another for a name: the id means more.
+  const found = rows.find(({ id }) => id === named) ?? rows[0];
+  if (found === undefined)
+    throw new FaultError('not_found', `There is no key "${named}". "sallyport key list" has them.`);
+  return toKey(found);
+}
+
 /**
  * Ends a key for good. Revoking it again changes nothing.
  * @param named its id or its name
  * @throws FaultError `not_found`.
  */
 export async function revokeKey(database: Database, named: string, now: number): Promise<ApiKey> {
-  const find = () =>
-    database
-      .selectFrom('api_key')
-      .selectAll()
-      .where((where) => where.or([where('id', '=', named), where('name', '=', named)]))
-      .executeTakeFirst();
-  const found = await find();
-  if (found === undefined)
-    throw new FaultError('not_found', `There is no key "${named}". "sallyport key list" has them.`);
+  const found = await findKey(database, named);
   await database
     .updateTable('api_key')
     .set({ revoked_at: now, version: nextVersion() })
     .where('id', '=', found.id)
     .where('revoked_at', 'is', null)
     .execute();
-  return toKey((await find()) ?? found);
+  return findKey(database, found.id);
 }
 
 /** One more than the highest: whoever looks at the highest sees that something changed. */

@@ -4,12 +4,11 @@ import { compareDefinitions, type Difference } from '../catalog/pins/compare.ts'
 import { toItem } from '../catalog/pins/lock-file.ts';
 import { judge, type Pin, type PinRules, type PinState, toItemName } from '../catalog/pins/pin.ts';
 import type { PinSettings } from '../config/pins-section.ts';
+import type { Snapshot } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
-import { openDatabase } from '../storage/database.ts';
 import { loadLockFile } from '../storage/open-pins.ts';
 import { createPinStore, type PinStore } from '../storage/pins.ts';
-import { type Input, textOption } from './command.ts';
-import { findConfigFile, findStateDir, readSnapshot } from './config-file.ts';
+import type { ControlPorts } from './ports.ts';
 
 /** A pin and where what its server offered last stands. */
 export interface KnownPin {
@@ -20,41 +19,29 @@ export interface KnownPin {
 export interface Pins {
   readonly store: PinStore;
   readonly settings: PinSettings;
-  /** In the order of servers, kinds and names. */
+  /** In the order of servers and items. */
   readonly known: readonly KnownPin[];
 }
 
-/**
- * Opens what the running Sallyport keeps, which notices within half a second what is changed here.
- * @throws FaultError `config`.
- */
-export async function withPins<T>(input: Input, work: (pins: Pins) => Promise<T>): Promise<T> {
-  const settings = readPinSettings(input);
+/** What is kept of all definitions. @throws FaultError `config`. */
+export async function readPins({ sections, database }: Pick<ControlPorts, 'sections' | 'database'>): Promise<Pins> {
+  const settings = pinsOf(sections());
   const rules: PinRules = {
     mode: settings.mode,
+    // Without a lock file nothing is approved, and the list says so.
     lock: settings.mode === 'locked' ? await loadLockFile(settings.lockFile).catch(() => undefined) : undefined,
   };
-  const database = await openDatabase(join(findStateDir(input.terminal), 'sallyport.db'));
-  try {
-    const store = createPinStore(database);
-    const { pins } = await store.read();
-    const known = pins
-      .filter(({ kind, seen, approved }) => kind !== 'instructions' || (seen ?? approved)?.text !== '""')
-      .map((pin) => ({ pin, state: stateOf(pin, rules) }));
-    known.sort((one, other) => (toSortKey(one) < toSortKey(other) ? -1 : 1));
-    return await work({ store, settings, known });
-  } finally {
-    await database.destroy();
-  }
+  const store = createPinStore(await database());
+  const { pins } = await store.read();
+  const known = pins
+    .filter(({ kind, seen, approved }) => kind !== 'instructions' || (seen ?? approved)?.text !== '""')
+    .map((pin) => ({ pin, state: stateOf(pin, rules) }));
+  known.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  return { store, settings, known };
 }
 
-/** The section of the file alone: what is wrong with a server does not matter here. */
-function readPinSettings(input: Input): PinSettings {
-  const { terminal, options } = input;
-  const stateDir = findStateDir(terminal);
-  const file = findConfigFile(textOption(options, 'config'), terminal);
-  const snapshot = readSnapshot({ file, env: terminal.env, stateDir, version: 1, only: '' });
-  return snapshot.pins ?? { mode: 'laptop', lockFile: join(stateDir, 'sallyport.lock.json') };
+export function pinsOf({ pins, stateDir }: Snapshot): PinSettings {
+  return pins ?? { mode: 'laptop', lockFile: join(stateDir, 'sallyport.lock.json') };
 }
 
 function stateOf(pin: Pin, rules: PinRules): PinState {
@@ -63,31 +50,38 @@ function stateOf(pin: Pin, rules: PinRules): PinState {
   return judge(rules, { server, kind, name, approved: pin.approved?.digest, rejected }, digest);
 }
 
-function toSortKey({ pin }: KnownPin): string {
-  return `${pin.server}\n${pin.kind}\n${pin.name}`;
+/** One text for each pin, in the order of lists. */
+export function keyOf({ pin }: KnownPin): string {
+  return `${pin.server}\n${toItemName(pin.kind, pin.name)}`;
 }
 
 /**
- * The pins that the words `<server> [item]` mean.
+ * The pins of a server, or those an item's name means: `search`, `tools/search`, `instructions`.
  * @throws FaultError `not_found`, `usage`.
  */
-export function selectPins(known: readonly KnownPin[], words: readonly string[]): readonly KnownPin[] {
-  const [server, item] = words;
-  const ofServer = server === undefined ? known : known.filter(({ pin }) => pin.server === server);
-  if (server !== undefined && ofServer.length === 0) {
+export function selectPins(
+  known: readonly KnownPin[],
+  server: string | null,
+  item: string | null,
+): readonly KnownPin[] {
+  const ofServer = server === null ? known : known.filter(({ pin }) => pin.server === server);
+  if (server !== null && ofServer.length === 0) {
     const names = [...new Set(known.map(({ pin }) => pin.server))].join(', ');
     throw new FaultError(
       'not_found',
       `Nothing is known of a server "${server}".${names === '' ? ' Start Sallyport first: it looks at what servers offer.' : ` Known: ${names}.`}`,
     );
   }
-  if (item === undefined) return ofServer;
+  if (item === null) return ofServer;
   const named = toItem(item);
   const exact = ofServer.filter(({ pin }) => pin.kind === named?.kind && pin.name === named.name);
   const found = exact.length > 0 ? exact : ofServer.filter(({ pin }) => pin.name === item);
   if (found.length === 0)
-    throw new FaultError('not_found', `"${server}" has no ${item}. "sallyport pin list" shows what it has.`);
-  if (found.length > 1) {
+    throw new FaultError(
+      'not_found',
+      `${server === null ? 'No server has' : `"${server}" has no`} ${item}. "sallyport pin list" shows what there is.`,
+    );
+  if (found.length > 1 && server !== null) {
     const names = found.map(({ pin }) => toItemName(pin.kind, pin.name)).join(' or ');
     throw new FaultError('usage', `Several items are called ${item}: write ${names}.`);
   }
@@ -116,6 +110,6 @@ export function differenceOf({ pin }: KnownPin, known: readonly KnownPin[]): Dif
 
 /** Stands for exactly these definitions: who names it approves what was shown, and nothing that came after. */
 export function digestShown(shown: readonly KnownPin[]): string {
-  const lines = shown.map((one) => `${toSortKey(one)}\n${one.pin.seen?.digest ?? ''}`);
+  const lines = shown.map((one) => `${keyOf(one)}\n${one.pin.seen?.digest ?? ''}`);
   return createHash('sha256').update(lines.sort().join('\n\n')).digest('hex').slice(0, 16);
 }

@@ -1,0 +1,253 @@
+import { toItem } from '../catalog/pins/lock-file.ts';
+import { toItemName } from '../catalog/pins/pin.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import type { PinDecision } from '../storage/pins.ts';
+import { differenceOf, digestShown, isPending, type KnownPin, keyOf, readPins, selectPins } from './known-pins.ts';
+import { pageOfItems } from './page.ts';
+import type { ControlPorts } from './ports.ts';
+import { wrong } from './problem.ts';
+import { PAGE_PARAMETERS, type Parameter, pageOf, type Route, type Schema } from './route.ts';
+
+const TEXT: Schema = { type: 'string' };
+const NULLABLE: Schema = { type: ['string', 'null'] };
+const STATES = ['approved', 'new', 'changed', 'rejected', 'unlisted'] as const;
+const STATE: Schema = { enum: [...STATES] };
+
+const PIN: Schema = {
+  type: 'object',
+  required: ['server', 'item', 'state', 'digest', 'approved', 'approvedBy', 'approvedAt', 'seenAt', 'renamedFrom'],
+  properties: {
+    server: TEXT,
+    item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
+    state: STATE,
+    digest: { ...NULLABLE, description: 'Of what is offered.' },
+    approved: { ...NULLABLE, description: 'Digest of what was approved.' },
+    approvedBy: NULLABLE,
+    approvedAt: NULLABLE,
+    seenAt: NULLABLE,
+    renamedFrom: NULLABLE,
+  },
+};
+
+const DIFFERENCE: Schema = {
+  type: 'object',
+  required: ['server', 'item', 'digest', 'state', 'weight', 'renamedFrom', 'risks', 'changes'],
+  properties: {
+    server: TEXT,
+    item: TEXT,
+    digest: { type: 'string', description: 'Of what is offered: name it to approve or reject exactly this.' },
+    state: STATE,
+    weight: { enum: ['minor', 'major'], description: 'minor: it only speaks of hints, or only takes away.' },
+    renamedFrom: NULLABLE,
+    risks: { type: 'array', items: TEXT, description: 'What to look at first.' },
+    changes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'change'],
+        properties: {
+          path: { type: 'string', description: 'JSON Pointer (RFC 6901).' },
+          change: { enum: ['added', 'removed', 'changed'] },
+          before: { description: 'Any JSON.' },
+          after: { description: 'Any JSON.' },
+        },
+      },
+    },
+  },
+};
+
+const CHOSEN: readonly Parameter[] = [
+  { name: 'server', description: 'Only of this server.', schema: TEXT },
+  { name: 'item', description: 'Only this item: search, tools/search or instructions.', schema: TEXT },
+];
+
+const DECIDED: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['server', 'item', 'digest'],
+  properties: { server: TEXT, item: TEXT, digest: { type: 'string', pattern: '^[0-9a-f]{64}$' } },
+};
+
+/** One body decides about this many definitions. */
+const MAX_ITEMS = 10_000;
+
+const DECISION: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['items'],
+  properties: { items: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: DECIDED } },
+};
+
+const ITEM: Schema = { type: 'object', required: ['server', 'item'], properties: { server: TEXT, item: TEXT } };
+const OUTCOME: Schema = {
+  type: 'object',
+  required: ['mode', 'done', 'late'],
+  properties: {
+    mode: { enum: ['laptop', 'team', 'locked'] },
+    done: { type: 'array', items: ITEM },
+    late: { type: 'array', items: ITEM, description: 'They offer another definition by now, and were left alone.' },
+  },
+};
+
+/** Definitions that servers offer: which are approved, what changed, and deciding about them. */
+export function pinRoutes(ports: ControlPorts): readonly Route[] {
+  return [listRoute(ports), differenceRoute(ports), decideRoute(ports, 'approve'), decideRoute(ports, 'reject')];
+}
+
+function listRoute(ports: ControlPorts): Route {
+  return {
+    method: 'GET',
+    path: '/pins',
+    id: 'listPins',
+    summary: 'The definitions servers offered, and which of them are approved',
+    role: 'viewer',
+    query: [
+      ...PAGE_PARAMETERS,
+      ...CHOSEN,
+      {
+        name: 'state',
+        description: 'Only in this state. held: all but approved; pending: what waits for a decision.',
+        schema: { enum: [...STATES, 'held', 'pending'] },
+      },
+    ],
+    result: withMode(pageOf(PIN)),
+    problems: [404],
+    handle: async ({ query }) => {
+      const { known, settings } = await readPins(ports);
+      const isWanted = toStateFilter(query.get('state'));
+      const chosen = known.length === 0 && !query.has('server') ? [] : choose(known, query);
+      const { items, next } = pageOfKnown(chosen.filter(isWanted), query);
+      return { mode: settings.mode, items: items.map(describePin), ...(next === undefined ? {} : { next }) };
+    },
+  };
+}
+
+function differenceRoute(ports: ControlPorts): Route {
+  return {
+    method: 'GET',
+    path: '/pins/differences',
+    id: 'listPinDifferences',
+    summary: 'What changed since definitions were approved, field by field, with what to look at first',
+    role: 'viewer',
+    query: [...PAGE_PARAMETERS, ...CHOSEN],
+    result: {
+      type: 'object',
+      required: ['digest', 'items'],
+      properties: {
+        digest: { type: 'string', description: 'Stands for exactly these definitions, of all pages.' },
+        items: { type: 'array', items: DIFFERENCE },
+        next: TEXT,
+      },
+    },
+    problems: [404],
+    handle: async ({ query }) => {
+      const { known } = await readPins(ports);
+      const chosen = known.length === 0 && !query.has('server') ? [] : choose(known, query);
+      const isNamed = query.has('item');
+      const shown = chosen.filter((one) => isPending(one) || (isNamed && one.state !== 'approved'));
+      const { items, next } = pageOfKnown(shown, query);
+      return {
+        digest: digestShown(shown),
+        items: items.map((one) => describeDifference(one, known)),
+        ...(next === undefined ? {} : { next }),
+      };
+    },
+  };
+}
+
+function decideRoute(ports: ControlPorts, decision: 'approve' | 'reject'): Route {
+  const { note, clock } = ports;
+  return {
+    method: 'POST',
+    path: `/pins/${decision}`,
+    id: `${decision}Pins`,
+    summary:
+      decision === 'approve'
+        ? 'Approves definitions by their digests; what is another one by now is not approved'
+        : 'Refuses definitions by their digests, approved or not; they stay hidden until they are other ones',
+    role: 'operator',
+    body: DECISION,
+    result: OUTCOME,
+    handle: async ({ body, principal }) => {
+      const by = principal.id;
+      const { settings, store } = await readPins(ports);
+      const { items } = body as unknown as Decision; // as its schema says
+      const decisions = items.map(({ server, item, digest }): PinDecision => {
+        const named = toItem(item) ?? wrong(`"${item.slice(0, 64)}" is no item: write tools/<name>, as the list does.`);
+        return { server, ...named, digest, decision, by };
+      });
+      // All records before the first decision: they are written together.
+      await Promise.all(items.map((one) => note(`pin_${decision}`, { by, ...one })));
+      const late = await store.decide(decisions, new Date(clock.now()).toISOString());
+      await Promise.all(late.map((one) => note('pin_left', { by, ...toItemOf(one), digest: one.digest })));
+      const done = decisions.filter((one) => !late.includes(one));
+      return { mode: settings.mode, done: done.map(toItemOf), late: late.map(toItemOf) };
+    },
+  };
+}
+
+interface Decision {
+  readonly items: readonly { readonly server: string; readonly item: string; readonly digest: string }[];
+}
+
+function toItemOf({ server, kind, name }: PinDecision): { server: string; item: string } {
+  return { server, item: toItemName(kind, name) };
+}
+
+function choose(known: readonly KnownPin[], query: URLSearchParams): readonly KnownPin[] {
+  return selectPins(known, query.get('server'), query.get('item'));
+}
+
+function toStateFilter(state: string | null): (one: KnownPin) => boolean {
+  if (state === null) return () => true;
+  if (state === 'held') return (one) => one.state !== 'approved';
+  if (state === 'pending') return isPending;
+  if (!STATES.some((known) => known === state)) wrong(`state is one of ${STATES.join(', ')}, held or pending.`);
+  return (one) => one.state === state;
+}
+
+/** A page of pins, described only once they are known to be on it: a difference costs a comparison. */
+function pageOfKnown(pins: readonly KnownPin[], query: URLSearchParams) {
+  const byKey = new Map(pins.map((one) => [keyOf(one), one]));
+  const { items, next } = pageOfItems([...byKey.keys()], query, (key) => key);
+  return { items: items.flatMap((key) => byKey.get(key) ?? []), next };
+}
+
+function describePin({ pin, state }: KnownPin): JsonObject {
+  return {
+    server: pin.server,
+    item: toItemName(pin.kind, pin.name),
+    state,
+    digest: pin.seen?.digest ?? null,
+    approved: pin.approved?.digest ?? null,
+    approvedBy: pin.approvedBy ?? null,
+    approvedAt: pin.approvedAt ?? null,
+    seenAt: pin.seenAt ?? null,
+    renamedFrom: pin.renamedFrom ?? null,
+  };
+}
+
+function describeDifference(one: KnownPin, known: readonly KnownPin[]): JsonObject {
+  const { changes, risks, weight } = differenceOf(one, known);
+  const { pin, state } = one;
+  return {
+    server: pin.server,
+    item: toItemName(pin.kind, pin.name),
+    digest: pin.seen?.digest ?? '',
+    state,
+    weight,
+    renamedFrom: pin.renamedFrom ?? null,
+    risks,
+    // Through JSON: members that are undefined are left out.
+    changes: JSON.parse(JSON.stringify(changes)) as Json,
+  };
+}
+
+function withMode(page: Schema): Schema {
+  const { required, properties } = page as { required: string[]; properties: JsonObject }; // made by pageOf
+  return {
+    ...page,
+    required: ['mode', ...required],
+    properties: { mode: { enum: ['laptop', 'team', 'locked'] }, ...properties },
+  };
+}
