@@ -3,6 +3,7 @@ import { bindingsSchema, bundlesSchema, serverAccess, sinksSchema } from './acce
 import { approvalsSchema } from './approvals-section.ts';
 import { auditSchema } from './audit-section.ts';
 import { authSchema } from './auth-schema.ts';
+import { controlSchema } from './control-section.ts';
 import { limitsSchema } from './limits-section.ts';
 import { pinsSchema } from './pins-section.ts';
 import { policySchema } from './policy-section.ts';
@@ -245,6 +246,7 @@ export const topSchema = z.strictObject({
   policy: policySchema.optional().describe('Who may call what, in Cedar. Left out: no policies.'),
   pins: pinsSchema.optional().describe('Which definitions may be used. Left out: mode laptop.'),
   limits: limitsSchema.optional().describe('How often a caller, a tool or a server may be called.'),
+  control: controlSchema.optional().describe('The REST API. Left out: groups have the roles they are named after.'),
   audit: auditSchema.optional().describe('The record of every call. Left out: on, batched.'),
   telemetry: telemetrySchema.optional().describe('Metrics and traces, for whom the operator names. Left out: nobody.'),
   tokenKeyRef: z

@@ -113,6 +113,7 @@ class FileReader {
       ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
       ...(this.#top?.approvals === undefined ? {} : { approvals: this.#top.approvals }),
       ...(this.#top?.audit === undefined ? {} : { audit: resolveAudit(this.#top.audit, this.#directory) }),
+      ...(this.#top?.control === undefined ? {} : { control: this.#top.control }),
       ...(this.#top?.pins === undefined ? {} : { pins: resolvePins(this.#top.pins, this.#directory) }),
       ...this.#readAccess(named),
       ...this.#readWatching(named),

@@ -2,6 +2,7 @@ import type { BindingSettings, BundleSettings, ServerAccess, SinkSettings } from
 import type { ApprovalSettings } from './approvals-section.ts';
 import type { AuditSettings } from './audit-section.ts';
 import type { AuthSettings } from './auth-settings.ts';
+import type { ControlSettings } from './control-section.ts';
 import type { LimitsSettings } from './limits-section.ts';
 import type { PinSettings } from './pins-section.ts';
 import type { PolicySettings } from './policy-section.ts';
@@ -115,6 +116,8 @@ export interface Snapshot {
   readonly limits?: LimitsSettings;
   /** Left out: `DEFAULT_AUDIT`. */
   readonly audit?: AuditSettings;
+  /** Left out: `DEFAULT_CONTROL`. */
+  readonly control?: ControlSettings;
   /** Left out: nobody is told. */
   readonly telemetry?: TelemetrySettings;
   /** Left out: mode laptop. */

@@ -38,8 +38,8 @@ export interface ApiOptions {
   readonly routes: readonly Route[];
   readonly version: string;
   readonly log: Log;
-  /** Groups of principals, and the role they have; a principal has the highest of its groups. */
-  readonly roles: () => ReadonlyMap<string, Role>;
+  /** Role -> groups whose members have it; a principal has the highest of its groups. */
+  readonly roles: () => Readonly<Record<Role, readonly string[]>>;
 }
 
 export const PREFIX = '/api/v1';
@@ -58,7 +58,7 @@ export function createApi({ routes, version, log, roles }: ApiOptions): ControlA
   };
 
   const serve = async (request: ControlRequest): Promise<ControlReply> => {
-    const role = roleOf(request.principal, roles());
+    const role = roleOf(request.principal, roles);
     if (request.path === `${PREFIX}/openapi.json` && request.method === 'GET') return whole(200, document);
     const found = find(request);
     if (found.length === 0)
@@ -106,14 +106,10 @@ export function createApi({ routes, version, log, roles }: ApiOptions): ControlA
 }
 
 /** The highest role of the principal's groups. The state directory belongs to whoever may open it, whatever the file says. */
-export function roleOf({ kind, groups }: Principal, roles: ReadonlyMap<string, Role>): Role | undefined {
+export function roleOf({ kind, groups }: Principal, roles: ApiOptions['roles']): Role | undefined {
   if (kind === 'os') return 'admin';
-  let highest = -1;
-  for (const group of groups) {
-    const role = roles.get(group);
-    if (role !== undefined) highest = Math.max(highest, ROLES.indexOf(role));
-  }
-  return ROLES[highest];
+  const named = roles();
+  return [...ROLES].reverse().find((role) => named[role].some((group) => groups.includes(group)));
 }
 
 function readJson({ method, contentType, body }: ControlRequest, route: Route): Json | undefined | FaultError {
