@@ -103,6 +103,7 @@ export async function openParts(options: AppOptions, current: Current) {
     offers: policies.offers,
     desk,
     limits,
+    pages: pins.book,
     callLog,
     audit,
     clock,
@@ -113,6 +114,7 @@ export async function openParts(options: AppOptions, current: Current) {
     upstreams,
     catalog,
     audit,
+    desk,
     snapshot: () => current.snapshot,
     ...basics,
   });

@@ -48,7 +48,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     record.upstream = tool.upstream;
     record.tool = tool.name;
     nameTool(subject, tool);
-    const call = toCall(record.callId, tool, inbound);
+    const call = toCall(subject, tool, inbound);
 
     const outer = inspectRequest(ports.guards, call);
     let admitted = outer instanceof Promise ? await outer : outer;
@@ -113,6 +113,7 @@ function nameTool(subject: AuditSubject, tool: Tool): void {
   subject.upstream = tool.upstream;
   subject.target = tool.name;
   subject.digest = tool.digest;
+  subject.tool = tool;
 }
 
 /** The arguments as they are sent; the record says who rewrote them. */
@@ -160,18 +161,19 @@ function unavailable(upstreams: readonly { upstream: string; reason: string }[])
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
-function toCall(id: string, tool: Tool, { request, exchange, endpoint, snapshot }: Inbound): Call {
+function toCall(notes: AuditSubject, tool: Tool, { request, exchange, endpoint, snapshot }: Inbound): Call {
   const given = member(request.params, 'arguments');
   if (given !== undefined && !isObject(given))
     throw new FaultError('invalid_params', 'The "arguments" of tools/call are an object.');
   return {
-    id,
+    id: notes.callId,
     tool,
     client: exchange.client,
     endpoint,
     arguments: given ?? NO_ARGUMENTS,
     bytes: request.bytes.length,
     snapshotVersion: snapshot.version,
+    notes,
   };
 }
 

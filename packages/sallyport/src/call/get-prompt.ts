@@ -20,6 +20,11 @@ export async function getPrompt(ports: CallPorts, inbound: Inbound): Promise<Ans
       new FaultError('invalid_params', `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`)
     );
   const edits = prompt.name === name ? [] : [request.setParam('name', JSON.stringify(prompt.name))];
-  const answer = await sendRecorded(ports, inbound, { upstream: prompt.upstream, edits, target: prompt.name });
+  const answer = await sendRecorded(ports, inbound, {
+    upstream: prompt.upstream,
+    edits,
+    target: prompt.name,
+    offer: 'prompt',
+  });
   return endpoint.kind !== 'server' && mentionsNames(answer) ? toPublicNames(answer, view, prompt.upstream) : answer;
 }

@@ -1,3 +1,4 @@
+import { definePage, isPage } from '../catalog/pins/define-item.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
@@ -21,8 +22,14 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
   for (const owner of owners) {
     const edits =
       owner.uri === member(request.params, 'uri') ? [] : [request.setParam('uri', JSON.stringify(owner.uri))];
-    const answer = await sendRecorded(ports, inbound, { upstream: owner.upstream, edits, target: owner.uri });
-    const shown = inbound.endpoint.kind !== 'server' ? toPublicNames(answer, view, owner.upstream) : answer;
+    const answer = await sendRecorded(ports, inbound, {
+      upstream: owner.upstream,
+      edits,
+      target: owner.uri,
+      offer: 'resource',
+    });
+    const passed = isPage(owner.uri) ? releasePage(ports, owner, answer) : answer;
+    const shown = inbound.endpoint.kind !== 'server' ? toPublicNames(passed, view, owner.upstream) : passed;
     if (answer.outcome.kind === 'result' || !NOT_FOUND_CODES.has(answer.outcome.error.code)) return shown;
     last ??= shown;
   }
@@ -34,6 +41,21 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
     findUnreachableOwner(inbound, uri) ??
     new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } })
   );
+}
+
+/** @throws FaultError `denied` for a page that is not the approved one. */
+function releasePage(ports: CallPorts, { upstream, uri }: Owner, answer: Answer): Answer {
+  const { result } = answer;
+  if (result === undefined || ports.pages === undefined) return answer;
+  const held = ports.pages.meetPage(upstream, uri, definePage(result));
+  if (held !== undefined) throw new FaultError('denied', held);
+  // Written anew: of a member that stands twice the client would read another one than was judged.
+  return answer.withResult(result);
+}
+
+interface Owner {
+  readonly upstream: string;
+  readonly uri: string;
 }
 
 /** @throws FaultError `invalid_params` when there is no URI. */

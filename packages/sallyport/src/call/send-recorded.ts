@@ -1,17 +1,25 @@
-import { type AuditEnd, toAuditSubject } from '../core/audit.ts';
-import { toFault } from '../core/errors.ts';
+import type { Offer } from '../core/access.ts';
+import { type AuditEnd, type AuditSubject, toAuditSubject } from '../core/audit.ts';
+import { FaultError, toFault } from '../core/errors.ts';
+import { isObject, member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { OfferUse } from '../guard/policy/policy-engine.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 
-/** Sends a request that is no tool call, recorded before and after as calls are. @throws FaultError */
-export async function sendRecorded(
-  ports: CallPorts,
-  { request, exchange, snapshot }: Inbound,
-  { upstream, ...sent }: Omit<UpstreamRequest, 'request' | 'paramHeaders'> & { readonly upstream: string },
-): Promise<Answer> {
+export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
+  readonly upstream: string;
+  /** What is read or got, for the policies; left out: they do not speak of this request. */
+  readonly offer?: Offer['kind'];
+}
+
+/** Sends a request that is no tool call: decided, and recorded before and after, as calls are. @throws FaultError */
+export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Sent): Promise<Answer> {
+  const { request, exchange, snapshot } = inbound;
+  const { upstream, offer, ...sent } = given;
   const startedAt = performance.now();
   const subject = toAuditSubject(nextCallId(), request.method, {
     client: exchange.client,
@@ -20,22 +28,50 @@ export async function sendRecorded(
   });
   subject.upstream = upstream;
   subject.target = sent.target;
-  let end: Pick<AuditEnd, 'outcome' | 'reason'> = { outcome: 'failed', reason: undefined };
+  let end: Pick<AuditEnd, 'outcome' | 'reason'> & { guard?: string } = { outcome: 'failed', reason: undefined };
   let body: Buffer | undefined;
+  const pass = (verdict: Verdict | undefined) => {
+    if (verdict === undefined || verdict.kind === 'allow') return;
+    end = { outcome: 'denied', guard: POLICY, reason: 'reason' in verdict ? verdict.reason : undefined };
+    throw toRefusal(verdict);
+  };
   try {
+    const use = offer === undefined ? undefined : toUse(inbound, { kind: offer, upstream, id: sent.target ?? '' });
+    if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject)));
     const params = request.paramsSpan;
     const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
     const answer = await ports.upstreams.send(upstream, { request, ...sent, paramHeaders: undefined }, exchange);
+    if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));
     body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
     end = { outcome: answer.isResult ? 'ok' : 'error', reason: undefined };
     return answer;
   } catch (error) {
     const fault = toFault(error);
-    end = { outcome: fault.code === 'cancelled' ? 'cancelled' : 'failed', reason: fault.message };
+    if (end.outcome !== 'denied')
+      end = { outcome: fault.code === 'cancelled' ? 'cancelled' : 'failed', reason: fault.message };
     throw fault;
   } finally {
     const ms = performance.now() - startedAt;
-    ports.audit.finish(subject, { ...end, guard: undefined, ms, resultBytes: body?.length ?? 0 }, body);
+    ports.audit.finish(subject, { guard: undefined, ...end, ms, resultBytes: body?.length ?? 0 }, body);
   }
+}
+
+const POLICY = 'policy';
+
+function toUse({ request, exchange }: Inbound, offer: Offer): OfferUse {
+  const given = member(request.params, 'arguments');
+  return { offer, client: exchange.client, arguments: isObject(given) ? given : {} };
+}
+
+function toAbout(subject: AuditSubject) {
+  return { callId: subject.callId, notes: subject };
+}
+
+/** Reading and getting have no results that say "refused": the error says it, marked as refused calls are. */
+function toRefusal(verdict: Exclude<Verdict, { kind: 'allow' }>): FaultError {
+  const { kind, reason } = verdict;
+  return new FaultError('denied', reason, {
+    data: { 'dev.sallyport/verdict': { kind, code: 'denied', guard: POLICY, reason } },
+  });
 }

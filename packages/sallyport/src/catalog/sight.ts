@@ -1,7 +1,7 @@
 import type { AllowKind, BundleSettings } from '../config/access-settings.ts';
 import { admits, bundleReaches, isAllowed, listGroups, mayEnter, names } from '../config/allowed.ts';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
-import type { Access } from '../core/access.ts';
+import type { Access, Offer } from '../core/access.ts';
 import type { Tool } from '../core/call.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError } from '../core/errors.ts';
@@ -33,6 +33,7 @@ export function createSight(onlooker: Onlooker): Sight {
     const name = endpoint.kind === 'all' ? '' : endpoint.name;
     throw new FaultError('not_found', `There is no ${endpoint.kind} ${JSON.stringify(name)} behind this endpoint.`);
   }
+  const mayReach = toMayReach(access, principal);
   const bundle = endpoint.kind === 'bundle' ? snapshot.bundles?.get(endpoint.name) : undefined;
   return {
     bundle,
@@ -45,12 +46,28 @@ export function createSight(onlooker: Onlooker): Sight {
     sees(server, kind, id) {
       const listed = toAllowKind(kind);
       if (!isAllowed(server.access, { kind: listed, name: id }, principal.groups)) return false;
-      return bundle === undefined || bundle[listed].some((one) => names(one, { server: server.name, item: id }));
+      if (bundle !== undefined && !bundle[listed].some((one) => names(one, { server: server.name, item: id })))
+        return false;
+      return kind === 'tools' || mayReach({ kind: OFFER_KINDS[kind], upstream: server.name, id });
     },
     mayUse:
       access?.version() === undefined
         ? () => true
         : remember((tool) => access.mayUse(principal, endpoint, tool) === true),
+  };
+}
+
+const OFFER_KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
+
+/** Fail closed: a decision that throws is a no. */
+function toMayReach(access: Access | undefined, principal: Principal): (offer: Offer) => boolean {
+  if (access?.mayReach === undefined || access.version() === undefined) return () => true;
+  return (offer) => {
+    try {
+      return access.mayReach?.(principal, offer) === true;
+    } catch {
+      return false;
+    }
   };
 }
 

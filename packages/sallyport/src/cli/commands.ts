@@ -6,6 +6,7 @@ import { approvalShow } from './approval-show.ts';
 import { approvalWatch } from './approval-watch.ts';
 import { auditExport } from './audit-export.ts';
 import { auditFollow } from './audit-follow.ts';
+import { auditIndex } from './audit-index.ts';
 import { auditRepair } from './audit-repair.ts';
 import { auditSearch } from './audit-search.ts';
 import { auditVerify } from './audit-verify.ts';
@@ -26,6 +27,7 @@ import { pinLock } from './pin-lock.ts';
 import { pinReject } from './pin-reject.ts';
 import { pinVerify } from './pin-verify.ts';
 import { policyCheck } from './policy-check.ts';
+import { policyList } from './policy-list.ts';
 import { policyShadow } from './policy-shadow.ts';
 import { policyTest } from './policy-test.ts';
 import { policyWhy } from './policy-why.ts';
@@ -71,6 +73,7 @@ export const COMMANDS: readonly Command[] = [
   approvalAllow,
   approvalDeny,
   approvalRevoke,
+  policyList,
   policyCheck,
   policyTest,
   policyWhy,
@@ -87,6 +90,7 @@ export const COMMANDS: readonly Command[] = [
   auditSearch,
   auditExport,
   auditFollow,
+  auditIndex,
   auditRepair,
   importServers,
   doctor,

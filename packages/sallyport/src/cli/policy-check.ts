@@ -1,5 +1,7 @@
+import { FaultError } from '../core/errors.ts';
+import { withApi } from './api.ts';
 import type { Command } from './command.ts';
-import { openPolicies, POLICY_FLAGS } from './open-policies.ts';
+import { POLICY_FLAGS, readGivenPolicies } from './given-policies.ts';
 
 export const policyCheck: Command = {
   name: 'policy check',
@@ -7,23 +9,15 @@ export const policyCheck: Command = {
   words: [['[files...]', 'Cedar files; left out: the policies of the configuration']],
   options: POLICY_FLAGS,
   example: 'sallyport policy check team.cedar',
-  async run(input) {
-    const { compiled, names } = await openPolicies(input, input.words);
-    const { policies, version } = compiled;
-    return {
-      value: {
-        version,
-        sources: names,
-        policies: policies.map(({ id, file, line, effect, server, isPerCall }) => ({
-          id,
-          file,
-          line,
-          effect,
-          server: server ?? null,
-          perCall: isPerCall,
-        })),
-      },
-      text: `${policies.length} policies in ${names.join(', ')} are good. Version ${version}.`,
-    };
-  },
+  run: (input) =>
+    withApi(input, async (api) => {
+      const policies = readGivenPolicies(input, input.words);
+      const found = await api.call('checkPolicies', { body: policies === undefined ? {} : { policies } });
+      if (found.problems.length > 0)
+        throw new FaultError('config', found.message ?? 'The policies have problems.', { data: found.problems });
+      return {
+        value: { version: found.version ?? null, sources: found.sources, policies: found.policies },
+        text: `${found.policies.length} policies in ${found.sources.join(', ')} are good. Version ${found.version}.`,
+      };
+    }),
 };

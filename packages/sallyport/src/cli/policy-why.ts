@@ -1,35 +1,35 @@
-import { FaultError } from '../core/errors.ts';
-import { type Json, type JsonObject, member } from '../core/json.ts';
 import { withApi } from './api.ts';
 import type { Command } from './command.ts';
 
 export const policyWhy: Command = {
   name: 'policy why',
-  summary: 'tell why the policies decided about a recent call as they did',
+  summary: 'tell why a recorded call was let through or refused, and by which policies',
   words: [['<call>', 'the callId of the log']],
   example: 'sallyport policy why 9vBqkJ3mTzo-1f --json',
-  async run(input) {
-    const [callId = ''] = input.words;
-    const { items } = await withApi(input, (api) => api.call('listDecisions', { query: { callId } }));
-    const found = items as readonly Json[];
-    if (found.length === 0)
-      throw new FaultError(
-        'not_found',
-        `No policy decided about the call "${callId}": another guard stopped it first, or it is not among the last 1,000.`,
-      );
-    return { value: { decisions: found }, text: found.map(describe).join('\n') };
-  },
+  run: (input) =>
+    withApi(input, async (api) => {
+      const why = await api.call('explainDecision', { path: { callId: input.words[0] ?? '' } });
+      const { decision, release, candidate } = why;
+      const lines = [
+        `${why.time}  ${why.method} ${why.server ?? '?'}/${why.target ?? '?'} by ${why.principal}: ${why.outcome}`,
+        `  ${why.explanation}`,
+        ...(decision === undefined ? [] : [describe(why.enforced ? 'Decided' : 'Would have been decided', decision)]),
+        ...(release === undefined ? [] : [describe('Result', release)]),
+        ...(candidate === undefined ? [] : [describe('Candidates', candidate)]),
+        ...why.policies.map(({ id, effect, file, line, isCurrent }) =>
+          [`  ${effect} ${id} (${file}, line ${line})`, ...(isCurrent ? [] : ['changed since'])].join(', '),
+        ),
+      ];
+      return { value: { ...why }, text: lines.join('\n') };
+    }),
 };
 
-function describe(decision: Json): string {
-  const tool = member(decision, 'tool') as JsonObject;
-  const policies = member(decision, 'policies');
-  const reason = String(member(decision, 'reason') ?? '');
-  const version = member(decision, 'version');
-  const names = Array.isArray(policies) && policies.length > 0 ? policies.join(', ') : 'none matched';
-  return [
-    `${member(decision, 'time')}  ${member(decision, 'action')} ${member(tool, 'server')}/${member(tool, 'name')} by ${member(member(decision, 'principal'), 'id')}`,
-    `  ${member(decision, 'effect')}${member(decision, 'enforced') === false ? ' (shadow mode: not carried out)' : ''}${reason === '' ? '' : `: ${reason}`}`,
-    version === null ? '  No policies were in force.' : `  Policies: ${names}. Version ${version}.`,
-  ].join('\n');
+interface Decision {
+  readonly effect: string;
+  readonly policies: readonly string[];
+  readonly version: string;
+}
+
+function describe(what: string, { effect, policies, version }: Decision): string {
+  return `  ${what}: ${effect} by ${policies.length > 0 ? policies.join(', ') : 'no policy'}, version ${version}.`;
 }

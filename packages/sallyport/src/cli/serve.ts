@@ -49,7 +49,7 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
       const snapshot = read(now, version);
       // Before the check: the correction of a bad file must be seen, too.
       policyFiles.follow(snapshot);
-      if (snapshot.policy !== undefined) await preparePolicies(snapshot.policy, snapshot.servers.keys());
+      await preparePolicies(snapshot);
       text = now;
       return snapshot;
     },

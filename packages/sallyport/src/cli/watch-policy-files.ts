@@ -17,7 +17,7 @@ export interface PolicyFilesWatch {
 }
 
 export function watchPolicyFiles(first: Snapshot): PolicyFilesWatch {
-  let files: readonly PolicyFile[] = first.policy?.files ?? [];
+  let files = filesOf(first);
   let watches: readonly Watch[] = [];
   let onChange: (() => void) | undefined;
   const start = (): void => {
@@ -27,7 +27,7 @@ export function watchPolicyFiles(first: Snapshot): PolicyFilesWatch {
   };
   return {
     follow(snapshot) {
-      files = snapshot.policy?.files ?? [];
+      files = filesOf(snapshot);
       start();
     },
     haveChanged: () => files.some(({ path, text }) => read(path) !== text),
@@ -50,6 +50,10 @@ export function joinWatches(watches: readonly Watch[]): Watch {
       for (const watch of watches) watch.close();
     },
   };
+}
+
+function filesOf({ policy }: Snapshot): readonly PolicyFile[] {
+  return policy === undefined ? [] : [...policy.files, ...(policy.shadow ?? [])];
 }
 
 function read(path: string): string | undefined {

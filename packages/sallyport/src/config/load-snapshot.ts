@@ -117,7 +117,7 @@ class FileReader {
       ...(this.#top?.pins === undefined ? {} : { pins: resolvePins(this.#top.pins, this.#directory) }),
       ...this.#readAccess(named),
       ...this.#readWatching(named),
-      ...this.#readPolicy(),
+      ...this.#readPolicy(named),
       notes: this.#notes,
     };
   }
@@ -155,11 +155,11 @@ class FileReader {
     };
   }
 
-  #readPolicy(): Pick<Snapshot, 'policy'> {
+  #readPolicy(named: readonly string[]): Pick<Snapshot, 'policy'> {
     const policy = this.#top?.policy;
     // Who asks for one server alone decides nothing.
     if (policy === undefined || this.#source.only !== undefined) return {};
-    const from = { directory: this.#directory, readText: this.#source.readText };
+    const from = { directory: this.#directory, readText: this.#source.readText, servers: named };
     return {
       policy: resolvePolicy(
         policy,

@@ -13,6 +13,11 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
+/** Do two names differ by one slip of the pen? Closer than `nearestName`: for names that may be right as they are. */
+export function isOneSlip(name: string, other: string): boolean {
+  return name.length >= 4 && editDistance(normalise(name), normalise(other)) <= 1;
+}
+
 function normalise(name: string): string {
   return name
     .slice(0, 64)

@@ -20,6 +20,18 @@ export const policySchema = z.strictObject({
     .describe(
       'shadow: decisions are noted and logged, and stop nothing. enforce, because a rule that stops nothing is none.',
     ),
+  shadow: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Cedar policies that are only tried: what they would decide, beside the set and the files, is noted and never carried out.',
+    ),
+  groups: z
+    .array(z.string().min(1).max(256))
+    .optional()
+    .describe(
+      'Every group that keys, tokens and certificates bring. Given: a policy that names another one is refused. Left out: only one that is nearly called like a group of this file.',
+    ),
 });
 
 export interface PolicySettings {
@@ -27,6 +39,12 @@ export interface PolicySettings {
   /** As written, with what they hold. */
   readonly files: readonly PolicyFile[];
   readonly mode: 'enforce' | 'shadow';
+  /** Only tried; left out: none. */
+  readonly shadow?: readonly PolicyFile[];
+  /** Servers that policies may name beside those in use: switched off, they are no mistake. */
+  readonly idleServers?: readonly string[];
+  /** Every group there is; `undefined`: keys and tokens may bring others than the configuration names. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 export interface PolicyFile {
@@ -37,20 +55,38 @@ export interface PolicyFile {
 
 /** Reads the files a policy section names; their syntax is checked by whoever evaluates them. */
 export function resolvePolicy(
-  { set, files, mode }: z.output<typeof policySchema>,
-  from: { readonly directory: string; readonly readText: ((path: string) => string) | undefined },
+  { set, files, mode, shadow, groups }: z.output<typeof policySchema>,
+  from: {
+    readonly directory: string;
+    readonly readText: ((path: string) => string) | undefined;
+    /** Of the file, those that are switched off included. */
+    readonly servers: readonly string[];
+  },
   report: (path: Path, message: string) => void,
 ): PolicySettings {
-  const read = files.flatMap((file, index): PolicyFile[] => {
+  const all = [...files, ...shadow];
+  const read = (key: 'files' | 'shadow', before: number) => (file: string, index: number) => {
     const path = resolvePath(from.directory, file);
-    if (files.indexOf(file) !== index) report(['files', index], 'named twice; remove one');
+    if (all.indexOf(file) !== before + index) report([key, index], 'named twice; remove one');
     try {
       if (from.readText === undefined) throw new Error('no files here');
       return [{ file, path, text: from.readText(path) }];
     } catch {
-      report(['files', index], `cannot read ${path}; correct the path`);
+      report([key, index], `cannot read ${path}; correct the path`);
       return [];
     }
-  });
-  return { set, files: read, mode };
+  };
+  if (shadow.length > 0 && set === undefined && files.length === 0)
+    report(
+      ['shadow'],
+      'stands alone, and without a set or files everything is denied; add them, or try these as files with mode "shadow"',
+    );
+  return {
+    set,
+    files: files.flatMap(read('files', 0)),
+    mode,
+    shadow: shadow.flatMap(read('shadow', files.length)),
+    idleServers: from.servers,
+    ...(groups === undefined ? {} : { groups }),
+  };
 }

@@ -8,11 +8,20 @@ import type { Principal } from './principal.ts';
  */
 export type MayUse = (principal: Principal, endpoint: Endpoint, tool: Tool) => boolean;
 
+/** A resource, by its URI, template or not, or a prompt, by its name: each as its upstream calls it. */
+export interface Offer {
+  readonly kind: 'resource' | 'prompt';
+  readonly upstream: string;
+  readonly id: string;
+}
+
 /** What decides beside the configuration, e.g. the policy at discovery. */
 export interface Access {
   /** Another number as soon as an answer may be another one: kept lists are made anew. `undefined`: every answer is yes now, so callers share their lists. */
   version(): number | undefined;
   readonly mayUse: MayUse;
+  /** The same of a resource or prompt. Left out: every answer is yes. */
+  mayReach?(principal: Principal, offer: Offer): boolean;
   /**
    * What of a caller the answers depend on: callers with equal texts are shown the same lists. `undefined`: nothing now.
    * Left out: everything a principal holds.

@@ -1,10 +1,12 @@
+import type { Tool } from './call.ts';
 import type { Client } from './client.ts';
+import type { PolicyNotes } from './policy-decision.ts';
 
 /** How a request ended. `tool_error`: the tool said so; `error`: the upstream answered with an error; `failed`: we did. */
 export type AuditOutcome = 'ok' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'failed';
 
 /** One request on its way to an upstream, as the audit names it. Made once per request, filled in while it lives. */
-export interface AuditSubject {
+export interface AuditSubject extends PolicyNotes {
   readonly callId: string;
   readonly method: string;
   readonly client: Client;
@@ -15,6 +17,8 @@ export interface AuditSubject {
   target: string | undefined;
   /** Of the tool's definition. */
   digest: string | undefined;
+  /** For its approved hints and effects: what decided from them can be told later, and tried under other rules. */
+  tool: Tool | undefined;
   /** Who rewrote the arguments and why. */
   verdict: 'rewrite' | undefined;
   guard: string | undefined;
@@ -65,10 +69,15 @@ export function toAuditSubject(
     upstream: undefined,
     target: undefined,
     digest: undefined,
+    tool: undefined,
     verdict: undefined,
     guard: undefined,
     reason: undefined,
     approval: undefined,
+    policy: undefined,
+    release: undefined,
+    candidate: undefined,
+    isEnforced: true,
     admitted: false,
   };
 }

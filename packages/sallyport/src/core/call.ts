@@ -1,6 +1,7 @@
 import type { Client } from './client.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { JsonObject } from './json.ts';
+import type { PolicyNotes } from './policy-decision.ts';
 import type { SinkClass } from './sink.ts';
 
 /** One tool as the shared endpoint shows it and as its upstream knows it. */
@@ -38,4 +39,6 @@ export interface Call {
   readonly bytes: number;
   /** The answer is read only where a guard asks for it. */
   readonly snapshotVersion: number;
+  /** Where policies leave what they decided, for the record; left out: nobody keeps it. */
+  readonly notes?: PolicyNotes | undefined;
 }

@@ -6,7 +6,13 @@ export type Verdict =
   | { readonly kind: 'allow' }
   | { readonly kind: 'rewrite'; readonly value: JsonObject; readonly reason: string }
   /** `classes`: the effects a person is asked about; the operator may want two people for some of them. */
-  | { readonly kind: 'ask'; readonly reason: string; readonly classes?: readonly SinkClass[] | undefined }
+  | {
+      readonly kind: 'ask';
+      readonly reason: string;
+      readonly classes?: readonly SinkClass[] | undefined;
+      /** Left out: as many as the configuration says. */
+      readonly people?: 2 | undefined;
+    }
   | {
       readonly kind: 'deny';
       readonly reason: string;

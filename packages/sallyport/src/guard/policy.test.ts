@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
+import type { Offer } from '../core/access.ts';
 import type { Call } from '../core/call.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { PolicyNotes } from '../core/policy-decision.ts';
 import type { Principal } from '../core/principal.ts';
 import { inspectRequest, inspectResult, needsResult } from './guard.ts';
 import { type CedarLibrary, loadCedar } from './policy/cedar.ts';
 import { compilePolicies } from './policy/compile-policies.ts';
 import { PolicyEngine } from './policy/policy-engine.ts';
-import { RecentDecisions } from './policy/recent-decisions.ts';
-import { policy, policyAccess } from './policy.ts';
+import { type PolicyPorts, policy, policyAccess, policyOffers, type Tried } from './policy.ts';
 import { findSinks } from './sinks/sink-floor.ts';
 
 let cedar: CedarLibrary;
@@ -47,12 +48,26 @@ function engineOf(text: string, library: CedarLibrary = cedar) {
   return new PolicyEngine(library, compilePolicies(cedar, [{ file: 'p.cedar', text }]), { clock });
 }
 
-function guardOf(engine: PolicyEngine | undefined, mode: 'enforce' | 'shadow' = 'enforce') {
-  const decisions = new RecentDecisions(10);
-  return { guard: policy({ engine: () => engine, mode: () => mode, decisions, clock }), decisions };
+function guardOf(engine: PolicyEngine | undefined, mode: 'enforce' | 'shadow' = 'enforce', candidate?: PolicyEngine) {
+  const tried: Tried[] = [];
+  const notes = toNotes();
+  const ports: PolicyPorts = {
+    engine: () => engine,
+    mode: () => mode,
+    candidate: () => candidate,
+    onTried: (_, one) => tried.push(one),
+  };
+  return { guard: policy(ports), offers: policyOffers(ports), access: policyAccess(ports, () => 1), tried, notes };
+}
+
+function toNotes(): PolicyNotes {
+  return { policy: undefined, release: undefined, candidate: undefined, isEnforced: true };
 }
 
 const tool = toTool({ name: 'pay' }, { upstream: 'bank', sinks: ['pay'] });
+const SECRET: Offer = { kind: 'resource', upstream: 'docs', id: 'file:///secret' };
+const GREETING: Offer = { kind: 'prompt', upstream: 'docs', id: 'greet' };
+const ABOUT = { callId: 'c', notes: undefined };
 const callOf = (args: JsonObject, given: Partial<Call> = {}) => toCall({ tool, arguments: args, ...given });
 const as = (principal: Principal): Partial<Call> => ({ client: { ...toCall().client, principal } });
 
@@ -179,10 +194,12 @@ describe('what is kept', () => {
 
 describe('the guard', () => {
   test('without policies everything is permitted and no result is read', () => {
-    const { guard, decisions } = guardOf(undefined);
-    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'allow' } });
+    const { guard, notes, offers, access } = guardOf(undefined);
+    expect(inspectRequest([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
     expect(needsResult([guard], callOf({}))).toBe(false);
-    expect(decisions.list()).toMatchObject([{ callId: 'call-1', action: 'call', decision: undefined }]);
+    expect(notes).toEqual(toNotes());
+    expect(offers.before({ offer: SECRET, client: callOf({}).client, arguments: {} }, ABOUT)).toBeUndefined();
+    expect(access.version()).toBeUndefined();
   });
 
   test('a result is read only where a policy speaks of results', () => {
@@ -201,19 +218,35 @@ describe('the guard', () => {
     });
   });
 
-  test('shadow mode lets through, hides nothing and keeps what it would have done', () => {
-    const engine = engineOf('');
-    const { guard, decisions } = guardOf(engine, 'shadow');
-    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'allow' } });
-    expect(decisions.find('call-1')).toMatchObject([{ enforced: false, decision: { effect: 'deny' } }]);
-    const access = policyAccess({ engine: () => engine, mode: () => 'shadow' }, () => 1);
-    expect(access.mayUse(callOf({}).client.principal, { kind: 'all' }, tool)).toBe(true);
+  test('shadow mode lets through, hides nothing and notes what it would have done', () => {
+    const { guard, notes, tried, access } = guardOf(engineOf(''), 'shadow');
+    expect(inspectRequest([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(notes).toMatchObject({ isEnforced: false, policy: { effect: 'deny' } });
+    expect(tried).toMatchObject([{ by: 'shadow', instead: 'allow', upstream: 'bank', target: 'pay' }]);
+    const { principal } = callOf({}).client;
+    expect(access.mayUse(principal, { kind: 'all' }, tool)).toBe(true);
+    expect(access.mayReach?.(principal, SECRET)).toBe(true);
   });
 
   test('shadow mode stops nothing even when the evaluator throws', () => {
-    const { guard, decisions } = guardOf(engineOf(ALL, countingCedar('throws').library), 'shadow');
-    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'allow' } });
-    expect(decisions.list()).toMatchObject([{ enforced: false, decision: { effect: 'deny' } }]);
+    const { guard, notes } = guardOf(engineOf(ALL, countingCedar('throws').library), 'shadow');
+    expect(inspectRequest([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(notes).toMatchObject({ isEnforced: false, policy: { effect: 'deny' } });
+  });
+
+  test('candidates stop nothing and are noted, also when they fail', () => {
+    for (const candidate of [engineOf(''), engineOf(ALL, countingCedar('throws').library)]) {
+      const { guard, notes, tried } = guardOf(engineOf(ALL), 'enforce', candidate);
+      expect(inspectRequest([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
+      expect(notes).toMatchObject({ policy: { effect: 'allow', policies: ['all'] }, candidate: { effect: 'deny' } });
+      expect(tried).toMatchObject([{ by: 'candidate', instead: 'allow', decision: { effect: 'deny' } }]);
+    }
+  });
+
+  test('a candidate that permits lets nothing through', () => {
+    const { guard, tried } = guardOf(engineOf(''), 'enforce', engineOf(ALL));
+    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'deny' } });
+    expect(tried).toMatchObject([{ by: 'candidate', instead: 'deny', decision: { effect: 'allow' } }]);
   });
 
   test('an effect that only the arguments tell of counts, where policies speak of effects', () => {
@@ -226,9 +259,97 @@ describe('the guard', () => {
     expect(engine.decide('call', callOf({ sql: 'select 1' }, { tool: plain })).effect).toBe('allow');
   });
 
-  test('the last decisions are kept, the newest first', () => {
-    const { guard, decisions } = guardOf(engineOf(ALL));
-    for (let i = 0; i < 13; i++) inspectRequest([guard], callOf({}, { id: `c${i}` }));
-    expect(decisions.list().map(({ callId }) => callId)).toEqual(Array.from({ length: 10 }, (_, i) => `c${12 - i}`));
+  test('two people, where a policy says so', () => {
+    const { guard } = guardOf(
+      engineOf(`${ALL}@ask("Sure?") @people("2") permit(principal, action == Action::"call", resource);`),
+    );
+    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'ask', people: 2 } });
+  });
+});
+
+describe('resources and prompts', () => {
+  const { client } = callOf({});
+  const sees = (text: string, offer: Offer) => guardOf(engineOf(text)).access.mayReach?.(client.principal, offer);
+  const reads = (text: string, offer: Offer, args: JsonObject = {}) =>
+    guardOf(engineOf(text)).offers.before({ offer, client, arguments: args }, ABOUT);
+
+  test.each<[string, string, Offer]>([
+    ['nothing permits it', '', SECRET],
+    ['only calling is permitted', 'permit(principal, action == Action::"call", resource);', SECRET],
+    ['listing is permitted, reading is not', 'permit(principal, action == Action::"list", resource);', SECRET],
+    ['its URI is forbidden', `${ALL}forbid(principal, action, resource == Resource::"docs/file:///secret");`, SECRET],
+    [
+      'a pattern forbids it',
+      `${ALL}forbid(principal, action == Action::"read", resource) when { resource.uri like "file:///s*" };`,
+      SECRET,
+    ],
+    ['its server is forbidden', `${ALL}forbid(principal, action, resource in Server::"docs");`, SECRET],
+    ['it is a resource', `${ALL}forbid(principal, action, resource is Resource);`, SECRET],
+    [
+      'it is forbidden for results too',
+      `${ALL}forbid(principal, action in Action::"use", resource is Prompt);`,
+      GREETING,
+    ],
+    [
+      'the prompt is forbidden',
+      `${ALL}forbid(principal, action == Action::"get", resource == Prompt::"docs/greet");`,
+      GREETING,
+    ],
+  ])('stopped and hidden: %s', (_, text, offer) => {
+    expect(sees(text, offer)).toBe(false);
+    expect(reads(text, offer)).toMatchObject({ kind: 'deny', code: 'denied' });
+  });
+
+  test.each<[string, string, Offer]>([
+    ['everything is permitted', ALL, SECRET],
+    ['a rule about tools', `${ALL}forbid(principal, action, resource is Tool);`, SECRET],
+    [
+      'a rule about another resource',
+      `${ALL}forbid(principal, action, resource == Resource::"docs/file:///other");`,
+      SECRET,
+    ],
+    ['a rule about another prompt', `${ALL}forbid(principal, action, resource == Prompt::"docs/other");`, GREETING],
+    [
+      'a rule about effects',
+      `${ALL}forbid(principal, action, resource) when { resource.sinks.contains(Sink::"pay") };`,
+      SECRET,
+    ],
+    ['who may read may read this', 'permit(principal, action, resource) when { resource.readOnly };', GREETING],
+  ])('let through and listed: %s', (_, text, offer) => {
+    expect(sees(text, offer)).toBe(true);
+    expect(reads(text, offer)).toEqual({ kind: 'allow' });
+  });
+
+  test('a prompt is told apart by its arguments, a resource by nothing but its URI', () => {
+    const text = `${ALL}forbid(principal, action == Action::"get", resource) when { context.arguments has who && context.arguments.who == "boss" };`;
+    expect(reads(text, GREETING, { who: 'boss' })).toMatchObject({ kind: 'deny' });
+    expect(reads(text, GREETING, { who: 'bob' })).toEqual({ kind: 'allow' });
+    expect(sees(text, GREETING)).toBe(true);
+  });
+
+  test('nobody can be asked about reading, so ask is no; an evaluator that fails denies and hides', () => {
+    const asking = `${ALL}@ask("Sure?") permit(principal, action == Action::"read", resource);`;
+    expect(reads(asking, SECRET)).toMatchObject({ kind: 'deny', reason: expect.stringContaining('Sure?') });
+    for (const breakage of ['throws', 'fails', 'errs'] as const) {
+      const { offers } = guardOf(engineOf(ALL, countingCedar(breakage).library));
+      expect(offers.before({ offer: SECRET, client, arguments: {} }, ABOUT)).toMatchObject({ kind: 'deny' });
+    }
+  });
+
+  test('what was read stays here where a policy holds results back', () => {
+    const { offers } = guardOf(engineOf(`${ALL}forbid(principal, action == Action::"release", resource is Resource);`));
+    expect(offers.before({ offer: SECRET, client, arguments: {} }, ABOUT)).toEqual({ kind: 'allow' });
+    expect(offers.after({ offer: SECRET, client, arguments: {} }, ABOUT)).toMatchObject({ kind: 'deny' });
+  });
+
+  test('a flood of long URIs is evaluated, and nothing of it is kept', () => {
+    const { library, count } = countingCedar();
+    const text = `${ALL}forbid(principal, action, resource is Resource) when { resource.uri like "x*" };`;
+    const engine = engineOf(text, library);
+    const long: Offer = { ...SECRET, id: `file:///${'a'.repeat(100_000)}` };
+    for (let i = 0; i < 3; i++) engine.decideOffer('use', { offer: long, client, arguments: {} });
+    expect(count()).toBe(3);
+    for (let i = 0; i < 3; i++) engine.decideOffer('use', { offer: SECRET, client, arguments: {} });
+    expect(count()).toBe(4);
   });
 });

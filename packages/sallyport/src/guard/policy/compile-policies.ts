@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { nearestName } from '../../config/nearest-name.ts';
 import { FaultError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import { type ArgumentShape, joinShapes, readArgumentShape } from './argument-shape.ts';
 import type { CedarLibrary, DetailedError, PolicyJson } from './cedar.ts';
-import { toCedarSchema } from './schema.ts';
+import { checkAnnotations } from './check-annotations.ts';
+import { checkNames, type KnownNames, OFFERED, serverOf } from './check-names.ts';
+import { runAtOnce } from './pace.ts';
 import type { PolicySource } from './starter-sets.ts';
+import { validateInSteps } from './validate-policies.ts';
 
 /** One checked policy. */
 export interface Policy {
@@ -18,12 +20,12 @@ export interface Policy {
   readonly effect: 'permit' | 'forbid';
   /** The one server its scope names; `undefined`: any. */
   readonly server: string | undefined;
-  /** The one tool its scope names, as `server/name`; `undefined`: any. */
-  readonly tool: string | undefined;
-  /** Reads arguments, labels, the client or the time: such a policy is asked on every call. */
-  readonly isPerCall: boolean;
-  /** Can tell two tools of one server with equal hints and effects apart. */
-  readonly namesTools: boolean;
+  /** The one tool, resource or prompt its scope names, as `Tool server/name`; `undefined`: any. */
+  readonly item: string | undefined;
+  /** A policy that reads any of it is asked on every call. */
+  readonly reads: ReadonlySet<ContextPart>;
+  /** Can tell two tools of one server with equal hints and effects apart, or two resources, or two prompts. */
+  readonly namesItems: boolean;
   readonly readsSinks: boolean;
   /** It speaks of results: its scope names `release`. */
   readonly onRelease: boolean;
@@ -31,7 +33,12 @@ export interface Policy {
   /** `@ask` of a permit, `@reason` of a forbid. */
   readonly reason: string | undefined;
   readonly asks: boolean;
+  /** `@people("2")` of a permit that asks. */
+  readonly people: 2 | undefined;
 }
+
+export const CONTEXT_PARTS = ['arguments', 'labels', 'client', 'time'] as const;
+export type ContextPart = (typeof CONTEXT_PARTS)[number];
 
 export interface CompiledPolicies {
   /** Of all texts: equal versions decide equally. */
@@ -48,22 +55,52 @@ export interface PolicyProblem {
 /**
  * Checks policies before they decide anything: syntax, names, types, rules that can never match, and what we ask beyond
  * Cedar (annotations that are known, arguments used as one thing).
- * @param servers names a policy may speak of; left out: any
+ * @param names what policies may speak of; left out: anything
  * @throws FaultError `config` with every problem: file, line, cause and fix.
  */
 export function compilePolicies(
   cedar: CedarLibrary,
   sources: readonly PolicySource[],
-  servers?: Iterable<string>,
+  names: KnownNames = {},
 ): CompiledPolicies {
-  const known = servers === undefined ? undefined : new Set(servers);
-  const problems: PolicyProblem[] = [];
-  const policies = sources.flatMap((source) => compileSource(cedar, source, { problems, servers: known }));
-  checkTogether(policies, problems);
-  if (problems.length > 0) throw toPolicyFault(problems);
+  return runAtOnce(compileInSteps(cedar, sources, names));
+}
+
+/** The same in steps of a few milliseconds. @throws FaultError `config` */
+export function* compileInSteps(
+  cedar: CedarLibrary,
+  sources: readonly PolicySource[],
+  names: KnownNames,
+): Generator<undefined, CompiledPolicies> {
+  const drafts: Draft[] = [];
+  const findings: Findings = { problems: [], names };
+  for (const source of sources) {
+    const parts = cutSource(cedar, source, findings);
+    yield;
+    for (const part of parts) {
+      const draft = draftOf(cedar, part, findings);
+      if (draft !== undefined) drafts.push(draft);
+      yield;
+    }
+  }
+  const errors = yield* validateInSteps(cedar, drafts);
+  for (const { part } of drafts)
+    for (const error of errors.get(part.text) ?? [])
+      refuse(findings, { file: part.file, line: part.line + lineAt(part.text, error) - 1 }, toMessage(error));
+  const { problems } = findings;
+  const policies = sources.flatMap(({ file }) =>
+    nameEach(drafts.filter(({ part }) => part.file === file).map((draft) => toPolicy(draft))),
+  );
+  if (problems.length === 0) checkTogether(policies, problems);
+  if (problems.length > 0) throw toPolicyFault(inOrder(problems, sources));
   const hash = createHash('sha256');
   for (const { file, text } of sources) hash.update(`${file.length} ${text.length} `).update(file).update(text);
   return { version: hash.digest('hex').slice(0, 12), policies };
+}
+
+function inOrder(problems: readonly PolicyProblem[], sources: readonly PolicySource[]): readonly PolicyProblem[] {
+  const place = new Map(sources.map(({ file }, index) => [file, index]));
+  return [...problems].sort((a, b) => (place.get(a.file) ?? 0) - (place.get(b.file) ?? 0) || a.line - b.line);
 }
 
 function toPolicyFault(problems: readonly PolicyProblem[]): FaultError {
@@ -78,31 +115,46 @@ function toPolicyFault(problems: readonly PolicyProblem[]): FaultError {
 
 interface Findings {
   readonly problems: PolicyProblem[];
-  readonly servers: ReadonlySet<string> | undefined;
+  readonly names: KnownNames;
 }
 
-function compileSource(cedar: CedarLibrary, { file, text }: PolicySource, findings: Findings): Policy[] {
+function refuse({ problems }: Findings, { file, line }: Place, message: string): void {
+  if (!problems.some((one) => one.file === file && one.line === line && one.message === message))
+    problems.push({ file, line, message });
+}
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+interface Part extends Place {
+  readonly text: string;
+}
+
+/** A policy that reads well alone; its types are checked together with others. */
+interface Draft {
+  readonly json: PolicyJson;
+  readonly part: Part;
+  readonly shape: ArgumentShape;
+}
+
+/** The policies of one text, in the order of writing. */
+function cutSource(cedar: CedarLibrary, { file, text }: PolicySource, findings: Findings): readonly Part[] {
   const parts = cedar.policySetTextToParts(text);
   if (parts.type === 'failure') {
-    for (const error of parts.errors) {
-      findings.problems.push({ file, line: lineAt(text, error), message: toMessage(error) });
-    }
+    for (const error of parts.errors) refuse(findings, { file, line: lineAt(text, error) }, toMessage(error));
     return [];
   }
   const starts = findStarts(text, [...parts.policies, ...parts.policy_templates]);
   for (const template of parts.policy_templates) {
     const line = lineOf(text, starts.get(template)?.[0] ?? 0);
-    findings.problems.push({
-      file,
-      line,
-      message: 'a template (?principal, ?resource) has nobody to fill it in; write the names',
-    });
+    refuse(findings, { file, line }, 'a template (?principal, ?resource) has nobody to fill it in; write the names');
   }
-  const policies = parts.policies
+  return parts.policies
     .map((part) => ({ part, start: starts.get(part)?.shift() ?? 0 }))
     .sort((a, b) => a.start - b.start)
-    .flatMap(({ part, start }) => compileOne(cedar, { file, text: part, line: lineOf(text, start) }, findings) ?? []);
-  return nameEach(policies);
+    .map(({ part, start }) => ({ file, text: part, line: lineOf(text, start) }));
 }
 
 /** Without an `@id`, several policies on one line are told apart by a number. */
@@ -149,109 +201,20 @@ function toMessage({ message, help }: DetailedError): string {
   return `${plain}; ${help.replace(/[.?\s]+$/, '').replace('`e has ', '`principal has ')}`;
 }
 
-interface Part {
-  readonly file: string;
-  readonly text: string;
-  readonly line: number;
-}
-
-function compileOne(cedar: CedarLibrary, part: Part, { problems, servers }: Findings): Policy | undefined {
-  const { file, text, line } = part;
-  const before = problems.length;
-  const refuse = (message: string, at = line): void => {
-    if (!problems.some((one) => one.file === file && one.line === at && one.message === message))
-      problems.push({ file, line: at, message });
-  };
-  const read = cedar.policyToJson(text);
+function draftOf(cedar: CedarLibrary, part: Part, findings: Findings): Draft | undefined {
+  const read = cedar.policyToJson(part.text);
   if (read.type === 'failure') {
-    for (const error of read.errors) refuse(toMessage(error));
+    for (const error of read.errors) refuse(findings, part, toMessage(error));
     return undefined;
   }
   const { json } = read;
-  checkAnnotations(json, refuse);
   const { shape, problems: readings } = readArgumentShape(json.conditions.map(({ body }) => body));
-  for (const reading of readings) refuse(reading);
-  const names = findNamedServers(json);
-  for (const name of names) refuseUnknown(name, { servers, refuse });
-  const found = validate(cedar, text, shape);
-  for (const error of found) refuse(toMessage(error), line + lineAt(text, error) - 1);
-  return problems.length > before ? undefined : toPolicy(json, part, shape);
+  const problems = [...checkAnnotations(json), ...readings, ...checkNames(json, findings.names)];
+  for (const problem of problems) refuse(findings, part, problem);
+  return { json, part, shape };
 }
 
-/** What Cedar's validator said of a text: the check takes milliseconds, and most reloads change no policy. */
-const validated = new Map<string, readonly DetailedError[]>();
-const MAX_VALIDATED = 2_000;
-
-function validate(cedar: CedarLibrary, text: string, shape: ArgumentShape): readonly DetailedError[] {
-  const known = validated.get(text);
-  if (known !== undefined) return known;
-  const checked = cedar.validate({
-    schema: toCedarSchema(shape),
-    policies: { staticPolicies: text },
-    validationSettings: { mode: 'strict' },
-  });
-  if (checked.type === 'failure') return checked.errors;
-  const { validationErrors: errors, validationWarnings: warnings } = checked;
-  const found = (errors.length > 0 ? errors : warnings).map(({ error }) => error);
-  if (validated.size >= MAX_VALIDATED) validated.clear();
-  validated.set(text, found);
-  return found;
-}
-
-const ANNOTATIONS: readonly string[] = ['id', 'ask', 'reason', 'description'];
-
-/** A mistyped `@ask` would permit without asking. */
-function checkAnnotations({ annotations = {}, effect }: PolicyJson, refuse: (message: string) => void): void {
-  for (const name of Object.keys(annotations)) {
-    if (ANNOTATIONS.includes(name)) continue;
-    const meant = nearestName(name, ANNOTATIONS);
-    refuse(
-      `@${name} means nothing here; ${meant === undefined ? `the annotations are ${ANNOTATIONS.map((one) => `@${one}`).join(', ')}` : `did you mean @${meant}`}`,
-    );
-  }
-  if (effect === 'forbid' && Object.hasOwn(annotations, 'ask'))
-    refuse('@ask stands on a forbid, which never asks; put it on a permit, or use @reason');
-  if (effect === 'permit' && Object.hasOwn(annotations, 'reason'))
-    refuse('@reason stands on a permit, where nobody reads it; put it on a forbid, or use @ask or @description');
-  if (Object.hasOwn(annotations, 'id') && !annotations['id']?.trim())
-    refuse('@id is empty; give it a name or leave it out');
-}
-
-/** A forbid about a server that is not there protects nothing: a near name is a mistake, another may belong to another machine. */
-function refuseUnknown(
-  name: string,
-  {
-    servers,
-    refuse,
-  }: { readonly servers: ReadonlySet<string> | undefined; readonly refuse: (message: string) => void },
-): void {
-  if (servers === undefined || servers.has(name)) return;
-  const meant = nearestName(name, servers);
-  if (meant !== undefined)
-    refuse(`no server is called "${name}", so this policy can never match; did you mean "${meant}"`);
-}
-
-/** Servers named anywhere in a policy, by themselves or in the name of a tool. */
-function findNamedServers(json: PolicyJson): ReadonlySet<string> {
-  const names = new Set<string>();
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) node.forEach(visit);
-    if (!isObject(node)) return;
-    const { type, id } = node;
-    if (typeof id === 'string' && type === 'Server') names.add(id);
-    if (typeof id === 'string' && type === 'Tool') names.add(serverOf(id));
-    Object.values(node).forEach(visit);
-  };
-  visit(json);
-  return names;
-}
-
-/** A tool is written `Tool::"server/name"`; names of servers hold no slash. */
-function serverOf(tool: string): string {
-  return tool.split('/', 1)[0] ?? '';
-}
-
-function toPolicy(json: PolicyJson, part: Part, shape: ArgumentShape): Policy {
+function toPolicy({ json, part, shape }: Draft): Policy {
   const { file, line, text } = part;
   const { effect, annotations = {} } = json;
   const written = JSON.stringify(json);
@@ -265,22 +228,40 @@ function toPolicy(json: PolicyJson, part: Part, shape: ArgumentShape): Policy {
     text,
     effect,
     ...toScope(json.resource),
-    isPerCall: written.includes('"Var":"context"'),
-    namesTools: /"type":"Tool"|"attr":"name"|"attr":\[/.test(written),
+    reads: findContextParts(json),
+    namesItems: /"type":"(?:Tool|Resource|Prompt)"|"attr":"(?:name|uri)"|"attr":\[/.test(written),
     readsSinks: written.includes('"attr":"sinks"'),
     onRelease: JSON.stringify(json.action).includes('"id":"release"'),
     shape,
     reason: reason === '' ? undefined : reason,
     asks,
+    people: annotations['people'] === '2' ? 2 : undefined,
   };
 }
 
-function toScope(resource: PolicyJson['resource']): Pick<Policy, 'server' | 'tool'> {
+/** What of `context` a policy reads. One that uses it as a whole is refused before. */
+function findContextParts(json: PolicyJson): ReadonlySet<ContextPart> {
+  const found = new Set<ContextPart>();
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) node.forEach(visit);
+    if (!isObject(node)) return;
+    const { left, attr } = node as { readonly left?: unknown; readonly attr?: unknown };
+    if (isObject(left) && (left as { readonly Var?: unknown }).Var === 'context')
+      for (const part of CONTEXT_PARTS) if (attr === part || (Array.isArray(attr) && attr[0] === part)) found.add(part);
+    Object.values(node).forEach(visit);
+  };
+  visit(json);
+  // Fail safe: what reads the context in a way not known here is asked on every call.
+  if (found.size === 0 && JSON.stringify(json).includes('"Var":"context"')) return new Set(CONTEXT_PARTS);
+  return found;
+}
+
+function toScope(resource: PolicyJson['resource']): Pick<Policy, 'server' | 'item'> {
   const scope = resource.op === 'is' ? resource.in : resource;
-  if (scope === undefined || !('entity' in scope)) return { server: undefined, tool: undefined };
+  if (scope === undefined || !('entity' in scope)) return { server: undefined, item: undefined };
   const { type, id } = '__entity' in scope.entity ? scope.entity.__entity : scope.entity;
-  if (type === 'Tool') return { server: serverOf(id), tool: id };
-  return { server: type === 'Server' ? id : undefined, tool: undefined };
+  if (OFFERED.has(type)) return { server: serverOf(id), item: `${type} ${id}` };
+  return { server: type === 'Server' ? id : undefined, item: undefined };
 }
 
 /** What no policy can know alone: two of one name, and two that take one argument for different things. */
@@ -299,7 +280,7 @@ function checkTogether(policies: readonly Policy[], problems: PolicyProblem[]): 
   }
   const names = new Set(policies.map(({ server }) => server));
   for (const name of names) {
-    const slice = sliceOf(policies, name);
+    const slice = policies.filter((policy) => isAbout(policy, name));
     if (joinShapes(slice.map(({ shape }) => shape)).problems.length === 0) continue;
     for (let end = 2; end <= slice.length; end++) {
       const clash = joinShapes(slice.slice(0, end).map(({ shape }) => shape)).problems[0];
@@ -313,7 +294,7 @@ function checkTogether(policies: readonly Policy[], problems: PolicyProblem[]): 
   }
 }
 
-/** The policies that can say something about this server. */
-export function sliceOf(policies: readonly Policy[], server: string | undefined): readonly Policy[] {
-  return policies.filter((policy) => policy.server === undefined || policy.server === server);
+/** Can the policy say something about this server? */
+export function isAbout({ server }: Policy, name: string | undefined): boolean {
+  return server === undefined || server === name;
 }

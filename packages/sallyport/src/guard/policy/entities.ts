@@ -1,15 +1,19 @@
+import type { Offer } from '../../core/access.ts';
 import type { Tool } from '../../core/call.ts';
 import { member } from '../../core/json.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { EntityJson } from './cedar.ts';
 
-export interface ToolFacts {
-  /** As policies name it: `server/name`. */
-  readonly id: string;
+/** What policies see of a tool, a resource or a prompt. */
+export interface Facts {
   readonly entity: EntityJson;
-  /** Equal keys: no policy can tell the tools apart. */
+  /** As the scope of a policy names it: `Tool server/name`. */
+  readonly id: string;
+  /** As messages name it. */
+  readonly title: string;
+  /** Equal keys: no policy can tell the two apart. */
   readonly key: string;
-  /** The same for policies that name no tool. */
+  /** The same for policies that name none. */
   readonly kindKey: string;
 }
 
@@ -28,7 +32,13 @@ export function toPrincipalEntity(principal: Principal): EntityJson {
       ...(scopes === undefined ? {} : { scopes: [...scopes] }),
     },
     parents: principal.groups.map((group) => ({ type: 'Group', id: group })),
-    tags: { ...attributes },
+    // Tags are texts: of several values the JSON text, so that a policy that forbids sees that there are some.
+    tags: Object.fromEntries(
+      Object.entries(attributes).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
+    ),
   };
 }
 
@@ -36,7 +46,7 @@ export function toPrincipalEntity(principal: Principal): EntityJson {
  * A tool as policies see it, with the hints that were approved: a server must not change a verdict by changing a hint.
  * Hints nobody gave are the bad ones (MCP schema, ToolAnnotations).
  */
-export function toToolFacts(tool: Tool): ToolFacts {
+export function toToolFacts(tool: Tool): Facts {
   const { upstream, name, digest, sinks, approvedHints } = tool;
   const is = (hint: string, otherwise: boolean): boolean => {
     const value = member(approvedHints, hint);
@@ -50,15 +60,40 @@ export function toToolFacts(tool: Tool): ToolFacts {
     sinks: [...sinks].sort().map((sink) => ({ __entity: { type: 'Sink', id: sink } })),
   };
   const kindKey = JSON.stringify([upstream, Object.values(attrs)]);
-  const id = `${upstream}/${name}`;
   return {
-    id,
+    id: `Tool ${upstream}/${name}`,
     entity: {
-      uid: { type: 'Tool', id },
+      uid: { type: 'Tool', id: `${upstream}/${name}` },
       attrs: { server: upstream, name, ...attrs },
       parents: [{ type: 'Server', id: upstream }],
     },
+    title: `tool "${shorten(name)}"`,
     key: `${kindKey} ${digest} ${name}`,
     kindKey,
   };
+}
+
+/** Reading a resource and getting a prompt change nothing, whatever the server says of them. */
+const READING = { readOnly: true, destructive: false, idempotent: true, openWorld: false, sinks: [] };
+
+/** A resource or prompt as policies see it. */
+export function toOfferFacts({ kind, upstream, id }: Offer): Facts {
+  const isResource = kind === 'resource';
+  const type = isResource ? 'Resource' : 'Prompt';
+  const kindKey = `${kind} ${upstream}`;
+  return {
+    id: `${type} ${upstream}/${id}`,
+    entity: {
+      uid: { type, id: `${upstream}/${id}` },
+      attrs: { server: upstream, name: id, ...(isResource ? { uri: id } : {}), ...READING },
+      parents: [{ type: 'Server', id: upstream }],
+    },
+    title: `${kind} "${shorten(id)}"`,
+    key: `${kindKey} ${id}`,
+    kindKey,
+  };
+}
+
+function shorten(name: string): string {
+  return name.slice(0, 128);
 }

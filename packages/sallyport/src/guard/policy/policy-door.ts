@@ -5,16 +5,16 @@ import type { Clock } from '../../core/clock.ts';
 import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Guard } from '../guard.ts';
-import { policy, policyAccess } from '../policy.ts';
-import { PolicyEngine, type SinksOf } from './policy-engine.ts';
-import { findPrepared, preparePolicies } from './prepare-policies.ts';
-import { RecentDecisions } from './recent-decisions.ts';
+import { type OfferDoor, type PolicyPorts, policy, policyAccess, policyOffers } from '../policy.ts';
+import { type EnginePorts, type LabelsOf, PolicyEngine, type SinksOf } from './policy-engine.ts';
+import { findPrepared, type PreparedPolicies, preparePolicies } from './prepare-policies.ts';
 
 /** The policies in force and everything that asks them. */
 export interface PolicyDoor {
   readonly guard: Guard;
+  /** Reading resources and getting prompts. */
+  readonly offers: OfferDoor;
   readonly access: Access;
-  readonly decisions: RecentDecisions;
   /** Of the policies in force; `undefined`: there are none. Stands on records and binds grants. */
   version(): string | undefined;
   /**
@@ -27,6 +27,8 @@ export interface PolicyDoor {
 export interface DoorPorts {
   /** The effects of a call, those its arguments tell of included. */
   readonly sinksOf: SinksOf;
+  /** The marks on the data of a conversation or task. */
+  readonly labelsOf: LabelsOf;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,48 +37,63 @@ export interface DoorPorts {
  * The door with the policies of a configuration in force.
  * @throws FaultError `config` for policies that do not pass their checks.
  */
-export async function openPolicyDoor(ports: DoorPorts, { policy, servers }: Pick<Snapshot, 'policy' | 'servers'>) {
-  if (policy !== undefined) await preparePolicies(policy, servers.keys());
+export async function openPolicyDoor(ports: DoorPorts, snapshot: Snapshot): Promise<PolicyDoor> {
+  await preparePolicies(snapshot);
   const door = createPolicyDoor(ports);
-  door.use(policy);
+  door.use(snapshot.policy);
   return door;
 }
 
-function createPolicyDoor({ clock, log, sinksOf }: DoorPorts): PolicyDoor {
-  let engine: PolicyEngine | undefined;
-  let inForce: PolicyEngine | undefined;
+function createPolicyDoor(given: DoorPorts): PolicyDoor {
+  const inForce = new Seat(given);
+  const candidate = new Seat(given);
   let mode: PolicySettings['mode'] = 'enforce';
   let changes = 0;
-  const decisions = new RecentDecisions();
-  const ports = {
-    engine: () => inForce,
+  const ports: PolicyPorts = {
+    engine: () => inForce.engine,
     mode: () => mode,
-    decisions,
-    clock,
-    onShadow: (call, { effect, reason, policies, version }) =>
-      log.info(
-        { callId: call.id, upstream: call.tool.upstream, tool: call.tool.name, effect, reason, policies, version },
-        'policies in shadow mode would have stopped a call',
+    candidate: () => candidate.engine,
+    onTried: (callId, { by, decision, instead, upstream, target }) =>
+      given.log.info(
+        { callId, upstream, target, ...decision, instead },
+        by === 'shadow' ? 'policies in shadow mode would have stopped a call' : 'candidate policies say otherwise',
       ),
-  } satisfies Parameters<typeof policy>[0];
+  };
   return {
     guard: policy(ports),
+    offers: policyOffers(ports),
     access: policyAccess(ports, () => changes),
-    decisions,
-    version: () => inForce?.version,
+    version: () => inForce.engine?.version,
     use(settings) {
       const prepared = settings === undefined ? undefined : findPrepared(settings);
       if (settings !== undefined && prepared === undefined)
         throw new FaultError('internal', 'The policies were not checked before they were put in force.');
-      if (prepared === undefined) inForce = undefined;
-      else {
-        // Kept when policies are switched off for a while: Cedar never frees the names an engine uses.
-        if (engine === undefined) engine = new PolicyEngine(prepared.cedar, prepared.compiled, { clock, sinksOf });
-        else engine.use(prepared.compiled);
-        inForce = engine;
-      }
+      inForce.use(prepared);
+      candidate.use(prepared?.candidate);
       mode = settings?.mode ?? 'enforce';
       changes++;
     },
   };
+}
+
+/** Where one set of policies sits, or none. The engine stays the same one: it keeps what it knows of tools. */
+class Seat {
+  readonly #ports: EnginePorts;
+  #engine: PolicyEngine | undefined;
+  #isTaken = false;
+
+  constructor(ports: EnginePorts) {
+    this.#ports = ports;
+  }
+
+  get engine(): PolicyEngine | undefined {
+    return this.#isTaken ? this.#engine : undefined;
+  }
+
+  use(prepared: Omit<PreparedPolicies, 'candidate'> | undefined): void {
+    this.#isTaken = prepared !== undefined;
+    if (prepared === undefined) return;
+    if (this.#engine === undefined) this.#engine = new PolicyEngine(prepared.cedar, prepared.slices, this.#ports);
+    else this.#engine.use(prepared.slices);
+  }
 }

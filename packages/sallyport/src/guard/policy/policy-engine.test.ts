@@ -57,7 +57,7 @@ when { context.arguments has paths && context.arguments.paths.contains("/etc/pas
 
 describe('attacks', () => {
   test.each<[string, Parameters<typeof decide>, RegExp]>([
-    ['nothing permits', [''], /^No policy permits the tool "pay" for this caller\. Use another tool, or ask/],
+    ['nothing permits', [''], /^No policy permits the tool "pay" for this caller\. Use another one, or ask/],
     ['a group it is not in', ['permit(principal in Group::"finance", action, resource);'], /^No policy permits/],
     [
       'a forbid beats every permit',
@@ -116,7 +116,7 @@ describe('attacks', () => {
     [
       'the hours of the night',
       [
-        `permit(principal, action in [Action::"discover"], resource); permit(principal, action == Action::"call", resource) when { context.time.hour < 6 };`,
+        `permit(principal, action in [Action::"list"], resource); permit(principal, action == Action::"call", resource) when { context.time.hour < 6 };`,
       ],
       /^No policy permits/,
     ],
@@ -221,20 +221,69 @@ describe('harmless calls', () => {
   });
 });
 
+describe('circumstances', () => {
+  const inOffice = `${ALL}forbid(principal, action == Action::"call", resource) unless { context.time.hour >= 9 && context.time.hour < 17 && !["sat", "sun"].contains(context.time.weekday) };`;
+  const until2030 = `${ALL}forbid(principal, action == Action::"call", resource) when { context.time.instant >= datetime("2030-01-01T00:00:00Z") };`;
+  const noSecrets = `${ALL}forbid(principal, action == Action::"call", resource) when { resource.sinks.contains(Sink::"pay") && context.labels.contains("secret") };`;
+  const noRobots = `${ALL}forbid(principal, action == Action::"call", resource) when { context.client.name like "robot*" };`;
+  const local = (day: number, hour: number, minute = 0) => new Date(2026, 0, day, hour, minute).getTime();
+  interface Given {
+    at?: number;
+    labels?: readonly string[];
+    client?: string;
+  }
+  test.each<[string, string, Given, 'allow' | 'deny']>([
+    ['Thursday afternoon', inOffice, { at: AFTERNOON }, 'allow'],
+    ['Thursday at nine', inOffice, { at: local(8, 9) }, 'allow'],
+    ['a minute before nine', inOffice, { at: local(8, 8, 59) }, 'deny'],
+    ['Thursday at five', inOffice, { at: local(8, 17) }, 'deny'],
+    ['Saturday noon', inOffice, { at: local(10, 12) }, 'deny'],
+    ['Sunday noon', inOffice, { at: local(11, 12) }, 'deny'],
+    ['Monday noon', inOffice, { at: local(12, 12) }, 'allow'],
+    ['the last millisecond, in UTC', until2030, { at: Date.UTC(2030, 0, 1) - 1 }, 'allow'],
+    ['the first one after it', until2030, { at: Date.UTC(2030, 0, 1) }, 'deny'],
+    ['no labels', noSecrets, {}, 'allow'],
+    ['another label', noSecrets, { labels: ['public'] }, 'allow'],
+    ['the label', noSecrets, { labels: ['public', 'secret'] }, 'deny'],
+    ['a client by its name', noRobots, { client: 'robot-7' }, 'deny'],
+    ['another client', noRobots, { client: 'desktop' }, 'allow'],
+  ])('%s', (_, text, { at = AFTERNOON, labels = [], client = 'test' }, effect) => {
+    const compiled = compilePolicies(cedar, [{ file: 'p.cedar', text }]);
+    const engine = new PolicyEngine(cedar, compiled, { clock: { now: () => at }, labelsOf: () => labels });
+    const call = toCall({ tool: bankPay() });
+    const from = { ...call, client: { ...call.client, info: { name: client, version: '1' } } };
+    expect(engine.decide('call', from).effect).toBe(effect);
+    // What depends on the call hides nothing.
+    expect(engine.maySee(call.client.principal, call.tool)).toBe(true);
+  });
+
+  test('what arguments cannot change is told without them', () => {
+    const told = (text: string) => engineOf(text).decideWithoutArguments(toCall({ tool: bankPay() }))?.effect;
+    expect(told(ALL)).toBe('allow');
+    expect(told(AMOUNT)).toBeUndefined();
+    expect(told(`${AMOUNT}forbid(principal, action, resource);`)).toBe('deny');
+    expect(told(inOffice)).toBe('allow');
+    expect(
+      told('permit(principal, action == Action::"call", resource) when { context.arguments has a };'),
+    ).toBeUndefined();
+    expect(told(`${AMOUNT.replace(ALL, '')} permit(principal in Group::"nobody", action, resource);`)).toBe('deny');
+  });
+});
+
 describe('what a caller sees', () => {
   const sees = (text: string, as: Principal, tool = bankPay()) => engineOf(text).maySee(as, tool);
   test.each<[string, string, boolean]>([
     ['what is permitted', ALL, true],
     ['what nothing permits', '', false],
-    ['what is hidden', `${ALL}forbid(principal, action == Action::"discover", resource);`, false],
+    ['what is hidden', `${ALL}forbid(principal, action == Action::"list", resource);`, false],
     ['what is always denied', `${ALL}forbid(principal, action == Action::"call", resource);`, false],
     ['what is denied for some arguments', AMOUNT, true],
     [
       'what only some arguments make permitted',
-      `permit(principal, action == Action::"discover", resource); permit(principal, action == Action::"call", resource) when { context.arguments has a };`,
+      `permit(principal, action == Action::"list", resource); permit(principal, action == Action::"call", resource) when { context.arguments has a };`,
       true,
     ],
-    ['what may be found and never called', 'permit(principal, action == Action::"discover", resource);', false],
+    ['what may be found and never called', 'permit(principal, action == Action::"list", resource);', false],
   ])('%s', (_, text, expected) => expect(sees(text, principal(['dev']))).toBe(expected));
 
   test('two groups see different tools', () => {

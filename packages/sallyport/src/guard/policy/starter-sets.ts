@@ -4,7 +4,7 @@ export type StarterSet = 'laptop' | 'team' | 'locked';
 /** Nobody is known behind an endpoint without a key: such callers never get at what cannot be taken back. */
 const STRANGERS = `@id("%:strangers")
 @reason("This endpoint has no key, so nobody knows who asks: tools with this effect need one. The operator sets gateway.auth to \\"key\\".")
-forbid(principal, action in [Action::"discover", Action::"call"], resource)
+forbid(principal, action in [Action::"list", Action::"call"], resource)
 when {
   principal.kind == "open" &&
   resource.sinks.containsAny([Sink::"pay", Sink::"change_rights", Sink::"credentials"])
@@ -38,8 +38,8 @@ permit(principal in Group::"writers", action, resource);
 permit(principal in Group::"admin", action, resource);
 
 @id("%:strangers-read-only")
-@reason("This endpoint has no key, so nobody knows who asks: only tools that change nothing are offered.")
-forbid(principal, action in [Action::"discover", Action::"call"], resource)
+@reason("This endpoint has no key, so nobody knows who asks: only what changes nothing is offered.")
+forbid(principal, action in [Action::"list", Action::"call"], resource)
 when { principal.kind == "open" && !resource.readOnly };
 
 ${ASK}`;

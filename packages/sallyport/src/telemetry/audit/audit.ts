@@ -42,6 +42,8 @@ export interface OpenAudit extends Audit {
   note(kind: string, members: Readonly<Record<string, string | number | boolean>>): void;
   /** The same for what is done only once it is on disk. */
   readonly noteKept: Note;
+  /** Why nothing can be recorded now; `undefined`: all is well. */
+  trouble(): string | undefined;
   /** Fulfilled when every record up to now can be read. */
   written(): Promise<void>;
   close(): Promise<void>;
@@ -138,6 +140,7 @@ export function createAudit(
       );
     },
     note,
+    trouble: () => writer.trouble,
     written: () => writer.written(),
     async noteKept(kind, members) {
       const { trouble } = writer;
