@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { createHash } from 'node:crypto';
+import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import { type Item, writeItem } from '../items.ts';
 import { digestDefinition } from './digest-definition.ts';
 import type { Definition, PinKind } from './pin.ts';
@@ -29,6 +30,26 @@ export function digestOfTool(definition: JsonObject): string | undefined {
 /** The definition that stands for what a server tells every model at the start; none is one, too. */
 export function defineInstructions(text: string | undefined): Definition {
   return toDefinition('instructions', JSON.stringify(text ?? ''));
+}
+
+/** Texts of a page beyond this are kept as their digest. */
+const MAX_PAGE_TEXT = 64 * 1024;
+
+/** Is this a page that a client shows beside a tool (MCP Apps)? Its content is then as much a definition as the tool. */
+export function isPage(uri: string): boolean {
+  return /^ui:/i.test(uri);
+}
+
+/** @param result of `resources/read` */
+export function definePage(result: JsonObject): Definition {
+  const contents = member(result, 'contents');
+  const parts = Array.isArray(contents) ? (contents as readonly Json[]) : [contents ?? null];
+  const text = JSON.stringify(parts, (_key, value: unknown) =>
+    typeof value === 'string' && value.length > MAX_PAGE_TEXT
+      ? { length: value.length, sha256: createHash('sha256').update(value).digest('hex') }
+      : value,
+  );
+  return toDefinition('ui', text);
 }
 
 /** @param text JSON as its server wrote it */

@@ -50,6 +50,8 @@ const MAX_ENTRIES = 50_000;
 const MAX_CONTENTS = 16;
 /** Definitions of an item that different clients may be shown at once. */
 const MAX_MET = 16;
+/** Pages of one server: whoever reads them names them. */
+const MAX_PAGES = 1000;
 /** Names in one line of the log. */
 const MAX_NAMED = 50;
 
@@ -132,6 +134,18 @@ export class PinBook implements PinGate {
     const facts = { server, kind: 'program' as const, name: '', approved: entry?.approved, rejected: entry?.rejected };
     const state = judge(this.#ports.rules(), facts, digest);
     return state === 'approved' ? undefined : state;
+  }
+
+  /** Why a page that was just read may not be shown; each is met when it is read, because no list tells its content. */
+  meetPage(server: string, uri: string, definition: Definition): string | undefined {
+    const { digest } = definition;
+    const met = { name: uri, digest, define: () => definition, removed: () => new Map<string, Removed>() };
+    const sighting = this.#look(server, 'ui', met);
+    if (sighting !== undefined) {
+      this.#ports.keep([sighting]);
+      this.#tell(server, [sighting]);
+    }
+    return this.#why(server, 'ui', { name: uri, digest });
   }
 
   /** The approved definition of what its command runs. */
@@ -262,7 +276,7 @@ export class PinBook implements PinGate {
     this.#servers.set(server, kinds);
     const entries = kinds.get(kind) ?? new Map<string, Entry>();
     kinds.set(kind, entries);
-    if (entries.size >= MAX_ENTRIES) return undefined;
+    if (entries.size >= (kind === 'ui' ? MAX_PAGES : MAX_ENTRIES)) return undefined;
     const entry: Entry = {
       approved: undefined,
       rejected: undefined,

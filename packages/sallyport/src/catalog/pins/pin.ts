@@ -1,8 +1,11 @@
 import type { Json } from '../../core/json.ts';
 import type { ListKind } from '../contract.ts';
 
-/** What is pinned: the entries of the four lists, what a server tells every model at the start, and what its command runs. */
-export type PinKind = ListKind | 'instructions' | 'program';
+/**
+ * What is pinned: the entries of the four lists, what a server tells every model at the start, what its command runs, and
+ * the pages its tools are shown with (`ui://` resources of MCP Apps, by their content).
+ */
+export type PinKind = ListKind | 'instructions' | 'program' | 'ui';
 
 export const PIN_KINDS: readonly PinKind[] = [
   'tools',
@@ -11,6 +14,7 @@ export const PIN_KINDS: readonly PinKind[] = [
   'resourceTemplates',
   'instructions',
   'program',
+  'ui',
 ];
 
 /** There is one of each for a server, without a name of its own. */
