@@ -78,6 +78,7 @@ describe('what would let in nobody or the wrong ones is refused', () => {
     [{ oauth: { issuers: [{ issuer, jwksUri: 'http://169.254.169.254/keys' }] } }, 'issuers.0.jwksUri: not https://'],
     [{ oauth: { issuers: [{ issuer }, { issuer }] } }, 'stands twice'],
     [{ oauth: { issuers: [{ issuer }], requiredScopes: ['a b'] } }, 'expected a scope'],
+    [{ oauth: { issuers: [{ issuer }], requiredScopes: ['offline_access'] } }, 'no scope of a resource'],
     [{ oauth: { issuers: [{ issuer }], publicUrl: 'http://mcp.example.com' } }, 'publicUrl: not https://'],
     [{ mtls: { ca: 'x' } }, 'gateway.auth.mtls.cert: expected text'],
     [{ mtls: { ...files, identities: [{ certificate: 'robot' }] } }, 'expected URI:…'],

@@ -21,6 +21,9 @@ export function resolveAuth(written: WrittenAuth, directory: string, report: Rep
 function resolveOAuth(written: NonNullable<WrittenAuth['oauth']>, report: Report): OAuthSettings {
   const { publicUrl, issuers, requiredScopes, impliedScopes, dpop } = written;
   if (publicUrl !== undefined) checkAddress('auth.oauth.publicUrl', publicUrl, report);
+  // MCP 2026-07-28, Refresh Tokens: it asks for a refresh token, which is between client and issuer, and is no right here.
+  if (requiredScopes.includes('offline_access'))
+    report('auth.oauth.requiredScopes', 'offline_access is no scope of a resource; remove it');
   const seen = new Set<string>();
   for (const [index, { issuer }] of issuers.entries()) {
     // Two entries for one issuer: which audience counts would be a matter of order.
