@@ -40,7 +40,7 @@ export const login: Command = {
         show,
         signal,
       });
-      await wakeRunning(input, target.name);
+      await wakeRunning(input, target);
       return {
         value: {
           server: target.name,
@@ -58,11 +58,15 @@ export const login: Command = {
   },
 };
 
-/** A gateway that is waiting for this need not wait until it asks again by itself. Others' calls are left alone. */
-function wakeRunning(input: Input, server: string): Promise<void> {
+/**
+ * A gateway that is waiting for this need not wait until it asks again by itself. Others' calls are left alone; with an
+ * identity provider one sign-in may be what several servers wait for.
+ */
+function wakeRunning(input: Input, { name, auth }: AuthTarget): Promise<void> {
   return withApi(input, async (api) => {
-    const state = (await liveServers(api))?.get(server)?.state;
-    if (state === 'unauthenticated') await api.call('restartServer', { path: { name: server } });
+    for (const [server, { state }] of (await liveServers(api)) ?? [])
+      if (state === 'unauthenticated' && (server === name || auth.type === 'enterprise'))
+        await api.call('restartServer', { path: { name: server } });
   });
 }
 

@@ -1,3 +1,4 @@
+import { toIdentitySlot } from '../upstream/auth/identity.ts';
 import type { Command } from './command.ts';
 import { openTarget, PRINCIPAL_FLAG } from './login.ts';
 
@@ -12,8 +13,10 @@ export const logout: Command = {
     try {
       const { vault } = credentials.ports;
       const slot = { upstream: target.name, owner, place: undefined };
-      const forgotten = await vault.remove({ kind: 'tokens', ...slot });
+      const tokens = await vault.remove({ kind: 'tokens', ...slot });
       await vault.remove({ kind: 'challenge', ...slot });
+      const forgotten =
+        tokens + (target.auth.idp === undefined ? 0 : await vault.remove(toIdentitySlot(target, owner)));
       return {
         value: { server: target.name, owner, forgotten },
         text: forgotten === 0 ? `Nobody was signed in to "${target.name}".` : `Signed out of "${target.name}".`,
