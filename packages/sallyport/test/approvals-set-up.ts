@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { cli } from './cli-terminal.ts';
 import { type PlainClient, textOf } from './plain-client.ts';
-import { misbehaving, newTestFolder, startGateway } from './running-sallyport.ts';
+import { misbehaving, newTestFolder, type RunningGateway, startGateway } from './running-sallyport.ts';
 
 export type Rules = Record<string, unknown>;
 
@@ -43,4 +43,15 @@ export async function start(rules: Rules = {}, options: Rules = {}) {
   const { config, count } = setUp(rules, options);
   const gateway = await startGateway(config as never);
   return { gateway, count, state: gateway.process.stateDir, config };
+}
+
+/** One request of the REST API as the holder of a key. */
+export async function rest(holder: RunningGateway, method: string, path: string, body?: unknown) {
+  const response = await fetch(`${holder.origin}/api/v1${path}`, {
+    method,
+    headers: { ...holder.headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  // The bodies of problems and answers alike.
+  return { status: response.status, body: (await response.json()) as Rules };
 }

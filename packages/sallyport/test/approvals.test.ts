@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { approval, idIn, type Rules, setUp, start } from './approvals-set-up.ts';
+import { approval, idIn, type Rules, rest, setUp, start } from './approvals-set-up.ts';
 import { atTheEnd } from './at-the-end.ts';
 import { messageIn } from './http-exchange.ts';
+import { keyHolder } from './keyed-callers.ts';
 import { modernHeaders, modernParams, PlainClient, textOf } from './plain-client.ts';
 import { StdioGateway, startGateway } from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
@@ -197,7 +198,13 @@ test('two different people must allow where the operator says so', async () => {
   const id = idIn(pending);
   client.call(102);
   expect(idIn(await client.answer(102))).toBe(id);
-  expect((await approval(client.state, 'allow', id)).json()).toMatchObject({ state: 'allowed', needed: 2 });
+  // The program and the terminal of one user are one person.
+  expect((await approval(client.state, 'allow', id)).stderr).toContain('Another person must allow it');
+  const other = await startGateway({}, [], { SALLYPORT_STATE: client.state });
+  Object.defineProperty(other.process, 'stateDir', { value: client.state });
+  const bob = await keyHolder(other, 'bob', ['--person', 'bob', '--group', 'operator']);
+  const { body } = await rest(bob, 'POST', `/approvals/${id}/allow`, {});
+  expect(body).toMatchObject({ state: 'allowed', needed: 2 });
   client.call(103);
   expect(textOf(await client.answer(103))).toBe('counted');
   expect(client.count()).toBe(1);
@@ -208,7 +215,8 @@ test('one person is not two', async () => {
   const client = await new PlainClient(gateway).initialize();
   const id = idIn(await client.call('a_count'));
   await approval(state, 'allow', id);
-  expect((await approval(state, 'allow', id)).json()).toMatchObject({ state: 'waiting' });
+  expect((await approval(state, 'allow', id)).exit).toBe(10);
+  expect((await approval(state, 'show', id)).json()).toMatchObject({ state: 'waiting' });
   expect(idIn(await client.call('a_count'))).toBe(id);
   expect(count()).toBe(0);
 });
@@ -277,6 +285,13 @@ test('the webhook is signed, tried again, and tells question and answer', async 
     expect(JSON.parse(body)).toMatchObject({ event: 'approval.asked', approval: { id, arguments: { of: 'sheep' } } });
   }
   expect(heard[0]?.headers['sallyport-delivery']).toBe(heard[1]?.headers['sallyport-delivery']);
+  // The answer comes from another process.
+  await approval(gateway.process.stateDir, 'deny', id, '--message', 'No');
+  await waitFor(() => expect(heard).toHaveLength(3));
+  expect(JSON.parse(heard[2]?.body ?? '')).toMatchObject({
+    event: 'approval.answered',
+    approval: { id, state: 'denied', answers: [{ kind: 'deny', message: 'No' }] },
+  });
 });
 
 test('a server that asks for a secret gets a reason instead of an answer; a harmless form passes', async () => {

@@ -26,6 +26,8 @@ export interface OfflineOptions {
   readonly snapshot: () => Snapshot;
   /** The same without servers, whatever is wrong with them. @throws FaultError `config`. */
   readonly sections: () => Snapshot;
+  /** Left out: the one of the state directory. */
+  readonly databaseFile?: string | undefined;
 }
 
 export interface OfflineControl {
@@ -42,7 +44,7 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
   const { stateDir, snapshot, sections } = options;
   const destination = createDestination();
   const log = createLog('error', destination);
-  const database = createLateDatabase(join(stateDir, 'sallyport.db'));
+  const database = createLateDatabase(options.databaseFile ?? join(stateDir, 'sallyport.db'));
   let audit: Promise<OpenAudit> | undefined;
   const openAudit = (): Promise<OpenAudit> => {
     audit ??= openAuditOf(() => openRecord(sections(), log, systemClock));

@@ -1,5 +1,6 @@
 import { localUser } from '../app/local-user.ts';
 import { openOfflineControl } from '../app/offline-control.ts';
+import { DEFAULT_AUDIT } from '../config/audit-section.ts';
 import { PREFIX } from '../control/api.ts';
 import { OPERATIONS, type OperationId, type Operations, type StreamId, type TextId } from '../control/operations.ts';
 import { FAILURES, type FailureCode, FaultError } from '../core/errors.ts';
@@ -41,12 +42,23 @@ export interface Api {
   follow<Id extends StreamId>(id: Id, input: ApiInput<Id>, onEvent: (event: string, data: Json) => void): Promise<void>;
 }
 
+export interface ApiPlace {
+  /** In this process, whether or not a Sallyport runs: what is asked is whether that one can be believed. */
+  readonly here?: boolean | undefined;
+  /** The record of another folder; in this process, and with a database that ends with it. */
+  readonly auditDirectory?: string | undefined;
+}
+
 /** Opens the API for the length of one command: over the control socket of a running Sallyport, else in this process. */
-export async function withApi<T>(input: Input, work: (api: Api) => Promise<T>): Promise<T> {
+export async function withApi<T>(
+  input: Input,
+  work: (api: Api) => Promise<T>,
+  { here = false, auditDirectory }: ApiPlace = {},
+): Promise<T> {
   const stateDir = findStateDir(input.terminal);
   const path = toSocketPath(stateDir);
-  const isRunning = await isAnswered(path);
-  const transport = isRunning ? createSocketTransport(path) : openLocal(input, stateDir);
+  const isRunning = !here && auditDirectory === undefined && (await isAnswered(path));
+  const transport = isRunning ? createSocketTransport(path) : openLocal(input, stateDir, auditDirectory);
   try {
     return await work(createApi(transport, { isRunning, signal: input.signal }));
   } finally {
@@ -54,7 +66,7 @@ export async function withApi<T>(input: Input, work: (api: Api) => Promise<T>): 
   }
 }
 
-function openLocal({ terminal, options }: Input, stateDir: string): ApiTransport {
+function openLocal({ terminal, options }: Input, stateDir: string, auditDirectory?: string): ApiTransport {
   const file = () => findConfigFile(textOption(options, 'config'), terminal);
   const read = (only?: string) =>
     readSnapshot({ file: file(), env: terminal.env, stateDir, version: 1, ...(only === undefined ? {} : { only }) });
@@ -63,7 +75,15 @@ function openLocal({ terminal, options }: Input, stateDir: string): ApiTransport
     env: terminal.env,
     snapshot: () => read(),
     // No server has this name: what is wrong with servers does not matter then.
-    sections: () => read(''),
+    sections: () => {
+      const sections = read('');
+      if (auditDirectory === undefined) return sections;
+      return {
+        ...sections,
+        audit: { ...(sections.audit ?? DEFAULT_AUDIT), mode: 'batched', directory: auditDirectory },
+      };
+    },
+    ...(auditDirectory === undefined ? {} : { databaseFile: ':memory:' }),
   });
   return createLocalTransport(control, { principal: localUser(), close });
 }

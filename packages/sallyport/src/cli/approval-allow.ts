@@ -1,9 +1,9 @@
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { type GrantScope, toApprovalJson } from '../guard/approve/approval.ts';
-import type { Pattern } from '../guard/approve/pattern.ts';
+import type { GrantScope } from '../guard/approve/approval.ts';
+import { withApi } from './api.ts';
+import { toJson } from './api-json.ts';
 import { type Command, type Options, textOption } from './command.ts';
-import { whoAnswers, withApprovals } from './with-approvals.ts';
 
 const SCOPES: readonly GrantScope[] = ['once', 'run', 'always'];
 
@@ -20,44 +20,33 @@ export const approvalAllow: Command = {
     { flags: '--arguments <json>', meaning: 'run the call with these arguments instead, once' },
   ],
   example: 'sallyport approval allow ap_0123456789abcdef --for run',
-  run(input) {
+  async run(input) {
     const [id = ''] = input.words;
-    const answer = {
-      kind: 'allow',
-      by: whoAnswers(),
-      via: 'command',
-      at: Date.now(),
-      ...readTerms(input.options),
-    } as const;
-    return withApprovals(input, async ({ approvals }) => {
-      const after = await approvals.answer(id, answer);
-      const text =
-        after.state === 'allowed'
-          ? `Allowed ${id}. A call that waits goes on; any other has to be made again.`
-          : `Noted for ${id}. One more person must allow it.`;
-      return { value: toApprovalJson(after), text };
-    });
+    const body = readTerms(input.options);
+    const after = await withApi(input, (api) => api.call('allowApproval', { path: { id }, body }));
+    const text =
+      after.state === 'allowed'
+        ? `Allowed ${id}. A call that waits goes on; any other has to be made again.`
+        : `Noted for ${id}. One more person must allow it.`;
+    return { value: toJson(after), text };
   },
 };
 
 function readTerms(options: Options) {
-  const changed = textOption(options, 'arguments');
-  const pattern = readPattern(textOption(options, 'pattern'));
-  const named = textOption(options, 'for') ?? (pattern === undefined ? 'once' : 'always');
+  const named = textOption(options, 'for');
   const scope = SCOPES.find((one) => one === named);
-  if (scope === undefined) throw new FaultError('usage', `--for is one of ${SCOPES.join(', ')}.`);
+  if (named !== undefined && scope === undefined)
+    throw new FaultError('usage', `--for is one of ${SCOPES.join(', ')}.`);
+  const pattern = textOption(options, 'pattern');
   return {
     scope,
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(changed === undefined ? {} : { arguments: readObject('--arguments', changed) }),
+    pattern: pattern === 'any' ? pattern : readObject('--pattern', pattern),
+    arguments: readObject('--arguments', textOption(options, 'arguments')),
   };
 }
 
-function readPattern(text: string | undefined): Pattern | undefined {
-  return text === undefined || text === 'any' ? text : readObject('--pattern', text);
-}
-
-function readObject(flag: string, text: string): JsonObject {
+function readObject(flag: string, text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;

@@ -1,6 +1,6 @@
-import { toApprovalJson } from '../guard/approve/approval.ts';
+import { withApi } from './api.ts';
+import { toJson } from './api-json.ts';
 import { type Command, textOption } from './command.ts';
-import { whoAnswers, withApprovals } from './with-approvals.ts';
 
 export const approvalDeny: Command = {
   name: 'approval deny',
@@ -8,13 +8,10 @@ export const approvalDeny: Command = {
   words: [['<id>', 'as sallyport approval list shows it']],
   options: [{ flags: '--message <text>', meaning: 'what the model hears, e.g. what to do instead' }],
   example: 'sallyport approval deny ap_0123456789abcdef --message "Archive it instead"',
-  run(input) {
+  async run(input) {
     const [id = ''] = input.words;
     const message = textOption(input.options, 'message');
-    const answer = { kind: 'deny', by: whoAnswers(), via: 'command', at: Date.now(), message } as const;
-    return withApprovals(input, async ({ approvals }) => {
-      const after = await approvals.answer(id, answer);
-      return { value: toApprovalJson(after), text: `Denied ${id}.` };
-    });
+    const after = await withApi(input, (api) => api.call('denyApproval', { path: { id }, body: { message } }));
+    return { value: toJson(after), text: `Denied ${id}.` };
   },
 };

@@ -1,10 +1,9 @@
 import { FaultError } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
-import { type ApprovalState, toApprovalJson } from '../guard/approve/approval.ts';
-import type { GrantStore } from '../storage/grants.ts';
+import type { ApprovalState } from '../guard/approve/approval.ts';
+import { type Api, withApi } from './api.ts';
+import { toJson } from './api-json.ts';
 import { type Command, isSet, type Output, textOption } from './command.ts';
 import { toTable } from './to-table.ts';
-import { withApprovals } from './with-approvals.ts';
 
 const STATES: readonly ApprovalState[] = ['waiting', 'allowed', 'denied', 'expired'];
 
@@ -17,32 +16,36 @@ export const approvalList: Command = {
   ],
   example: 'sallyport approval list --state all',
   run(input) {
-    if (isSet(input.options, 'grants')) return withApprovals(input, ({ grants }) => listGrants(grants));
-    const state = textOption(input.options, 'state') ?? 'waiting';
-    const known = STATES.find((one) => one === state);
-    if (known === undefined && state !== 'all')
+    const named = textOption(input.options, 'state') ?? 'waiting';
+    const state = STATES.find((one) => one === named);
+    if (state === undefined && named !== 'all')
       throw new FaultError('usage', `--state is one of ${STATES.join(', ')} or all.`);
-    return withApprovals(input, async ({ approvals }) => {
-      const found = await approvals.list(known === undefined ? {} : { state: known });
-      const rows = found.map((one) => [
-        one.id,
-        one.state,
-        `${one.upstream}/${one.tool}`,
-        one.principal,
-        new Date(one.expiresAt).toISOString(),
-      ]);
-      return {
-        value: { approvals: found.map(toApprovalJson) },
-        text: rows.length === 0 ? '' : toTable(['id', 'state', 'tool', 'caller', 'open until'], rows, 0),
-        remarks: rows.length === 0 ? ['Nothing to list.'] : [],
-      };
-    });
+    return withApi(input, (api) => (isSet(input.options, 'grants') ? listGrants(api) : listApprovals(api, state)));
   },
 };
 
-async function listGrants(store: GrantStore): Promise<Output> {
-  const grants = await store.list();
-  const rows = grants.map((one) => [
+/** Of the API; who has more that wait has another problem. */
+const MOST = 1_000;
+
+async function listApprovals(api: Api, state: ApprovalState | undefined): Promise<Output> {
+  const { items } = await api.call('listApprovals', { query: { state, limit: MOST } });
+  const rows = items.map((one) => [
+    one.id,
+    one.state,
+    `${one.upstream}/${one.tool}`,
+    one.principal,
+    new Date(one.expiresAt).toISOString(),
+  ]);
+  return {
+    value: { approvals: toJson(items) },
+    text: rows.length === 0 ? '' : toTable(['id', 'state', 'tool', 'caller', 'open until'], rows, 0),
+    remarks: rows.length === 0 ? ['Nothing to list.'] : [],
+  };
+}
+
+async function listGrants(api: Api): Promise<Output> {
+  const { items } = await api.call('listGrants', { query: { limit: MOST } });
+  const rows = items.map((one) => [
     one.id,
     one.scope,
     `${one.upstream}/${one.tool}`,
@@ -50,7 +53,7 @@ async function listGrants(store: GrantStore): Promise<Output> {
     new Date(one.expiresAt).toISOString(),
   ]);
   return {
-    value: { grants: JSON.parse(JSON.stringify(grants)) as Json },
+    value: { grants: toJson(items) },
     text: rows.length === 0 ? '' : toTable(['id', 'for', 'tool', 'caller', 'until'], rows, 0),
     remarks: rows.length === 0 ? ['Nothing to list.'] : [],
   };

@@ -1,16 +1,14 @@
+import { withApi } from './api.ts';
 import type { Command } from './command.ts';
-import { withApprovals } from './with-approvals.ts';
 
 export const approvalRevoke: Command = {
   name: 'approval revoke',
   summary: 'take back what was allowed for a run or always',
   words: [['<grant>', 'as sallyport approval list --grants shows it']],
   example: 'sallyport approval revoke gr_0123456789abcdef',
-  run(input) {
+  async run(input) {
     const [id = ''] = input.words;
-    return withApprovals(input, async ({ grants }) => {
-      await grants.revoke(id);
-      return { value: { id, revoked: true }, text: `Revoked ${id}.` };
-    });
+    const { revoked } = await withApi(input, (api) => api.call('revokeGrant', { path: { id } }));
+    return { value: { id, revoked }, text: `Revoked ${id}.` };
   },
 };

@@ -1,73 +1,78 @@
+import { setTimeout } from 'node:timers/promises';
 import { FaultError } from '../core/errors.ts';
-import { type Approval, type PersonAnswer, toApprovalJson } from '../guard/approve/approval.ts';
-import type { ApprovalStore } from '../storage/approvals.ts';
+import { type Api, type ApiInput, type ApiResult, withApi } from './api.ts';
 import { type AskPerson, createAskPerson } from './ask-person.ts';
 import { type Command, type Input, isSet } from './command.ts';
 import { describeApproval } from './describe-approval.ts';
 import { toPlainText } from './plain-text.ts';
 import { write } from './terminal.ts';
-import { whoAnswers, withApprovals } from './with-approvals.ts';
 
-/** Between two looks; milliseconds. */
-const LOOK_EVERY_MS = 250;
-/** An answer written just before may show only after its transaction. */
-const OVERLAP_MS = 5_000;
+type Approval = ApiResult<'showApproval'>;
+
+/** A Sallyport that ends is followed by another one, or by none. Milliseconds. */
+const AGAIN_MS = 500;
 const MAX_REMEMBERED = 10_000;
 
 export const approvalWatch: Command = {
   name: 'approval watch',
   summary: 'follow the calls that wait for a person; on a terminal, ask about each',
   example: 'sallyport approval watch --json',
-  run(input) {
-    return withApprovals(input, async ({ approvals }) => {
-      const ask = isSet(input.options, 'json') ? undefined : createAskPerson(input.terminal, input.signal);
-      await follow(approvals, input, ask);
-      return undefined;
-    });
+  async run(input) {
+    const ask = isSet(input.options, 'json') ? undefined : createAskPerson(input.terminal, input.signal);
+    const told = new Map<string, number>();
+    while (!input.signal.aborted) {
+      try {
+        await watch({ input, ask, told });
+      } catch (error) {
+        if (!(error instanceof FaultError && error.code === 'unreachable')) throw error;
+        await setTimeout(AGAIN_MS, undefined, { signal: input.signal }).catch(() => undefined);
+      }
+    }
+    return undefined;
   },
 };
 
-async function follow(approvals: ApprovalStore, input: Input, ask: AskPerson | undefined): Promise<void> {
-  const seen = new Map<string, number>();
-  for (const waiting of [...(await approvals.list({ state: 'waiting' }))].reverse()) {
-    seen.set(waiting.id, waiting.updatedAt);
-    await tell(waiting, input, ask, approvals);
-  }
-  let since = Date.now() - OVERLAP_MS;
-  while (!input.signal.aborted) {
-    const now = Date.now();
-    for (const changed of await approvals.changedSince(since)) {
-      if (seen.get(changed.id) === changed.updatedAt) continue;
-      // What was answered before anybody watched is no news.
-      if (!seen.has(changed.id) && changed.state !== 'waiting' && changed.updatedAt < since + OVERLAP_MS) continue;
-      if (seen.size >= MAX_REMEMBERED) seen.delete(seen.keys().next().value ?? '');
-      seen.set(changed.id, changed.updatedAt);
-      await tell(changed, input, ask, approvals);
-    }
-    since = now - OVERLAP_MS;
-    await pause(input.signal);
-  }
+interface Watch {
+  readonly input: Input;
+  readonly ask: AskPerson | undefined;
+  /** Id -> the change that was told last. */
+  readonly told: Map<string, number>;
+}
+
+/** One after the other: while a person thinks about one, the next ones wait. */
+async function watch({ input, ask, told }: Watch): Promise<void> {
+  const broken = new AbortController();
+  const signal = AbortSignal.any([input.signal, broken.signal]);
+  let telling: Promise<void> = Promise.resolve();
+  await withApi({ ...input, signal }, (api) =>
+    api.follow('followApprovals', {}, (event, data) => {
+      const approval = data as unknown as Approval; // what the stream carries, by the route
+      if (told.get(approval.id) === approval.updatedAt) return;
+      if (told.size >= MAX_REMEMBERED) told.delete(told.keys().next().value ?? '');
+      told.set(approval.id, approval.updatedAt);
+      telling = telling.then(() => tell(api, { input, ask }, { event, approval }));
+      telling.catch(() => broken.abort());
+    }),
+  );
+  await telling;
 }
 
 async function tell(
-  approval: Approval,
-  { options, terminal }: Input,
-  ask: AskPerson | undefined,
-  approvals: ApprovalStore,
+  api: Api,
+  { input, ask }: Pick<Watch, 'input' | 'ask'>,
+  { event, approval }: { readonly event: string; readonly approval: Approval },
 ): Promise<void> {
+  const { options, terminal } = input;
   if (isSet(options, 'json')) {
-    const event = approval.state === 'waiting' && approval.answers.length === 0 ? 'asked' : approval.state;
-    await write(terminal.stdout, `${JSON.stringify({ event, approval: toApprovalJson(approval) })}\n`);
+    await write(terminal.stdout, `${JSON.stringify({ event, approval })}\n`);
     return;
   }
   await write(terminal.stdout, toPlainText(`${describeApproval(approval)}\n\n`));
   if (ask === undefined || approval.state !== 'waiting') return;
   const line = await ask('Allow [o]nce, for this [r]un, [a]lways, [d]eny, or skip with Enter: ');
-  const answer = toAnswer(line?.trim() ?? '');
-  if (answer === undefined) return;
   try {
-    const after = await approvals.answer(approval.id, answer);
-    await write(terminal.stderr, `${after.id}: ${after.state}\n`);
+    const after = await answer(api, approval.id, line?.trim().toLowerCase() ?? '');
+    if (after !== undefined) await write(terminal.stderr, `${after.id}: ${after.state}\n`);
   } catch (error) {
     // Somebody else was faster, or it expired: the next one is still to be answered.
     if (!(error instanceof FaultError)) throw error;
@@ -75,31 +80,16 @@ async function tell(
   }
 }
 
-function toAnswer(line: string): PersonAnswer | undefined {
-  const given = { by: whoAnswers(), via: 'command', at: Date.now() } as const;
-  switch (line.toLowerCase()) {
-    case 'o':
-      return { ...given, kind: 'allow', scope: 'once' };
-    case 'r':
-      return { ...given, kind: 'allow', scope: 'run' };
-    case 'a':
-      return { ...given, kind: 'allow', scope: 'always' };
-    case 'd':
-      return { ...given, kind: 'deny' };
-    default:
-      return undefined;
-  }
-}
+type Scope = NonNullable<ApiInput<'allowApproval'>['body']['scope']>;
 
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, LOOK_EVERY_MS);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
+const SCOPES: ReadonlyMap<string, Scope> = new Map<string, Scope>([
+  ['o', 'once'],
+  ['r', 'run'],
+  ['a', 'always'],
+]);
+
+async function answer(api: Api, id: string, letter: string): Promise<Approval | undefined> {
+  if (letter === 'd') return api.call('denyApproval', { path: { id }, body: {} });
+  const scope = SCOPES.get(letter);
+  return scope === undefined ? undefined : api.call('allowApproval', { path: { id }, body: { scope } });
 }

@@ -1,9 +1,9 @@
 import { FaultError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../core/json.ts';
-import { readRecords } from '../telemetry/audit/read-records.ts';
-import { readTime } from './audit-search.ts';
+import type { JsonObject } from '../core/json.ts';
+import { withApi } from './api.ts';
+import { AUDIT_FLAGS, auditPlace } from './audit-place.ts';
 import { type Command, isSet, textOption } from './command.ts';
-import { AUDIT_FLAGS, findAuditDirectory } from './find-audit.ts';
+import { readTime } from './read-time.ts';
 import { write } from './terminal.ts';
 
 /** One JSON value is held whole. */
@@ -25,63 +25,31 @@ export const auditExport: Command = {
     if (format !== 'jsonl' && format !== 'csv') throw new FaultError('usage', '--format is jsonl or csv.');
     const since = readTime('--since', textOption(options, 'since'), Date.now());
     const until = readTime('--until', textOption(options, 'until'), Date.now());
-    const all: JsonObject[] = [];
     // With --json the one value is the list; the formats are for streams.
     const asJson = isSet(options, 'json');
-    if (format === 'csv' && !asJson) await write(terminal.stdout, `${COLUMNS.join(',')}\r\n`);
-    for await (const { chain, line, value } of readRecords(findAuditDirectory(input), input.signal)) {
-      const time = String(value['time']);
-      if ((since !== undefined && time < since) || (until !== undefined && time > until)) continue;
-      if (asJson && all.length >= MAX_JSON)
-        throw new FaultError('usage', `More than ${MAX_JSON} records: leave --json out, or narrow with --since.`);
-      if (asJson) all.push({ chain, ...value });
-      else await write(terminal.stdout, format === 'csv' ? toCsv(chain, value) : `${line}\n`);
-    }
-    return asJson ? { value: { records: all } } : undefined;
+    const query = { format: asJson ? 'chained' : format, since, until } as const;
+    return withApi(
+      input,
+      async (api) => {
+        const pieces = await api.read('exportAudit', { query });
+        if (asJson) return { value: { records: await collect(pieces) } };
+        for await (const piece of pieces) await write(terminal.stdout, piece);
+        return undefined;
+      },
+      auditPlace(input),
+    );
   },
 };
 
-const COLUMNS = [
-  ...['chain', 'seq', 'time', 'kind', 'callId', 'method', 'principal', 'principalKind', 'person', 'agent', 'account'],
-  ...[
-    'actors',
-    'client',
-    'upstream',
-    'tool',
-    'toolDigest',
-    'snapshot',
-    'arguments',
-    'requestBytes',
-    'verdict',
-    'guard',
-  ],
-  ...['reason', 'approval', 'outcome', 'ms', 'resultBytes', 'result', 'prev'],
-] as const;
-
-function toCsv(chain: string, value: JsonObject): string {
-  const principal = toObject(value['principal']);
-  const cells: JsonObject = {
-    ...value,
-    chain,
-    principal: principal['id'] ?? null,
-    principalKind: principal['kind'] ?? null,
-    person: principal['person'] ?? null,
-    agent: principal['agent'] ?? null,
-    account: principal['account'] ?? null,
-    actors: Array.isArray(principal['actors']) ? principal['actors'].join(' ') : null,
-    client: toObject(value['client'])['name'] ?? null,
-  };
-  return `${COLUMNS.map((column) => toCell(cells[column])).join(',')}\r\n`;
-}
-
-function toObject(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-/** RFC 4180; a cell that a spreadsheet would run as a formula is quoted as text, since strangers choose names. */
-function toCell(value: Json | undefined): string {
-  if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+async function collect(pieces: AsyncIterable<string>): Promise<JsonObject[]> {
+  const records: JsonObject[] = [];
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) records.push(JSON.parse(line) as JsonObject);
+    if (records.length > MAX_JSON)
+      throw new FaultError('usage', `More than ${MAX_JSON} records: leave --json out, or narrow with --since.`);
+  }
+  return records;
 }

@@ -1,10 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { readPublicKey, toKeyId, toPem } from '../telemetry/audit/sealer.ts';
-import { listChains } from '../telemetry/audit/segments.ts';
-import { type ChainReport, verifyChainFolder } from '../telemetry/audit/verify-chain.ts';
+import { type Api, type ApiResult, withApi } from './api.ts';
+import { AUDIT_FLAGS, auditPlace } from './audit-place.ts';
 import { type Command, type Input, isSet, type Output, textOption } from './command.ts';
-import { AUDIT_FLAGS, findAuditDirectory, readSealKey } from './find-audit.ts';
 
 /** Something was bent. */
 const BAD = 1;
@@ -19,50 +18,41 @@ export const auditVerify: Command = {
     { flags: '--public-key', meaning: 'print the public key (PEM), to verify elsewhere, and do nothing else' },
   ],
   example: 'sallyport audit verify',
-  async run(input) {
-    if (isSet(input.options, 'publicKey')) {
-      const publicKey = toPem(readSealKey(input));
-      return { value: { publicKey }, text: publicKey };
-    }
-    return verifyAll(input);
+  run(input) {
+    // In this process: a program that is asked whether its own record is good is no witness.
+    return withApi(input, (api) => verify(input, api), { ...auditPlace(input), here: true });
   },
 };
 
-async function verifyAll(input: Input): Promise<Output> {
-  const directory = findAuditDirectory(input);
-  const key = readPublicKey(readSealKey(input));
-  const expected = readExpectation(textOption(input.options, 'expect'));
-  const chains = await listChains(directory);
-  const reports: ChainReport[] = [];
-  for (const chain of chains) {
-    const mine = expected?.chain === chain ? expected : undefined;
-    reports.push(await verifyChainFolder(directory, chain, { key, expected: mine }));
+async function verify(input: Input, api: Api): Promise<Output> {
+  if (isSet(input.options, 'publicKey')) {
+    const { publicKey } = await api.call('showAuditKey', {});
+    return { value: { publicKey }, text: publicKey };
   }
-  if (expected !== undefined && !chains.includes(expected.chain))
-    throw new FaultError('not_found', `There is no chain ${expected.chain} in ${directory}.`);
-  const bad = reports.some((report) => report.bad !== undefined);
+  const query = { key: readKey(input), expect: textOption(input.options, 'expect') };
+  const report = await api.call('verifyAudit', { query });
   return {
-    value: { ok: !bad, key: toKeyId(key), directory, chains: reports.map(toJson) },
-    text: reports.length === 0 ? '' : reports.map(describe).join('\n'),
-    remarks: reports.length === 0 ? [`There is no audit in ${directory}.`] : [],
-    exit: bad ? BAD : 0,
+    value: report as unknown as JsonObject, // read from JSON
+    text: report.chains.map(describe).join('\n'),
+    remarks: report.chains.length === 0 ? [`There is no audit in ${report.directory}.`] : [],
+    exit: report.ok ? 0 : BAD,
   };
 }
 
-function readExpectation(text: string | undefined) {
-  if (text === undefined) return undefined;
-  const [, chain, seq, hash] = /^(\d+):(\d+):([\w-]{43})$/.exec(text) ?? [];
-  if (chain === undefined || hash === undefined)
-    throw new FaultError('usage', '--expect is chain:seq:hash, as "sallyport audit verify" prints it.');
-  return { chain, seq: Number(seq), hash };
+function readKey({ options }: Input): string | undefined {
+  const file = textOption(options, 'key');
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new FaultError('config', `The seal key ${file} cannot be read.`, { cause });
+  }
 }
 
-function toJson({ bad, last, ...rest }: ChainReport): JsonObject {
-  return { ...rest, last: { ...last }, bad: bad === undefined ? null : { ...bad } };
-}
+type Chain = ApiResult<'verifyAudit'>['chains'][number];
 
-function describe({ chain, records, first, last, seals, unsealed, bad }: ChainReport): string {
-  if (bad !== undefined) return `chain ${chain}: BAD, ${bad.problem} (${bad.segment})`;
+function describe({ chain, records, first, last, seals, unsealed, bad }: Chain): string {
+  if (bad !== null) return `chain ${chain}: BAD, ${bad.problem} (${bad.segment})`;
   const rest = unsealed === 0 ? '' : `, the last ${unsealed} not sealed yet`;
   return `chain ${chain}: good, ${records} records (${first} to ${last.seq}), ${seals} seals${rest}; ends with ${chain}:${last.seq}:${last.hash}`;
 }

@@ -1,8 +1,9 @@
-import type { Approval } from '../guard/approve/approval.ts';
+import type { JsonObject } from '../core/json.ts';
 import { showArguments } from '../guard/approve/ask-form.ts';
+import type { ApiResult } from './api.ts';
 
 /** Everything a person must know before answering. */
-export function describeApproval(approval: Approval): string {
+export function describeApproval(approval: ApiResult<'showApproval'>): string {
   const { id, state, tool, upstream, principal, client, needed, answers, difference } = approval;
   const changes = (difference ?? []).map(
     ({ path, before, after }) => `  ${path === '' ? '/' : path}: ${toShort(before)} -> ${toShort(after)}`,
@@ -16,9 +17,9 @@ export function describeApproval(approval: Approval): string {
     `Tool       ${tool} on ${upstream}${approval.classes.length === 0 ? '' : ` (${approval.classes.join(', ')})`}`,
     `Caller     ${principal}, with ${client}`,
     'Because',
-    ...approval.reasons.map(({ guard, reason }) => `  ${guard}: ${reason}`),
+    ...approval.reasons.map(({ guard, reason }) => `  ${guard}: ${reason ?? ''}`),
     'Arguments',
-    ...showArguments(approval.arguments)
+    ...showArguments((approval.arguments ?? {}) as JsonObject)
       .split('\n')
       .map((line) => `  ${line}`),
     ...(difference === undefined

@@ -535,21 +535,464 @@ export interface Operations {
     };
   };
   /**
-   * What the policies decided about the last 1,000 calls, the newest first
+   * The policies of the configuration: their sources with digests, and each of them
    */
-  listDecisions: {
+  listPolicies: {
+    input: Record<never, never>;
+    result: {
+      mode: 'off' | 'enforce' | 'shadow';
+      version: string | null;
+      sources: {
+        file: string;
+        sha256: string;
+        use: 'set' | 'file' | 'shadow';
+        text: string;
+      }[];
+      policies: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+        /**
+         * The one server its scope names; null: any.
+         */
+        server: string | null;
+        /**
+         * What of the context it reads: such a policy is asked on every call.
+         */
+        reads: ('arguments' | 'labels' | 'client' | 'time')[];
+      }[];
+      /**
+       * Those that are only tried.
+       */
+      candidates: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+        /**
+         * The one server its scope names; null: any.
+         */
+        server: string | null;
+        /**
+         * What of the context it reads: such a policy is asked on every call.
+         */
+        reads: ('arguments' | 'labels' | 'client' | 'time')[];
+      }[];
+    };
+  };
+  /**
+   * Checks policies: syntax, names, types and rules that can never match
+   */
+  checkPolicies: {
     input: {
-      query?: {
-        callId?: string;
+      body: {
+        /**
+         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
+         */
+        policies?: {
+          set?: 'laptop' | 'team' | 'locked';
+          files?: {
+            file: string;
+            text: string;
+          }[];
+        };
       };
     };
     result: {
       /**
-       * Items: What the policies decided about one call, without its arguments.
+       * Absent where there are problems.
        */
-      items: {
-        [k: string]: unknown;
+      version?: string;
+      sources: string[];
+      policies: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+        /**
+         * The one server its scope names; null: any.
+         */
+        server: string | null;
+        /**
+         * What of the context it reads: such a policy is asked on every call.
+         */
+        reads: ('arguments' | 'labels' | 'client' | 'time')[];
       }[];
+      problems: {
+        file: string;
+        line: number;
+        message: string;
+      }[];
+      /**
+       * All problems as one text.
+       */
+      message?: string;
+    };
+  };
+  /**
+   * What policies would decide about a call, and which of them
+   */
+  testPolicies: {
+    input: {
+      body: {
+        /**
+         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
+         */
+        policies?: {
+          set?: 'laptop' | 'team' | 'locked';
+          files?: {
+            file: string;
+            text: string;
+          }[];
+        };
+        /**
+         * server/tool. One of tool, resource and prompt.
+         */
+        tool?: string;
+        /**
+         * server/uri
+         */
+        resource?: string;
+        /**
+         * server/prompt
+         */
+        prompt?: string;
+        principal?: {
+          id?: string;
+          kind?: 'key' | 'oauth' | 'mtls' | 'os' | 'stdio' | 'open';
+          person?: string;
+          agent?: string;
+          account?: string;
+          actors?: string[];
+          groups?: string[];
+          scopes?: string[];
+          attributes?: {
+            [k: string]: string;
+          };
+        };
+        arguments?: {
+          [k: string]: unknown;
+        };
+        /**
+         * Approved hints of the tool. Left out: those of its approved definition.
+         */
+        hints?: {
+          readOnly?: boolean;
+          destructive?: boolean;
+          idempotent?: boolean;
+          openWorld?: boolean;
+        };
+        /**
+         * Effects of the tool. Left out: those of its approved definition.
+         */
+        sinks?: ('delete' | 'pay' | 'send_out' | 'run_code' | 'change_rights' | 'credentials' | 'write_public')[];
+        /**
+         * The name of the client program.
+         */
+        client?: string;
+        /**
+         * Marks on the data of the conversation.
+         */
+        labels?: string[];
+        /**
+         * ISO time of the call; left out: now.
+         */
+        time?: string;
+      };
+    };
+    result: {
+      effect: 'allow' | 'ask' | 'deny';
+      /**
+       * In the lists of this caller.
+       */
+      visible: boolean;
+      reason: string;
+      version: string;
+      /**
+       * How many people an ask needs by the policies.
+       */
+      people?: number;
+      policies: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+      }[];
+    };
+  };
+  /**
+   * Recorded calls with what the policies decided about each, the newest first
+   */
+  listDecisions: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+    };
+    result: {
+      items: {
+        callId: string;
+        time: string;
+        method: string;
+        principal: string;
+        server: string | null;
+        target: string | null;
+        outcome: string;
+        /**
+         * Which guard stopped it or changed it.
+         */
+        guard: string | null;
+        reason: string | null;
+        /**
+         * False in shadow mode: the decision was noted and not carried out.
+         */
+        enforced: boolean;
+        /**
+         * Before the call; absent where the policies were not asked.
+         */
+        decision?: {
+          effect: 'allow' | 'ask' | 'deny';
+          /**
+           * Ids of the policies that decided; none where nothing permits.
+           */
+          policies: string[];
+          /**
+           * Digest of the policies that decided.
+           */
+          version: string;
+          reason?: string;
+          people?: number;
+        };
+        /**
+         * Before the result; absent where no policy speaks of results.
+         */
+        release?: {
+          effect: 'allow' | 'ask' | 'deny';
+          /**
+           * Ids of the policies that decided; none where nothing permits.
+           */
+          policies: string[];
+          /**
+           * Digest of the policies that decided.
+           */
+          version: string;
+          reason?: string;
+          people?: number;
+        };
+        /**
+         * Of the policies that are only tried.
+         */
+        candidate?: {
+          effect: 'allow' | 'ask' | 'deny';
+          /**
+           * Ids of the policies that decided; none where nothing permits.
+           */
+          policies: string[];
+          /**
+           * Digest of the policies that decided.
+           */
+          version: string;
+          reason?: string;
+          people?: number;
+        };
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Why a recorded call was let through or refused
+   */
+  explainDecision: {
+    input: {
+      path: {
+        callId: string;
+      };
+    };
+    result: {
+      callId: string;
+      time: string;
+      method: string;
+      principal: string;
+      server: string | null;
+      target: string | null;
+      outcome: string;
+      /**
+       * Which guard stopped it or changed it.
+       */
+      guard: string | null;
+      reason: string | null;
+      /**
+       * False in shadow mode: the decision was noted and not carried out.
+       */
+      enforced: boolean;
+      /**
+       * Before the call; absent where the policies were not asked.
+       */
+      decision?: {
+        effect: 'allow' | 'ask' | 'deny';
+        /**
+         * Ids of the policies that decided; none where nothing permits.
+         */
+        policies: string[];
+        /**
+         * Digest of the policies that decided.
+         */
+        version: string;
+        reason?: string;
+        people?: number;
+      };
+      /**
+       * Before the result; absent where no policy speaks of results.
+       */
+      release?: {
+        effect: 'allow' | 'ask' | 'deny';
+        /**
+         * Ids of the policies that decided; none where nothing permits.
+         */
+        policies: string[];
+        /**
+         * Digest of the policies that decided.
+         */
+        version: string;
+        reason?: string;
+        people?: number;
+      };
+      /**
+       * Of the policies that are only tried.
+       */
+      candidate?: {
+        effect: 'allow' | 'ask' | 'deny';
+        /**
+         * Ids of the policies that decided; none where nothing permits.
+         */
+        policies: string[];
+        /**
+         * Digest of the policies that decided.
+         */
+        version: string;
+        reason?: string;
+        people?: number;
+      };
+      /**
+       * Those that decided, as they read now; absent ones were removed since.
+       */
+      policies: {
+        id: string;
+        file: string;
+        line: number;
+        effect: 'permit' | 'forbid';
+        text: string;
+        /**
+         * The policies in force are those that decided.
+         */
+        isCurrent: boolean;
+      }[];
+      /**
+       * In one sentence.
+       */
+      explanation: string;
+    };
+  };
+  /**
+   * What policies would have decided about the recorded calls
+   */
+  shadowPolicies: {
+    input: {
+      body: {
+        /**
+         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
+         */
+        policies?: {
+          set?: 'laptop' | 'team' | 'locked';
+          files?: {
+            file: string;
+            text: string;
+          }[];
+        };
+        /**
+         * ISO time: calls from then on.
+         */
+        since?: string;
+        /**
+         * ISO time: calls up to then.
+         */
+        until?: string;
+        /**
+         * Most calls, the newest.
+         */
+        limit?: number;
+      };
+    };
+    result: {
+      /**
+       * Of the policies that were tried.
+       */
+      version: string;
+      /**
+       * Recorded calls that were looked at.
+       */
+      calls: number;
+      /**
+       * Calls with the same verdict.
+       */
+      same: number;
+      /**
+       * Calls with another verdict.
+       */
+      changed: number;
+      /**
+       * The newest of them, at most 1,000.
+       */
+      changes: {
+        callId: string;
+        time: string;
+        principal: string;
+        method: string;
+        /**
+         * server/name
+         */
+        target: string;
+        did: string;
+        would: string;
+        reason: string;
+        policies: string[];
+      }[];
+      /**
+       * Calls that could not be decided, by cause.
+       */
+      unknown: {
+        /**
+         * Their arguments would decide, and are recorded as a digest only.
+         */
+        arguments: number;
+        /**
+         * The policies that read those arguments.
+         */
+        policies: string[];
+        /**
+         * Another guard stopped them before the policies were asked.
+         */
+        earlier: number;
+        /**
+         * The record does not say what was called.
+         */
+        target: number;
+      };
+      /**
+       * Calls decided although something a policy reads is not recorded.
+       */
+      assumed: {
+        /**
+         * Decided by the effects of the definition, without those arguments tell of.
+         */
+        effects: number;
+        /**
+         * A policy reads labels, which were taken to be none.
+         */
+        labels: boolean;
+      };
     };
   };
   /**
@@ -1060,12 +1503,28 @@ export interface Operations {
     };
   };
   /**
+   * Forgets the index of the record and makes it anew from the segments
+   */
+  rebuildAuditIndex: {
+    input: Record<never, never>;
+    result: {
+      records: number;
+      segments: number;
+    };
+  };
+  /**
+   * Records as they are written; values of arguments and results for operators only
+   */
+  followAudit: {
+    input: Record<never, never>;
+  };
+  /**
    * Every record, as JSON lines as they stand, or as CSV
    */
   exportAudit: {
     input: {
       query?: {
-        format?: 'jsonl' | 'csv';
+        format?: 'jsonl' | 'chained' | 'csv';
         since?: string;
         until?: string;
       };
@@ -1078,6 +1537,7 @@ export interface Operations {
     input: {
       query?: {
         expect?: string;
+        key?: string;
       };
     };
     result: {
@@ -1110,20 +1570,26 @@ export interface Operations {
     };
   };
   /**
-   * Forgets the index of the record and makes it anew from the segments
+   * The public key of the seals, to verify elsewhere
    */
-  rebuildAuditIndex: {
+  showAuditKey: {
     input: Record<never, never>;
     result: {
-      records: number;
-      segments: number;
+      key: string;
+      /**
+       * PEM.
+       */
+      publicKey: string;
     };
   };
   /**
-   * Records as they are written; values of arguments and results for operators only
+   * Lets writing go on in a new segment where files of the record were removed or changed
    */
-  followAudit: {
+  repairAudit: {
     input: Record<never, never>;
+    result: {
+      chains: string[];
+    };
   };
   /**
    * The rate limits and quotas in force
@@ -1268,7 +1734,12 @@ export type OperationId =
   | 'rejectPins'
   | 'lockPins'
   | 'verifyPins'
+  | 'listPolicies'
+  | 'checkPolicies'
+  | 'testPolicies'
   | 'listDecisions'
+  | 'explainDecision'
+  | 'shadowPolicies'
   | 'listApprovals'
   | 'showApproval'
   | 'allowApproval'
@@ -1277,8 +1748,10 @@ export type OperationId =
   | 'revokeGrant'
   | 'searchAudit'
   | 'showAuditCall'
-  | 'verifyAudit'
   | 'rebuildAuditIndex'
+  | 'verifyAudit'
+  | 'showAuditKey'
+  | 'repairAudit'
   | 'listLimits'
   | 'listUsage'
   | 'showHealth';
@@ -1307,7 +1780,12 @@ export const OPERATIONS: Readonly<
   rejectPins: { method: 'POST', path: '/pins/reject' },
   lockPins: { method: 'POST', path: '/pins/lock' },
   verifyPins: { method: 'POST', path: '/pins/verify' },
+  listPolicies: { method: 'GET', path: '/policies' },
+  checkPolicies: { method: 'POST', path: '/policies/check' },
+  testPolicies: { method: 'POST', path: '/policies/test' },
   listDecisions: { method: 'GET', path: '/policies/decisions' },
+  explainDecision: { method: 'GET', path: '/policies/why/{callId}' },
+  shadowPolicies: { method: 'POST', path: '/policies/shadow' },
   listApprovals: { method: 'GET', path: '/approvals' },
   followApprovals: { method: 'GET', path: '/approvals/events' },
   showApproval: { method: 'GET', path: '/approvals/{id}' },
@@ -1317,10 +1795,12 @@ export const OPERATIONS: Readonly<
   revokeGrant: { method: 'DELETE', path: '/grants/{id}' },
   searchAudit: { method: 'GET', path: '/audit/calls' },
   showAuditCall: { method: 'GET', path: '/audit/calls/{callId}' },
-  exportAudit: { method: 'GET', path: '/audit/export' },
-  verifyAudit: { method: 'GET', path: '/audit/verification' },
   rebuildAuditIndex: { method: 'POST', path: '/audit/index' },
   followAudit: { method: 'GET', path: '/audit/events' },
+  exportAudit: { method: 'GET', path: '/audit/export' },
+  verifyAudit: { method: 'GET', path: '/audit/verification' },
+  showAuditKey: { method: 'GET', path: '/audit/key' },
+  repairAudit: { method: 'POST', path: '/audit/repair' },
   listLimits: { method: 'GET', path: '/limits' },
   listUsage: { method: 'GET', path: '/limits/usage' },
   showHealth: { method: 'GET', path: '/health' },

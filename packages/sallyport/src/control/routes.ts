@@ -1,4 +1,5 @@
 import { approvalRoutes } from './approval-routes.ts';
+import { auditFileRoutes } from './audit-file-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { catalogRoutes } from './catalog-routes.ts';
 import { driftRoutes } from './drift-routes.ts';
@@ -26,6 +27,7 @@ export function createRoutes(ports: ControlPorts): readonly Route[] {
     ...approvalRoutes(ports),
     ...grantRoutes(ports),
     ...auditRoutes(ports),
+    ...auditFileRoutes(ports),
     ...limitRoutes(ports),
     ...healthRoutes(ports),
     ...driftRoutes(ports),

@@ -1,0 +1,181 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FaultError } from '../core/errors.ts';
+import { SEAL_KEY_FILE } from '../telemetry/audit/audit.ts';
+import { exportRecords } from '../telemetry/audit/export-records.ts';
+import { readPublicKey, toKeyId } from '../telemetry/audit/sealer.ts';
+import { listChains } from '../telemetry/audit/segments.ts';
+import { readExpectation, verifyAudit } from '../telemetry/audit/verify-audit.ts';
+import { REPAIR_MARK } from '../telemetry/audit/writer.ts';
+import type { ControlPorts } from './ports.ts';
+import { wrong } from './problem.ts';
+import type { Parameter, Route, Schema } from './route.ts';
+
+const TEXT: Schema = { type: 'string' };
+const TIME: Schema = { type: 'string', format: 'date-time' };
+
+export const TIMES: readonly Parameter[] = [
+  { name: 'since', description: 'From then on.', schema: TIME },
+  { name: 'until', description: 'Up to then.', schema: TIME },
+];
+
+const HEAD: Schema = {
+  type: 'object',
+  required: ['seq', 'hash'],
+  properties: { seq: { type: 'integer' }, hash: TEXT },
+};
+
+const CHAIN: Schema = {
+  type: 'object',
+  required: ['chain', 'segments', 'records', 'seals', 'first', 'last', 'unsealed', 'bad'],
+  properties: {
+    chain: TEXT,
+    segments: { type: 'integer' },
+    records: { type: 'integer' },
+    seals: { type: 'integer' },
+    first: { type: 'integer' },
+    last: HEAD,
+    unsealed: { type: 'integer', description: 'Records after the last seal.' },
+    bad: {
+      type: ['object', 'null'],
+      required: ['seq', 'segment', 'problem'],
+      properties: { seq: { type: 'integer' }, segment: TEXT, problem: TEXT },
+    },
+  },
+};
+
+/** Of the record; absolute. */
+export function auditDirectory({ sections }: Pick<ControlPorts, 'sections'>): string {
+  const { stateDir, audit } = sections();
+  return audit?.directory ?? join(stateDir, 'audit');
+}
+
+/** The files of the record as a whole. */
+export function auditFileRoutes(ports: ControlPorts): readonly Route[] {
+  const { sections } = ports;
+  const directory = () => auditDirectory(ports);
+  return [
+    {
+      method: 'GET',
+      path: '/audit/export',
+      id: 'exportAudit',
+      summary: 'Every record, as JSON lines as they stand, or as CSV',
+      role: 'admin',
+      query: [
+        {
+          name: 'format',
+          description: 'jsonl (default): the lines as they stand; chained: with the chain as a further member; csv.',
+          schema: { enum: ['jsonl', 'chained', 'csv'] },
+        },
+        ...TIMES,
+      ],
+      text: ['application/jsonl', 'text/csv'],
+      handle: ({ query }) => {
+        const format = query.get('format') ?? 'jsonl';
+        if (format !== 'jsonl' && format !== 'chained' && format !== 'csv') wrong('format is jsonl, chained or csv.');
+        const pieces = exportRecords(directory(), { format, ...readTimes(query) });
+        return { type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl', pieces };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/audit/verification',
+      id: 'verifyAudit',
+      summary: 'Whether a record was changed, cut, moved or put in; the first bad one of each chain',
+      role: 'admin',
+      query: [
+        { name: 'expect', description: 'A state that must still be part of it: chain:seq:hash.', schema: TEXT },
+        {
+          name: 'key',
+          description: 'Whose seals count (public key, PEM); left out: those of this Sallyport.',
+          schema: TEXT,
+        },
+      ],
+      result: {
+        type: 'object',
+        required: ['ok', 'key', 'directory', 'chains'],
+        properties: {
+          ok: { type: 'boolean' },
+          key: { type: 'string', description: 'Of the key whose seals count.' },
+          directory: TEXT,
+          chains: { type: 'array', items: CHAIN },
+        },
+      },
+      problems: [404],
+      handle: async ({ query }) => {
+        const expect = query.get('expect');
+        const given = query.get('key');
+        const key = given === null ? await readKey(sections().stateDir) : readPublicKey(given);
+        const chains = await verifyAudit(directory(), key, expect === null ? undefined : readExpectation(expect));
+        return {
+          ok: chains.every(({ bad }) => bad === undefined),
+          key: toKeyId(key),
+          directory: directory(),
+          chains: chains.map(({ bad, last, ...rest }) => ({
+            ...rest,
+            last: { ...last },
+            bad: bad === undefined ? null : { ...bad },
+          })),
+        };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/audit/key',
+      id: 'showAuditKey',
+      summary: 'The public key of the seals, to verify elsewhere',
+      role: 'viewer',
+      result: {
+        type: 'object',
+        required: ['key', 'publicKey'],
+        properties: { key: TEXT, publicKey: { type: 'string', description: 'PEM.' } },
+      },
+      handle: async () => {
+        const key = await readKey(sections().stateDir);
+        return { key: toKeyId(key), publicKey: key.export({ type: 'spki', format: 'pem' }).toString() };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/audit/repair',
+      id: 'repairAudit',
+      summary: 'Lets writing go on in a new segment where files of the record were removed or changed',
+      role: 'admin',
+      result: {
+        type: 'object',
+        required: ['chains'],
+        properties: { chains: { type: 'array', items: TEXT } },
+      },
+      // Not announced in the record, which cannot be written: the first record after it says what happened.
+      handle: async () => {
+        const chains = await listChains(directory());
+        for (const chain of chains) await writeFile(join(directory(), chain, REPAIR_MARK), '', { mode: 0o600 });
+        return { chains };
+      },
+    },
+  ];
+}
+
+/** ISO times. @throws FaultError `usage`. */
+export function readTimes(query: URLSearchParams): {
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+} {
+  const read = (name: string): string | undefined => {
+    const text = query.get(name);
+    if (text === null) return undefined;
+    const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(at)) wrong(`${name} is a date, or a time like 2026-01-31T12:00:00Z.`);
+    return new Date(at).toISOString();
+  };
+  return { since: read('since'), until: read('until') };
+}
+
+async function readKey(stateDir: string) {
+  const file = join(stateDir, SEAL_KEY_FILE);
+  try {
+    return readPublicKey(await readFile(file, 'utf8'));
+  } catch (cause) {
+    throw new FaultError('config', `The seal key ${file} cannot be read.`, { cause });
+  }
+}
