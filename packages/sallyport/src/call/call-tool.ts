@@ -13,6 +13,7 @@ import type { Inbound } from './inbound.ts';
 import { toParamHeaders } from './param-headers.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
+import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 import { findUnreachableOwner } from './unreachable.ts';
 
 /**
@@ -80,6 +81,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     const send = (carried: UpstreamRequest) => ports.upstreams.send(tool.upstream, carried, exchange);
     let answer = await (span === undefined ? send(sent) : span.follow(sent, tool.upstream, send));
     record.resultBytes = answer.bytes.length;
+    refuseUnsafePages(answer);
 
     if (needsResult(ports.guards, call) && answer.result !== undefined) {
       const inner = inspectResult(ports.guards, call, answer.result);

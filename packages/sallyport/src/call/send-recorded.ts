@@ -9,6 +9,7 @@ import type { OfferUse } from '../guard/policy/policy-engine.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
+import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 
 export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
   readonly upstream: string;
@@ -42,6 +43,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
     const answer = await ports.upstreams.send(upstream, { request, ...sent, paramHeaders: undefined }, exchange);
+    refuseUnsafePages(answer);
     if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));
     body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
     end = { outcome: answer.isResult ? 'ok' : 'error', reason: undefined };
