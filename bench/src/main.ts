@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runAudit } from './audit/run-audit.ts';
 import { runGateway } from './gateway/run-gateway.ts';
 import { stopAll } from './process/child.ts';
 import { runProfile } from './profile/run-profile.ts';
@@ -10,6 +11,9 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --quick           the cells the figures need, fewer rounds, two rivals: two to three minutes
     --against NAMES   rivals to measure, comma separated; all or none
     --rounds N        rounds of each key cell
+  audit     what the record of calls costs: per call in each mode, per seal, to verify
+    --json            one JSON object on stdout
+    --rounds N        (default 9)
   profile   where the time of the middle process goes
     --target NAME     sallyport, raw, sdk-relay, … (default sallyport)
     --seconds N       length of the load (default 10)
@@ -48,6 +52,11 @@ const BENCHES = new Map<string, () => Promise<string>>([
         against: values.against?.split(','),
         rounds: values.rounds === undefined ? undefined : positive(values.rounds, '--rounds'),
       }),
+  ],
+  [
+    'audit',
+    () =>
+      runAudit({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
   ],
   [
     'profile',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Audit, AuditEnd, AuditSubject } from '../../core/audit.ts';
 import type { Tool } from '../../core/call.ts';
+import type { Client } from '../../core/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Note } from '../../core/note.ts';
@@ -9,9 +10,9 @@ import type { Principal } from '../../core/principal.ts';
 import { quote } from '../quote.ts';
 import { toSafeJson } from '../redact-fields.ts';
 import { claimChain } from './claim-chain.ts';
-import { readHead } from './head-file.ts';
+import { readHead, writeFirstHead } from './head-file.ts';
 import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts';
-import { recoverChain } from './recover.ts';
+import { type Head, recoverChain } from './recover.ts';
 import { findRetired } from './retire.ts';
 import { createSealer, makeSealKey, readPublicKey } from './sealer.ts';
 import { AuditWriter, toFault } from './writer.ts';
@@ -60,7 +61,9 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   const tail = await recoverChain(claim.folder, head === 'forged' ? undefined : head, clock.now());
   if (tail.torn !== undefined)
     log.warn({ ...tail.torn }, 'the audit ended in half a record, which was cut off and kept beside it');
-  const damage = tail.damage ?? (head === 'forged' ? 'the head file is not signed with our key' : undefined);
+  const isNew = tail.segments.length === 0 && head === undefined;
+  if (isNew) await writeFirstHead(claim.folder, sealer);
+  const damage = tail.damage ?? (isNew ? undefined : toHeadDamage(head));
   if (damage !== undefined)
     log.error(
       { folder: claim.folder, damage },
@@ -100,6 +103,11 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
       return writer.close().finally(() => claim.release());
     },
   };
+}
+
+function toHeadDamage(head: Head | 'forged' | undefined): string | undefined {
+  if (head === undefined) return 'the head file is missing';
+  return head === 'forged' ? 'the head file is not signed with our key' : undefined;
 }
 
 type Recorder = Pick<AuditOptions, 'mode' | 'values' | 'clock'> & { readonly digestKey: string };
@@ -151,11 +159,10 @@ export function createAudit(
   };
 }
 
+/** Both records of a call say it. */
 function toWho(subject: AuditSubject): string {
-  const { client } = subject;
   return (
-    `,"callId":"${subject.callId}","method":${quote(subject.method)},"principal":${toPrincipal(client.principal)}` +
-    `,"client":{"name":${quote(client.info.name)},"version":${quote(client.info.version)}}` +
+    `,"callId":"${subject.callId}","method":${quote(subject.method)}${toClient(subject.client)}` +
     `${optional('upstream', subject.upstream)}${optional('tool', subject.target)}${optional('toolDigest', subject.digest)}` +
     `${optional('approval', subject.approval)},"snapshot":${subject.snapshotVersion},"requestBytes":${subject.requestBytes}`
   );
@@ -165,17 +172,17 @@ function toEnd({ outcome, guard, reason, ms, resultBytes }: AuditEnd): string {
   return `,"outcome":"${outcome}"${optional('guard', guard)}${optional('reason', reason)},"ms":${Math.round(ms * 1000) / 1000},"resultBytes":${resultBytes}`;
 }
 
-const principals = new WeakMap<Principal, string>();
+const clients = new WeakMap<Client, string>();
 
-/** A principal lives for many calls: its part of the line is written once. */
-function toPrincipal(principal: Principal): string {
-  let text = principals.get(principal);
+/** A client makes many calls: its part of the line is written once. */
+function toClient(client: Client): string {
+  let text = clients.get(client);
   if (text === undefined) {
-    const { id, kind, person, agent, account, actors } = principal;
-    text = `{"id":${quote(id)},"kind":"${kind}"${optional('person', person)}${optional('agent', agent)}${optional('account', account)}`;
+    const { id, kind, person, agent, account, actors } = client.principal;
+    text = `,"principal":{"id":${quote(id)},"kind":"${kind}"${optional('person', person)}${optional('agent', agent)}${optional('account', account)}`;
     if (actors !== undefined) text += `,"actors":[${actors.map(quote).join(',')}]`;
-    text += '}';
-    principals.set(principal, text);
+    text += `},"client":{"name":${quote(client.info.name)},"version":${quote(client.info.version)}}`;
+    clients.set(client, text);
   }
   return text;
 }

@@ -1,8 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GENESIS } from './record-line.ts';
 import type { Head } from './recover.ts';
 import { isSealed, type Sealer } from './sealer.ts';
+import { syncFolder } from './segment-file.ts';
 
 /** Beside the segments: the last sealed state, signed, so that a tail that was cut off is missed. */
 export const HEAD_FILE = 'head.json';
@@ -17,6 +19,12 @@ export async function writeHead(folder: string, sealer: Sealer, head: Head): Pro
     await file.close();
   }
   await rename(draft, join(folder, HEAD_FILE));
+}
+
+/** Before the first record: a kill or a power cut must never leave a seal without a head, which is what a thief leaves. */
+export async function writeFirstHead(folder: string, sealer: Sealer): Promise<void> {
+  await writeHead(folder, sealer, { seq: 0, hash: GENESIS });
+  syncFolder(folder);
 }
 
 /** `forged`: there is one and its signature is not this key's. `undefined`: there is none. */

@@ -14,17 +14,8 @@ const KIND_AT = HASH_LENGTH + '","time":"2026-01-02T03:04:05.678Z","kind":"'.len
 
 /** A record as it stands in its segment, without the line feed. `body` begins with `"time"` and ends with `}`. */
 export function toLine(seq: number, prev: string, body: string): string {
-  return toPrefix(seq, prev) + body;
+  return `${OPEN}${seq}${PREV}${prev}",${body}`;
 }
-
-/** What stands before the body. */
-export function toPrefix(seq: number, prev: string): string {
-  return `${OPEN}${seq}${PREV}${prev}",`;
-}
-
-const MOST_DIGITS = 16;
-/** The longest prefix: bytes. */
-export const PREFIX_ROOM = OPEN.length + MOST_DIGITS + PREV.length + HASH_LENGTH + 2;
 
 /** The hash the next record names as its `prev`: over the whole line, so nothing of a record is outside the chain. */
 export function hashLine(line: string | Uint8Array): string {

@@ -1,79 +1,81 @@
-import { hashLine, PREFIX_ROOM, toPrefix } from './record-line.ts';
+import { hashLine, toLine } from './record-line.ts';
+import type { Head } from './recover.ts';
 
 const LINE_FEED = 0x0a;
 const FIRST_BYTES = 65_536;
+/** A buffer that grew beyond this is given back when its records are written. Bytes. */
+const KEPT_BYTES = FIRST_BYTES * 16;
 /** A character of a string is at most so many bytes of UTF-8. */
 const MAX_WIDTH = 3;
 
-/** Where a chain is. */
-export interface ChainPlace {
-  readonly seq: number;
-  readonly hash: string;
-}
-
 /**
- * Records that wait to be written, as bytes outside the heap with room before each for its place in the chain: as strings,
- * every one of them survived several collections of the young generation while it waited.
+ * Records that wait to be written, as they will stand in the file: each takes its place in the chain when it comes. Bytes
+ * outside the heap: as strings, every one of them survived several collections of the young generation while it waited.
  */
 export class RecordQueue {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #used = 0;
-  /** Where each record ends, behind its line feed. */
-  #ends: number[] = [];
+  #length = 0;
+  #last: Head;
 
-  get length(): number {
-    return this.#ends.length;
+  /** @param last the record that the first one here follows */
+  constructor(last: Head) {
+    this.#last = last;
   }
 
-  /** Bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** As they will stand in the file. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#used);
+  }
+
   get size(): number {
     return this.#used;
   }
 
-  push(body: string): void {
-    const needed = this.#used + PREFIX_ROOM + body.length * MAX_WIDTH + 1;
-    if (needed > this.#bytes.length) this.#grow(needed);
-    const start = this.#used + PREFIX_ROOM;
-    const end = start + this.#bytes.write(body, start, 'utf8');
-    this.#bytes[end] = LINE_FEED;
-    this.#used = end + 1;
-    this.#ends.push(this.#used);
+  /** The end of the chain: the last record here. */
+  get last(): Head {
+    return this.#last;
   }
 
-  /** These records, then the others. */
+  /** @param body of {@link toLine} @param finish makes the line that is written of it, e.g. signs it */
+  push(body: string, finish?: (line: string) => string): void {
+    const seq = this.#last.seq + 1;
+    const unfinished = toLine(seq, this.#last.hash, body);
+    const line = finish === undefined ? unfinished : finish(unfinished);
+    const start = this.#used;
+    const needed = start + line.length * MAX_WIDTH + 1;
+    if (needed > this.#bytes.length) this.#grow(needed);
+    const end = start + this.#bytes.write(line, start, 'utf8');
+    this.#bytes[end] = LINE_FEED;
+    this.#used = end + 1;
+    this.#length++;
+    this.#last = {
+      seq,
+      hash: hashLine(new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + start, end - start)),
+    };
+  }
+
+  /** These records, then the others, which follow them already. */
   followedBy(others: RecordQueue): this {
-    if (others.length === 0) return this;
     this.#grow(this.#used + others.#used);
-    others.#bytes.copy(this.#bytes, this.#used, 0, others.#used);
-    for (const end of others.#ends) this.#ends.push(this.#used + end);
+    others.bytes.copy(this.#bytes, this.#used);
     this.#used += others.#used;
+    this.#length += others.#length;
+    this.#last = others.#last;
     return this;
   }
 
-  /**
-   * Gives each record its place after `place` and writes them into `out` at `at`, which has {@link size} bytes of room
-   * there. May be done again.
-   */
-  write(place: ChainPlace, out: Buffer, at: number): ChainPlace & { readonly end: number } {
-    let { seq, hash } = place;
-    let end = at;
-    let from = 0;
-    const bytes = this.#bytes;
-    for (const to of this.#ends) {
-      const prefix = toPrefix(++seq, hash);
-      const start = from + PREFIX_ROOM - prefix.length;
-      bytes.write(prefix, start, 'latin1');
-      hash = hashLine(bytes.subarray(start, to - 1));
-      end += bytes.copy(out, end, start, to);
-      from = to;
-    }
-    return { seq, hash, end };
-  }
-
-  clear(): void {
+  /** Empty again; the next record follows `last`. */
+  clear(last: Head): this {
     this.#used = 0;
-    this.#ends = [];
-    if (this.#bytes.length > FIRST_BYTES * 16) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
+    this.#length = 0;
+    this.#last = last;
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
+    return this;
   }
 
   #grow(needed: number): void {

@@ -6,9 +6,8 @@ import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { findChanged, stampOf } from './finished.ts';
 import { writeHead } from './head-file.ts';
-import { hashLine, toLine } from './record-line.ts';
 import { RecordQueue } from './record-queue.ts';
-import type { ChainTail } from './recover.ts';
+import type { ChainTail, Head } from './recover.ts';
 import type { Sealer } from './sealer.ts';
 import { codeOf, SegmentFile } from './segment-file.ts';
 import { toSegmentName } from './segments.ts';
@@ -31,18 +30,23 @@ export interface WriterOptions {
 const SEAL_MS = 1_000;
 /** How often the files are looked at when nothing is written, and how soon writing is tried again. Milliseconds. */
 const CHECK_MS = 250;
+/** Strict: how long records that no call waits for may wait for company, the ends of calls above all. Milliseconds. */
+const LINGER_MS = 10;
+/** Calls that share a sync: a batch waits for as many as came last time, but for no more than this many. */
+const CROWD = 32;
+/** And no longer than this. Milliseconds. */
+const GATHER_MS = 1;
 /** From here on nothing waits for company. Bytes. */
-const BATCH = 1_048_576;
+const BATCH = 262_144;
 /** Waiting to be written; beyond it calls are refused. Bytes. */
 const MAX_QUEUE = 16 * 1_048_576;
-/** More than a seal takes. Bytes. */
-const SEAL_ROOM = 1_024;
 /** Nobody waits longer for the disk. Milliseconds. */
 const PATIENCE_MS = 5_000;
 /** Made by `audit repair`: the operator has seen what is wrong and wants a new segment to be begun. */
 export const REPAIR_MARK = 'repair';
 
 interface Waiters {
+  count: number;
   readonly promise: Promise<void>;
   resolve(): void;
   reject(error: FaultError): void;
@@ -54,15 +58,17 @@ interface Waiters {
  */
 export class AuditWriter {
   readonly #options: WriterOptions;
-  #queue = new RecordQueue();
+  #queue: RecordQueue;
   #spare: RecordQueue | undefined;
   /** When the oldest record that is not on disk came. `performance.now()`. */
   #oldest: number | undefined;
   /** The same of the batch that is being written. */
   #writing: number | undefined;
   #waiters: Waiters | undefined;
-  #seq: number;
-  #hash: string;
+  /** Who waited for the last batch. */
+  #crowd = 1;
+  /** The last record on disk. */
+  #written: Head;
   #sealedSeq: number;
   #sealedAt = performance.now();
   #file: SegmentFile | undefined;
@@ -71,16 +77,20 @@ export class AuditWriter {
   #lookedAt = 0;
   #trouble: string | undefined;
   #refused = 0;
+  #refusedFor = '';
+  /** Its record waits to be written already. */
+  #troubleTold = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   readonly #watch: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
   constructor(options: WriterOptions) {
     const { tail, folder } = options;
     this.#options = options;
-    this.#seq = tail.seq;
-    this.#hash = tail.hash;
+    this.#written = { seq: tail.seq, hash: tail.hash };
+    this.#queue = new RecordQueue(this.#written);
     this.#sealedSeq = tail.seq;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of tail.segments)
@@ -110,14 +120,14 @@ export class AuditWriter {
   /** A record that was not taken because nothing could be written: only counted. */
   refuse(): void {
     this.#refused++;
+    this.#refusedFor = this.trouble ?? '';
   }
 
   /** Fulfilled when what was appended so far is on disk. @throws FaultError `unrecorded`. */
   written(): Promise<void> {
-    if (this.#waiters === undefined) {
-      this.#waiters = createWaiters();
-      if (this.#running === undefined) this.#start();
-    }
+    this.#waiters ??= createWaiters();
+    this.#waiters.count++;
+    if (this.#running === undefined) this.#gather(this.#waiters.count);
     return this.#waiters.promise;
   }
 
@@ -135,6 +145,7 @@ export class AuditWriter {
       clearInterval(this.#watch);
       while (this.#running !== undefined) await this.#running;
       clearTimeout(this.#timer);
+      clearTimeout(this.#gathering);
       this.#sealedAt = Number.NEGATIVE_INFINITY;
       this.#running = this.#run();
       await this.#running;
@@ -143,19 +154,31 @@ export class AuditWriter {
     return this.#closing;
   }
 
+  /** Nobody waits for what there is to write. */
   #schedule(): void {
     const { withinMs } = this.#options;
-    if (withinMs === 0 || this.#queue.size > BATCH) this.#start();
+    if (this.#queue.size > BATCH) this.#start();
     // Half of the stated time is for the disk.
-    else this.#timer ??= setTimeout(() => this.#start(), withinMs / 2);
+    else this.#timer ??= setTimeout(() => this.#start(), withinMs === 0 ? LINGER_MS : withinMs / 2);
+  }
+
+  /**
+   * So many calls wait. Where many call at once the first to come would have a sync of its own, and all others would wait
+   * for the next one: a sync costs as much CPU as a call.
+   */
+  #gather(count: number): void {
+    if (count >= Math.min(this.#crowd, CROWD)) this.#start();
+    else this.#gathering ??= setTimeout(() => this.#start(), GATHER_MS);
   }
 
   #start(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#gathering);
     this.#timer = undefined;
+    this.#gathering = undefined;
     this.#running ??= this.#soon().finally(() => {
       this.#running = undefined;
-      if (this.#waiters !== undefined) this.#start();
+      if (this.#waiters !== undefined) this.#gather(this.#waiters.count);
       else if (this.#trouble === undefined && this.#queue.length > 0) this.#schedule();
     });
   }
@@ -167,86 +190,79 @@ export class AuditWriter {
   }
 
   async #run(): Promise<void> {
-    do {
-      const waiters = this.#waiters;
-      this.#waiters = undefined;
-      const patience = waiters && setTimeout(() => waiters.reject(toFault('the disk does not answer')), PATIENCE_MS);
-      try {
-        await this.#writeBatch();
-        this.#recovered();
-        waiters?.resolve();
-      } catch (error) {
-        this.#failed(error instanceof Trouble ? error.message : `${this.#options.folder}: ${codeOf(error)}`);
-        waiters?.reject(toFault(this.#trouble ?? ''));
-        return;
-      } finally {
-        clearTimeout(patience);
-      }
-    } while (this.#waiters !== undefined || (this.#options.withinMs === 0 && this.#queue.length > 0));
+    const waiters = this.#waiters;
+    this.#waiters = undefined;
+    this.#crowd = waiters?.count ?? 1;
+    const patience = waiters && setTimeout(() => waiters.reject(toFault('the disk does not answer')), PATIENCE_MS);
+    try {
+      const sealed = await this.#writeBatch();
+      this.#recovered();
+      waiters?.resolve();
+      if (sealed) await this.#writeHead(this.#written);
+    } catch (error) {
+      this.#failed(error instanceof Trouble ? error.message : `${this.#options.folder}: ${codeOf(error)}`);
+      waiters?.reject(toFault(this.#trouble ?? ''));
+    } finally {
+      clearTimeout(patience);
+    }
   }
 
-  async #writeBatch(): Promise<void> {
+  /** Whether it ends with a seal. */
+  async #writeBatch(): Promise<boolean> {
     await this.#checkFiles();
+    this.#tellTrouble();
     const sealing = this.#isSealDue();
-    if (this.#queue.length === 0 && !sealing && this.#trouble === undefined) return;
     const batch = this.#queue;
+    if (sealing) batch.push(this.#toSeal(), this.#options.sealer.seal);
+    if (batch.length === 0) return false;
     this.#writing = this.#oldest;
-    this.#queue = this.#spare ?? new RecordQueue();
+    this.#queue = this.#spare?.clear(batch.last) ?? new RecordQueue(batch.last);
     this.#spare = undefined;
     this.#oldest = undefined;
-    const refused = this.#refused;
-    const place = { seq: this.#seq, hash: this.#hash };
     try {
-      const file = this.#openFile();
-      const first = this.#trouble !== undefined || refused > 0 ? this.#next(this.#toInterruption(refused)) : '';
-      const out = Buffer.allocUnsafe(3 * first.length + batch.size + SEAL_ROOM);
-      const last = batch.write({ seq: this.#seq, hash: this.#hash }, out, out.write(first, 'utf8'));
-      this.#seq = last.seq;
-      this.#hash = last.hash;
-      const end = sealing ? last.end + out.write(this.#nextSeal(), last.end, 'latin1') : last.end;
-      await file.append(out.subarray(0, end));
-      batch.clear();
-      this.#spare = batch;
+      await this.#openFile().append(batch.bytes);
     } catch (error) {
-      // Nothing of it is on disk: the records take their places again when they are written.
-      this.#seq = place.seq;
-      this.#hash = place.hash;
+      // Nothing of it is on disk: it stays before what came since.
       this.#queue = batch.followedBy(this.#queue);
       this.#oldest = this.#writing ?? this.#oldest;
       throw error;
     } finally {
       this.#writing = undefined;
     }
-    this.#refused -= refused;
-    if (!sealing) return;
-    this.#sealedSeq = this.#seq;
-    this.#sealedAt = performance.now();
-    // Only after the records: a head never vouches for what may still be lost.
-    await writeHead(this.#options.folder, this.#options.sealer, { seq: this.#seq, hash: this.#hash });
+    this.#written = batch.last;
+    this.#spare = batch;
+    if (sealing) {
+      this.#sealedSeq = this.#written.seq;
+      this.#sealedAt = performance.now();
+    }
+    return sealing;
+  }
+
+  /** Only after the records: a head never vouches for what may still be lost. */
+  async #writeHead(sealed: Head): Promise<void> {
+    await writeHead(this.#options.folder, this.#options.sealer, sealed);
     this.#finishLarge();
   }
 
-  #next(body: string): string {
-    const line = toLine(++this.#seq, this.#hash, body);
-    this.#hash = hashLine(line);
-    return `${line}\n`;
-  }
-
-  #nextSeal(): string {
+  #toSeal(): string {
     const { chain, clock, sealer } = this.#options;
-    const body = `"time":"${new Date(clock.now()).toISOString()}","kind":"seal","chain":"${chain}","key":"${sealer.keyId}"}`;
-    const line = sealer.seal(toLine(++this.#seq, this.#hash, body));
-    this.#hash = hashLine(line);
-    return `${line}\n`;
+    return `"time":"${new Date(clock.now()).toISOString()}","kind":"seal","chain":"${chain}","key":"${sealer.keyId}"}`;
   }
 
-  #toInterruption(refused: number): string {
+  /** Why there is a gap, and how many refusals are in it; also what shows whether the disk takes something again. */
+  #tellTrouble(): void {
+    if (this.#refused === 0 && (this.#trouble === undefined || this.#troubleTold)) return;
     const time = new Date(this.#options.clock.now()).toISOString();
-    return `"time":"${time}","kind":"interrupted","reason":${JSON.stringify(this.#trouble ?? 'too slow')},"refused":${refused}}`;
+    const reason = JSON.stringify(this.#trouble ?? this.#refusedFor);
+    this.#queue.push(`"time":"${time}","kind":"interrupted","reason":${reason},"refused":${this.#refused}}`);
+    this.#troubleTold = this.#trouble !== undefined;
+    this.#refused = 0;
   }
 
   #isSealDue(): boolean {
-    if (this.#seq === this.#sealedSeq && this.#queue.length === 0) return false;
+    if (this.#written.seq === this.#sealedSeq && this.#queue.length === 0) return false;
+    // While nothing can be written each attempt would add one.
+    if (this.#trouble !== undefined && this.#closing === undefined) return false;
     return performance.now() - this.#sealedAt >= SEAL_MS || this.#isLarge();
   }
 
@@ -267,8 +283,8 @@ export class AuditWriter {
     if (this.#file !== undefined) return this.#file;
     const { folder, tail } = this.#options;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const goOn = tail.segment !== undefined && tail.seq === this.#seq && !this.#finished.has(tail.segment.name);
-    const name = goOn ? (tail.segment?.name ?? '') : toSegmentName(this.#seq + 1, randomUUID());
+    const goOn = tail.segment !== undefined && tail.seq === this.#written.seq && !this.#finished.has(tail.segment.name);
+    const name = goOn ? (tail.segment?.name ?? '') : toSegmentName(this.#written.seq + 1, randomUUID());
     this.#file = new SegmentFile(join(folder, name), goOn ? (tail.segment?.bytes ?? 0) : 0);
     return this.#file;
   }
@@ -289,9 +305,9 @@ export class AuditWriter {
     const file = this.#file;
     const found = file?.check();
     if (file === undefined || found === undefined) return;
-    const problem = found === 'touched' ? await file.recheck(this.#hash) : found.problem;
+    const problem = found === 'touched' ? await file.recheck(this.#written.hash) : found.problem;
     if (problem === undefined) return;
-    if (!(await file.isRestored(this.#hash))) throw new Trouble(problem);
+    if (!(await file.isRestored(this.#written.hash))) throw new Trouble(problem);
     file.close();
     this.#file = new SegmentFile(file.path, file.bytes);
   }
@@ -320,6 +336,7 @@ export class AuditWriter {
   #recovered(): void {
     if (this.#trouble === undefined) return;
     this.#trouble = undefined;
+    this.#troubleTold = false;
     this.#options.log.warn({ folder: this.#options.folder }, 'the audit is written again');
   }
 }
@@ -340,5 +357,5 @@ function createWaiters(): Waiters {
   });
   // Whoever asked may have gone meanwhile.
   promise.catch(() => undefined);
-  return { promise, resolve: () => settle?.resolve(), reject: (error) => settle?.reject(error) };
+  return { count: 0, promise, resolve: () => settle?.resolve(), reject: (error) => settle?.reject(error) };
 }
