@@ -80,10 +80,10 @@ export class ApprovalDesk {
   async settle(first: Decision, given: Call, inbound: Inbound): Promise<Settled> {
     const collected = await collectAsks(this.#ports.guards(), given, first);
     if (collected.decision.verdict.kind === 'deny') return { decision: collected.decision, approvalId: undefined };
-    const asked = toAsked(collected, inbound);
+    const asked = toAsked(collected, inbound, this.#needed(collected));
     const ready = await this.#findGrant(asked, collected, { waited: false });
     if (ready !== undefined) return ready;
-    const { approval, isNew } = await this.#ports.approvals.open(asked, this.#rules(asked));
+    const { approval, isNew } = await this.#ports.approvals.open(asked, this.#rules());
     if (isNew) this.#announce(approval);
     if (approval.state === 'denied') return toDenied(approval);
     const answered = await this.#wait(approval, inbound);
@@ -118,10 +118,15 @@ export class ApprovalDesk {
     this.#watch.expect(approval);
   }
 
-  #rules({ classes }: Asked) {
-    const { ttlMs, twoPerson, selfApproval } = this.#ports.settings();
-    const needed: 1 | 2 = twoPerson.some((one) => one === 'any' || classes.includes(one)) ? 2 : 1;
-    return { ttlMs, needed, callerMayAnswer: selfApproval };
+  #rules() {
+    const { ttlMs, selfApproval } = this.#ports.settings();
+    return { ttlMs, callerMayAnswer: selfApproval };
+  }
+
+  /** Whoever is stricter: the operator's list of effects, or a policy. */
+  #needed({ classes, people }: CollectedAsks): 1 | 2 {
+    const { twoPerson } = this.#ports.settings();
+    return people === 2 || twoPerson.some((one) => one === 'any' || classes.includes(one)) ? 2 : 1;
   }
 
   /** `undefined`: there is no grant. */
@@ -151,6 +156,12 @@ export class ApprovalDesk {
     const isNews = again.reasons.some(({ guard }) => !asked.reasons.some((known) => known.guard === guard));
     if (isNews && grant.arguments === undefined)
       return { decision: toDeny('The rules changed while a person was asked. Call again to ask anew.'), approvalId };
+    // Changed arguments may have another effect than those that one person was asked about.
+    if (again.reasons.length > 0 && this.#needed(again) > (grant.people ?? 1))
+      return {
+        decision: toDeny('With these arguments two people must allow the call. Call again with them to ask.'),
+        approvalId,
+      };
     return { decision: toAllow(again.call.arguments), approvalId };
   }
 
@@ -221,7 +232,7 @@ export class ApprovalDesk {
 /** What setTimeout can hold. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-function toAsked({ call, reasons, classes }: CollectedAsks, { snapshot }: Inbound): Asked {
+function toAsked({ call, reasons, classes }: CollectedAsks, { snapshot }: Inbound, needed: 1 | 2): Asked {
   const { client, tool } = call;
   return {
     callId: call.id,
@@ -238,6 +249,7 @@ function toAsked({ call, reasons, classes }: CollectedAsks, { snapshot }: Inboun
     policyVersion: toRulesVersion(snapshot, tool.upstream),
     reasons,
     classes,
+    needed,
   };
 }
 

@@ -45,7 +45,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
   const span = ports.tracer?.begin(request);
   let body: Buffer | undefined;
   try {
-    const tool = resolveTool(inbound);
+    const tool = resolveTool(inbound, (hidden) => noteHidden(ports, hidden, { subject, record }));
     record.upstream = tool.upstream;
     record.tool = tool.name;
     nameTool(subject, tool);
@@ -98,8 +98,10 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     return answer;
   } catch (error) {
     const fault = toFault(error);
-    record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
-    record.reason = fault.message;
+    if (record.outcome !== 'denied') {
+      record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
+      record.reason = fault.message;
+    }
     if (fault.code === 'internal') ports.log.error({ callId: record.callId, error }, 'a call failed inside');
     throw fault;
   } finally {
@@ -141,13 +143,31 @@ function toSpent({ approvalId }: Settled): Decision {
   };
 }
 
-function resolveTool(inbound: Inbound): Tool {
+/** What policies hide is not there, for the caller; the record says what was tried. */
+function noteHidden(
+  { offers }: CallPorts,
+  tool: Tool,
+  { subject, record }: { readonly subject: AuditSubject; readonly record: CallRecord },
+): void {
+  const decision = offers?.noteHidden(tool, subject.client, subject);
+  if (decision === undefined) return;
+  nameTool(subject, tool);
+  record.upstream = tool.upstream;
+  record.tool = tool.name;
+  record.outcome = 'denied';
+  record.guard = 'policy';
+  record.reason = decision.reason;
+}
+
+function resolveTool(inbound: Inbound, onHidden: (tool: Tool) => void): Tool {
   const { request, view } = inbound;
   const name = member(request.params, 'name');
   if (typeof name !== 'string')
     throw new FaultError('invalid_params', 'tools/call needs "name": the name of a tool from tools/list.');
   const tool = view.tool(name);
   if (tool !== undefined) return tool;
+  const hidden = view.hiddenTool(name);
+  if (hidden !== undefined) onHidden(hidden);
   throw (
     findUnreachableOwner(inbound, name) ??
     new FaultError(

@@ -11,6 +11,8 @@ export interface CollectedAsks {
   readonly call: Call;
   readonly reasons: readonly AskReason[];
   readonly classes: readonly SinkClass[];
+  /** How many people a guard asked for; `undefined`: as many as the configuration says. */
+  readonly people: 2 | undefined;
 }
 
 /**
@@ -21,6 +23,7 @@ export interface CollectedAsks {
 export async function collectAsks(guards: readonly Guard[], call: Call, first?: Decision): Promise<CollectedAsks> {
   const reasons: AskReason[] = [];
   const classes = new Set<SinkClass>();
+  let people: 2 | undefined;
   let rest = guards;
   let at = call;
   let decision = first ?? (await inspectRequest(rest, at));
@@ -30,16 +33,17 @@ export async function collectAsks(guards: readonly Guard[], call: Call, first?: 
     if (verdict.kind !== 'ask') break;
     reasons.push({ guard: guard ?? '', reason: verdict.reason });
     for (const effect of verdict.classes ?? []) classes.add(effect);
+    people ??= verdict.people;
     const place = rest.findIndex(({ name }) => name === guard);
     // Whoever asked stands in the list; if not, there is no telling who was heard: ask nobody twice.
     rest = place < 0 ? [] : rest.slice(place + 1);
     const next = await inspectRequest(rest, at);
-    if (next.verdict.kind === 'deny') return { decision: next, call: at, reasons, classes: [...classes] };
+    if (next.verdict.kind === 'deny') return { decision: next, call: at, reasons, classes: [...classes], people };
     if (next.verdict.kind !== 'ask') {
       if (next.rewritten !== undefined) at = { ...at, arguments: next.rewritten };
       break;
     }
     decision = next;
   }
-  return { decision, call: at, reasons, classes: [...classes] };
+  return { decision, call: at, reasons, classes: [...classes], people };
 }

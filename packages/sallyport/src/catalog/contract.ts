@@ -97,6 +97,8 @@ export interface View {
   /** @throws FaultError `invalid_params` for a cursor that is not one of ours. */
   list(kind: ListKind, cursor: string | undefined): Page;
   tool(publicName: string): Tool | undefined;
+  /** A tool that is there and that this caller may not know of: for the record only, never for an answer. */
+  hiddenTool(publicName: string): Tool | undefined;
   prompt(publicName: string): { readonly upstream: string; readonly name: string } | undefined;
   /** Upstreams that may own the URI, best first, with the upstream's own URI: exact entry, template, same scheme, any with resources. */
   resource(publicUri: string): readonly { readonly upstream: string; readonly uri: string }[];

@@ -73,6 +73,10 @@ export function createView(content: ViewContent): View {
       };
     },
     tool: (publicName: string) => findTool(publicName)?.tool,
+    hiddenTool(publicName: string) {
+      const found = tools(undefined).get(publicName);
+      return found === undefined || sight.mayUse(found.tool) ? undefined : found.tool;
+    },
     prompt(publicName: string) {
       const found = prompts(undefined).get(publicName);
       if (found === undefined || whyEntryHeld(found, 'prompts') !== undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { Access } from '../core/access.ts';
-import type { Call } from '../core/call.ts';
+import type { Call, Tool } from '../core/call.ts';
+import type { Client } from '../core/client.ts';
 import type { PolicyDecision, PolicyNotes } from '../core/policy-decision.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
@@ -53,6 +54,8 @@ export function policy(ports: PolicyPorts): Guard {
 
 /** The same for reading a resource and getting a prompt, which have no other guards. */
 export interface OfferDoor {
+  /** Notes why a tool is not there for this caller. @returns what was noted; `undefined`: no policy hides it. */
+  noteHidden(tool: Tool, client: Client, notes: PolicyNotes): PolicyDecision | undefined;
   /** `undefined`: there are no policies, and nothing to ask. */
   before(use: OfferUse, about: OfferAbout): Verdict | undefined;
   after(use: OfferUse, about: OfferAbout): Verdict | undefined;
@@ -71,7 +74,18 @@ export function policyOffers(ports: PolicyPorts): OfferDoor {
       return DENIED;
     }
   };
-  return { before: ask(judge, 'use'), after: ask(judgeRelease, 'release') };
+  return {
+    before: ask(judge, 'use'),
+    after: ask(judgeRelease, 'release'),
+    noteHidden(tool, { principal }, notes) {
+      const engine = ports.engine();
+      if (engine === undefined || ports.mode() === 'shadow') return undefined;
+      const decision = tryOut(engine, (one) => one.whyHidden(principal, tool));
+      if (decision.effect !== 'deny') return undefined;
+      notes.policy = decision;
+      return decision;
+    },
+  };
 }
 
 const DENIED: Verdict = Object.freeze({

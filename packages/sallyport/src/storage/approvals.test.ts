@@ -44,9 +44,10 @@ const asked = (given: Record<string, number> = { n: 1 }, more: Partial<Asked> = 
   policyVersion: 'v',
   reasons: [{ guard: 'policy', reason: 'because' }],
   classes: [],
+  needed: 1,
   ...more,
 });
-const rules = { ttlMs: 1_000, needed: 1, callerMayAnswer: true } as const;
+const rules = { ttlMs: 1_000, callerMayAnswer: true } as const;
 const yes = (more: Record<string, unknown> = {}): PersonAnswer =>
   ({ kind: 'allow', scope: 'once', by: 'key:bob', via: 'command', at: now, ...more }) as PersonAnswer;
 

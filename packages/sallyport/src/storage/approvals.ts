@@ -42,7 +42,6 @@ export interface ApprovalFilter {
 
 export interface AskRules {
   readonly ttlMs: number;
-  readonly needed: 1 | 2;
   readonly callerMayAnswer: boolean;
 }
 
@@ -69,7 +68,6 @@ export function createApprovalStore(database: Database, clock: Clock): ApprovalS
         createdAt: now,
         updatedAt: now,
         expiresAt: now + rules.ttlMs,
-        needed: rules.needed,
         callerMayAnswer: rules.callerMayAnswer,
         answers: [],
         difference: before && compareArguments(before.arguments, asked.arguments),

@@ -136,6 +136,7 @@ describe('a grant covers', () => {
       },
       10,
     ],
+    ['a further person', {}, { needed: 2 }, 10],
     ['a further effect', {}, { classes: ['delete', 'pay'] }, 10],
     ['another run', { scope: 'run' }, { run: 's' }, 10],
     ['after its time', { expiresAt: 10 }, {}, 10],

@@ -26,6 +26,8 @@ export interface Asked {
   readonly policyVersion: string;
   readonly reasons: readonly AskReason[];
   readonly classes: readonly SinkClass[];
+  /** How many different people must allow: by the effects, or because a policy says so. */
+  readonly needed: 1 | 2;
 }
 
 export interface AskReason {
@@ -42,8 +44,6 @@ export interface Approval extends Asked {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly updatedAt: number;
-  /** How many different people must allow. */
-  readonly needed: 1 | 2;
   readonly callerMayAnswer: boolean;
   readonly answers: readonly PersonAnswer[];
   /** Against the last allowed call of this tool; `undefined`: there was none. */

@@ -22,6 +22,8 @@ export interface Grant {
   /** Which guards had asked, and about which effects: another guard's question was not answered. */
   readonly guards: readonly string[];
   readonly classes: readonly SinkClass[];
+  /** How many people agreed; left out in what was written before: one. */
+  readonly people?: 1 | 2;
   readonly createdAt: number;
   readonly expiresAt: number;
   /** When a `once` grant was used up. */
@@ -49,6 +51,7 @@ export function toGrant(approval: Approval, terms: GrantTerms, given: { id: stri
     policyVersion: approval.policyVersion,
     guards: approval.reasons.map(({ guard }) => guard),
     classes: approval.classes,
+    people: approval.needed,
     createdAt: given.now,
     expiresAt: given.now + LASTS_MS[terms.scope],
     usedAt: undefined,
@@ -68,6 +71,7 @@ export function coversCall(grant: Grant, asked: Asked, now: number): boolean {
     grant.toolDigest === asked.toolDigest &&
     grant.policyVersion === asked.policyVersion &&
     asked.reasons.every(({ guard }) => grant.guards.includes(guard)) &&
+    (grant.people ?? 1) >= asked.needed &&
     asked.classes.every((effect) => grant.classes.includes(effect)) &&
     (grant.scope !== 'run' || grant.run === asked.run) &&
     (grant.pattern === undefined

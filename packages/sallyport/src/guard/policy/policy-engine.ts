@@ -36,12 +36,13 @@ export interface EnginePorts {
 }
 
 type UseAction = 'call' | 'read' | 'get' | 'release';
+type Action = UseAction | 'list';
 
 /** What is remembered of one caller. */
 interface CallerMemory {
   readonly entity: EntityJson;
   /** By action, so that no key has to be put together for each call. */
-  readonly decisions: Readonly<Record<UseAction, Map<string, PolicyDecision>>>;
+  readonly decisions: Readonly<Record<Action, Map<string, PolicyDecision>>>;
   readonly seen: Map<string, boolean>;
 }
 
@@ -96,6 +97,20 @@ export class PolicyEngine {
   maySee(principal: Principal, tool: Tool): boolean {
     const facts = this.#facts(tool);
     return this.#see('call', this.#slices.of(tool.upstream, facts.id), { caller: this.#caller(principal), facts });
+  }
+
+  /** Why `maySee` says no: what hides the tool, else what denies every call of it. */
+  whyHidden(principal: Principal, tool: Tool): PolicyDecision {
+    const facts = this.#facts(tool);
+    const slice = this.#slices.of(tool.upstream, facts.id);
+    const { list } = this.#caller(principal).decisions;
+    const known = list.get(facts.key);
+    if (known !== undefined) return known;
+    const request = { caller: this.#caller(principal), facts, context: NO_CONTEXT };
+    const listed = this.#ask('list', slice.standing, request);
+    const decision = listed.effect === 'deny' ? listed : this.#ask('call', slice.standing, request);
+    remember(list, facts.key, decision);
+    return decision;
   }
 
   /** The same of a resource or prompt. */
@@ -181,7 +196,7 @@ export class PolicyEngine {
     const key = JSON.stringify(entity);
     let caller = this.#callers.get(key);
     if (caller === undefined) {
-      const decisions = { call: new Map(), read: new Map(), get: new Map(), release: new Map() };
+      const decisions = { list: new Map(), call: new Map(), read: new Map(), get: new Map(), release: new Map() };
       caller = { entity, decisions, seen: new Map() };
       if (this.#callers.size >= MAX_CALLERS) this.#callers.clear();
       this.#callers.set(key, caller);
@@ -234,7 +249,7 @@ export class PolicyEngine {
     return use.response.diagnostics.reason.length === 0 && slice.mayPermitPerCall;
   }
 
-  #ask(action: UseAction, set: string, request: Request): PolicyDecision {
+  #ask(action: Action, set: string, request: Request): PolicyDecision {
     const answer = this.#evaluate(action, set, request);
     const { facts } = request;
     if (answer.type !== 'success') return this.#deny(facts, 'the policies could not be evaluated', []);
@@ -271,7 +286,7 @@ export class PolicyEngine {
     return { effect: 'deny', reason: `The ${title} was not used: ${why}.`, policies, version: this.version };
   }
 
-  #evaluate(action: UseAction | 'list', set: string, { caller, facts, context }: Request): AuthorizationAnswer {
+  #evaluate(action: Action, set: string, { caller, facts, context }: Request): AuthorizationAnswer {
     return this.#cedar.statefulIsAuthorized({
       principal: caller.entity.uid,
       action: { type: 'Action', id: action },
