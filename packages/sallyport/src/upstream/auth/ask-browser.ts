@@ -81,6 +81,8 @@ interface Answered extends Pick<Asking<unknown>, 'server' | 'client'> {
 /** `iss` (RFC 9207) against the issuer recorded before the redirect, then `state`, then errors. */
 function validate({ server, client, answer, state }: Answered): URLSearchParams {
   try {
+    // The library takes an empty one for none.
+    if (answer.getAll('iss').some((iss) => iss !== server.issuer)) throw new Error('another issuer');
     return validateAuthResponse(server, { client_id: client.clientId }, answer, state);
   } catch (error) {
     if (error instanceof AuthorizationResponseError && /^[\x21-\x7e]{1,60}$/.test(error.error))
