@@ -1,4 +1,4 @@
-import { lookup as lookUp } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { FaultError } from '../../core/errors.ts';
@@ -20,6 +20,13 @@ export interface FetchInit {
 /** Fetches a URL that a stranger named. Redirects are refused, the body is bounded, the answer comes whole. */
 export type GuardedFetch = (url: string, init?: FetchInit) => Promise<Response>;
 
+/** `lookup` of `node:dns`, for all addresses. */
+export type Resolve = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
 const WITHIN_MS = 10_000;
 const MAX_BYTES = 262_144;
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -29,13 +36,13 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
  * the upstream is there itself; every address is judged at the moment of connecting, so that a name that changes
  * between check and use gains nothing.
  */
-export function createGuardedFetch(reach: Reach): GuardedFetch {
+export function createGuardedFetch(reach: Reach, resolve: Resolve = lookUp): GuardedFetch {
   return async (address, init = {}) => {
     const url = checkAddress(address, reach);
     const place = `${url.origin}${url.pathname}`;
     const late = AbortSignal.timeout(WITHIN_MS);
     const signal = init.signal === undefined ? late : AbortSignal.any([late, init.signal]);
-    const agent = new Agent({ connect: { lookup: toLookup(reach), timeout: WITHIN_MS }, pipelining: 0 });
+    const agent = new Agent({ connect: { lookup: toLookup(reach, resolve), timeout: WITHIN_MS }, pipelining: 0 });
     try {
       const reply = await request(url, {
         method: (init.method ?? 'GET') as 'GET',
@@ -83,17 +90,18 @@ function permits(address: string, reach: Reach): boolean {
 class ForbiddenAddress extends Error {}
 
 /** The socket connects to what was judged here and to nothing else. */
-function toLookup(reach: Reach): LookupFunction {
+function toLookup(reach: Reach, resolve: Resolve): LookupFunction {
   return (host, options, callback) => {
-    lookUp(host, { ...options, all: true }, (error, found) => {
+    resolve(host, { ...options, all: true }, (error, found) => {
       if (error !== null) {
         callback(error, []);
         return;
       }
-      const good = found.filter(({ address }) => permits(address, reach));
-      const [first] = good;
-      if (first === undefined) callback(new ForbiddenAddress(), []);
-      else if (options.all === true) callback(null, good);
+      const [first] = found;
+      // One address inside is enough: a name that leads inside and outside is not to be trusted with either.
+      if (first === undefined || !found.every(({ address }) => permits(address, reach)))
+        callback(new ForbiddenAddress(), []);
+      else if (options.all === true) callback(null, found);
       else callback(null, first.address, first.family);
     });
   };
