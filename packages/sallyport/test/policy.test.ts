@@ -147,16 +147,18 @@ describe('commands', () => {
     const line = await gateway.process.logged(/\{[^\n]*policies in shadow mode would have stopped a call[^\n]*/);
     const { callId } = JSON.parse(line) as { readonly callId: string };
     const why = await run(gateway, 'policy', 'why', callId, '--json');
-    expect(JSON.parse(why.stdout).decisions).toMatchObject([
-      { callId, action: 'call', effect: 'deny', policies: ['no'], reason: 'Nobody pays.', enforced: false },
-    ]);
-    expect((await run(gateway, 'policy', 'why', callId)).stdout).toContain(
-      'deny (shadow mode: not carried out): Nobody',
-    );
+    expect(JSON.parse(why.stdout)).toMatchObject({
+      callId,
+      outcome: 'ok',
+      enforced: false,
+      decision: { effect: 'deny', policies: ['no'], reason: 'Nobody pays.' },
+      explanation: 'The policies would have said deny; they were in shadow mode.',
+    });
+    expect((await run(gateway, 'policy', 'why', callId)).stdout).toContain('Would have been decided: deny by no,');
     const shadow = await run(gateway, 'policy', 'shadow', file, '--json');
     expect(JSON.parse(shadow.stdout)).toMatchObject({
       calls: 1,
-      changed: [{ callId, tool: 'bank/pay', did: 'allow', would: 'deny', policies: ['no'] }],
+      changes: [{ callId, target: 'bank/pay', did: 'allow', would: 'deny', policies: ['no'] }],
     });
     expect((await run(gateway, 'policy', 'why', 'nothing')).code).not.toBe(0);
   });
@@ -165,7 +167,7 @@ describe('commands', () => {
     const { gateway, file } = await startBank(ALL);
     await gateway.process.stop();
     expect(JSON.parse((await run(gateway, 'policy', 'check', '--json')).stdout)).toMatchObject({
-      policies: [{ id: 'all', line: 1, effect: 'permit', server: null, perCall: false }],
+      policies: [{ id: 'all', line: 1, effect: 'permit', server: null, reads: [] }],
     });
     writeFileSync(
       file,
