@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
+import { createVetting, isQuestion } from '../call/vet-questions.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import { InFlight } from '../gateway/in-flight.ts';
@@ -90,7 +91,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const desk = openDesk(() => current.snapshot, {
     ...basics,
     note: audit.noteKept,
-    guards: () => guards.filter((guard) => guard !== limits),
+    guards: (call) => (isQuestion(call) ? [] : guards.filter((guard) => guard !== limits)),
   });
   const inFlight = new InFlight();
   const telemetry = createOwnTelemetry(() => current.snapshot, { log, upstreams, inFlight });
@@ -102,6 +103,7 @@ export async function openParts(options: AppOptions, current: Current) {
     guards,
     offers: policies.offers,
     desk,
+    vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot) }),
     limits,
     pages: pins.book,
     callLog,

@@ -30,7 +30,7 @@ export interface DeskPorts {
   readonly log: Log;
   readonly settings: () => ApprovalSettings;
   /** Every guard that may be heard twice for one call: all but the one that counts. */
-  readonly guards: () => readonly Guard[];
+  readonly guards: (call: Call) => readonly Guard[];
   /** Into the audit; every answer is. */
   readonly note: Note;
   /** Tells other systems; never waits and never throws. */
@@ -78,7 +78,7 @@ export class ApprovalDesk {
 
   /** @throws FaultError `cancelled`, `too_many`. */
   async settle(first: Decision, given: Call, inbound: Inbound): Promise<Settled> {
-    const collected = await collectAsks(this.#ports.guards(), given, first);
+    const collected = await collectAsks(this.#ports.guards(given), given, first);
     if (collected.decision.verdict.kind === 'deny') return { decision: collected.decision, approvalId: undefined };
     const asked = toAsked(collected, inbound, this.#needed(collected));
     const ready = await this.#findGrant(asked, collected, { waited: false });
@@ -151,7 +151,7 @@ export class ApprovalDesk {
     const { principal } = collected.call.client;
     if (principal.expiresAt !== undefined && principal.expiresAt <= this.#ports.clock.now())
       return { decision: toDeny("The caller's credential expired while a person was asked."), approvalId };
-    const again = await collectAsks(this.#ports.guards(), { ...collected.call, arguments: approved });
+    const again = await collectAsks(this.#ports.guards(collected.call), { ...collected.call, arguments: approved });
     if (again.decision.verdict.kind === 'deny') return { decision: again.decision, approvalId };
     const isNews = again.reasons.some(({ guard }) => !asked.reasons.some((known) => known.guard === guard));
     if (isNews && grant.arguments === undefined)

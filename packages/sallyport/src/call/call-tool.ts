@@ -72,6 +72,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     const late = refuse(admitted, inbound, { record, approvalId: settled?.approvalId });
     if (late !== undefined) return late;
 
+    exchange.vet = ports.vetting?.(inbound, tool.upstream);
     const sent = {
       request,
       edits: toEdits(admitted, tool, inbound),

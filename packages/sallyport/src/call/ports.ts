@@ -10,6 +10,7 @@ import type { CallLog } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
+import type { Vetting } from './vet-questions.ts';
 
 /** What the lives of calls need from the rest of the house. */
 export interface CallPorts {
@@ -23,6 +24,8 @@ export interface CallPorts {
   readonly desk?: Pick<ApprovalDesk, 'settle'> | undefined;
   /** Holds pages of tools (`ui://`) whose content is not the approved one. Left out: all are shown. */
   readonly pages?: Pick<PinBook, 'meetPage'> | undefined;
+  /** How questions of upstreams are looked at before a client is asked. Left out: as they come. */
+  readonly vetting?: Vetting | undefined;
   readonly callLog: CallLog;
   /** Left out: nothing is counted. */
   readonly metrics?: Pick<Metrics, 'called' | 'answered'> | undefined;

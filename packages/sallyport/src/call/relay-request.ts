@@ -15,7 +15,7 @@ export async function relayTaskRequest(ports: CallPorts, inbound: Inbound): Prom
   if (task === undefined) throw new FaultError('invalid_params', `Unknown task: ${String(id).slice(0, 128)}.`);
   const edits = task.taskId === id ? [] : [request.setParam('taskId', JSON.stringify(task.taskId))];
   const answer = await sendRecorded(ports, inbound, { upstream: task.upstream, edits, target: task.taskId });
-  refuseSecretQuestions(answer);
+  await vetQuestions(answer, inbound);
   return inbound.endpoint.kind !== 'server' ? toPublicNames(answer, view, task.upstream) : answer;
 }
 
@@ -28,12 +28,15 @@ export async function relayUnknown(ports: CallPorts, inbound: Inbound): Promise<
 }
 
 /** A task asks its questions in its status (SEP-2663): the client must not be asked there for what it is not asked for elsewhere. */
-function refuseSecretQuestions(answer: Answer): void {
+async function vetQuestions(answer: Answer, { exchange }: Inbound): Promise<void> {
   const asked = answer.resultMember('inputRequests');
   if (!isObject(asked)) return;
   for (const question of Object.values(asked)) {
     const params = member(question, 'params');
-    const refused = findSecretQuestion(String(member(question, 'method')), isObject(params) ? params : {});
+    const method = String(member(question, 'method'));
+    const given = isObject(params) ? params : {};
+    const refused = findSecretQuestion(method, given);
     if (refused !== undefined) throw new FaultError('denied', refused);
+    await exchange.vet?.(method, given);
   }
 }

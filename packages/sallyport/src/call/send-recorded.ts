@@ -42,6 +42,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const params = request.paramsSpan;
     const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
+    exchange.vet = ports.vetting?.(inbound, upstream);
     const answer = await ports.upstreams.send(upstream, { request, ...sent, paramHeaders: undefined }, exchange);
     refuseUnsafePages(answer);
     if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));

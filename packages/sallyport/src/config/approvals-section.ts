@@ -4,6 +4,7 @@ import { SINK_CLASSES, type SinkClass } from '../core/sink.ts';
 /** How people are asked, resolved. Times are milliseconds. */
 export interface ApprovalSettings {
   readonly asks: readonly string[];
+  readonly sampling: readonly string[];
   readonly ttlMs: number;
   readonly waitMs: number;
   readonly elicit: boolean;
@@ -19,6 +20,13 @@ export const approvalsSchema = z.strictObject({
     .default([])
     .describe(
       'Tools whose every call asks a person, as <server>/<tool> under the server’s own names; * stands for any characters, ? for one.',
+    ),
+  sampling: z
+    .array(z.string().min(1).max(256))
+    .max(1_000)
+    .default([])
+    .describe(
+      'Servers whose requests to the client’s model (sampling) a person looks at before they reach it; * stands for any characters, ? for one.',
     ),
   ttlMs: z
     .int()

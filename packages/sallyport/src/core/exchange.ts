@@ -3,6 +3,12 @@ import type { JsonObject } from './json.ts';
 import type { Answer, Notification, Request } from './message.ts';
 
 /**
+ * May a stranger's question be put to the client? Waits for a person where one has to look at it.
+ * @throws FaultError `denied`, `cancelled`; by the promise.
+ */
+export type Vet = (method: string, params: JsonObject) => Promise<void> | undefined;
+
+/**
  * The way back to the client while one of its requests is in flight. The gateway makes one per request; what era or
  * transport stands behind it is not visible here.
  */
@@ -22,6 +28,8 @@ export interface Exchange {
   /** Set by whoever works on the request; called once when the client cancels, goes away, or the deadline of the front passes. */
   onCancel: ((reason: string) => void) | undefined;
   readonly cancelled: boolean;
+  /** Set by whoever sends the request on, where the questions of that upstream are looked at first. */
+  vet?: Vet | undefined;
   /** The answer will take a while and whoever waits for it may be let go and come back. A hint. */
   suspend?(): void;
   /** Header lines for the answer, where it travels over HTTP and its head has not left yet. Names in lower case. */
@@ -37,7 +45,7 @@ export interface Exchange {
   ask(request: Request, options?: { readonly own?: boolean }): Promise<Answer>;
   /**
    * An upstream wants input before it goes on (`resultType: "input_required"`). Returns the `inputResponses` when
-   * this client is asked question by question, or `undefined` when the result itself goes to the client.
+   * this client is asked question by question, or `undefined`, at once or later, when the result itself goes to the client.
    */
-  answerInputs(inputRequests: JsonObject): Promise<JsonObject> | undefined;
+  answerInputs(inputRequests: JsonObject): Promise<JsonObject | undefined> | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../core/client.ts';
-import type { Exchange } from '../core/exchange.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Exchange, Vet } from '../core/exchange.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Answer, Notification, Request } from '../core/message.ts';
 import type { Reply } from './reply.ts';
 import { screenQuestion, screenRound } from './screen-questions.ts';
@@ -26,6 +26,7 @@ export class RequestExchange implements Exchange {
   readonly progressToken: string | undefined;
   readonly exclusive: boolean;
   onCancel: ((reason: string) => void) | undefined;
+  vet: Vet | undefined;
   /** Where messages go now: a parked call gets a new one with each retry. */
   reply: Reply;
   readonly #asking: Asking;
@@ -57,16 +58,29 @@ export class RequestExchange implements Exchange {
   }
 
   async ask(request: Request, { own = false } = {}): Promise<Answer> {
-    if (!own) screenQuestion(request.method, request.params);
+    if (!own) {
+      screenQuestion(request.method, request.params);
+      await this.vet?.(request.method, request.params);
+    }
     return this.#asking.ask(request, this);
   }
 
-  answerInputs(inputRequests: JsonObject): Promise<JsonObject> | undefined {
+  answerInputs(inputRequests: JsonObject): Promise<JsonObject | undefined> | undefined {
     try {
       const declined = screenRound(inputRequests);
       if (declined !== undefined) return Promise.resolve(declined);
     } catch (error) {
       return Promise.reject(error);
+    }
+    const { vet } = this;
+    return vet === undefined ? this.#asking.answerInputs?.(inputRequests, this) : this.#vetRound(inputRequests, vet);
+  }
+
+  /** One after the other: a person is asked about the next question only when the one before may be put. */
+  async #vetRound(inputRequests: JsonObject, vet: Vet): Promise<JsonObject | undefined> {
+    for (const asked of Object.values(inputRequests)) {
+      const params = member(asked, 'params');
+      await vet(String(member(asked, 'method')), isObject(params) ? params : {});
     }
     return this.#asking.answerInputs?.(inputRequests, this);
   }

@@ -151,10 +151,11 @@ export async function callModern(
     if (answer.resultMember('resultType') !== 'input_required') return answer;
     const asked = answer.resultMember('inputRequests');
     const responses = exchange.answerInputs(isObject(asked) ? asked : {});
-    if (responses === undefined) return answer;
+    const given = responses && (await untilCancelled(responses, exchange));
+    if (given === undefined) return answer;
     const state = answer.resultMember('requestState');
     inputs = {
-      inputResponses: await untilCancelled(responses, exchange),
+      inputResponses: given,
       ...(state === undefined ? {} : { requestState: state }),
     };
   }
@@ -170,7 +171,7 @@ function withInputs(outgoing: UpstreamRequest, inputs: JsonObject): UpstreamRequ
 }
 
 /** No request is in flight between two rounds: a client that leaves then must not be waited for. */
-function untilCancelled(responses: Promise<JsonObject>, exchange: Exchange): Promise<JsonObject> {
+function untilCancelled<T>(responses: Promise<T>, exchange: Exchange): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = () => reject(new FaultError('cancelled', 'The client cancelled the request.'));
     if (exchange.cancelled) return cancel();

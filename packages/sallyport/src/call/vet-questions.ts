@@ -1,0 +1,119 @@
+import type { ApprovalSettings } from '../config/approvals-section.ts';
+import type { Call, Tool } from '../core/call.ts';
+import { FaultError } from '../core/errors.ts';
+import type { Exchange, Vet } from '../core/exchange.ts';
+import { matchesGlob } from '../core/glob.ts';
+import type { JsonObject } from '../core/json.ts';
+import { toDigest } from '../guard/approve/digest.ts';
+import type { ApprovalDesk } from './approval-desk.ts';
+import { nextCallId } from './call-id.ts';
+import type { Inbound } from './inbound.ts';
+
+export interface VettingPorts {
+  readonly desk: Pick<ApprovalDesk, 'settle'>;
+  readonly settings: () => Pick<ApprovalSettings, 'sampling'>;
+}
+
+/** How the questions of one upstream are looked at before the client behind a request is asked; `undefined`: not at all. */
+export type Vetting = (inbound: Inbound, upstream: string) => Vet | undefined;
+
+const SAMPLING = 'sampling/createMessage';
+
+/**
+ * Sampling lets a server write to the client's model, at the client's cost: where `approvals.sampling` names the server, a
+ * person looks at each request first (MCP 2026-07-28 sampling: a human in the loop who may deny). The same desk as for
+ * calls: a yes is bound to the caller, the server and every word of the request.
+ */
+export function createVetting({ desk, settings }: VettingPorts): Vetting {
+  return (inbound, upstream) => {
+    const { sampling } = settings();
+    if (sampling.length === 0 || !sampling.some((glob) => matchesGlob(glob, upstream))) return undefined;
+    return (method, params) => (method === SAMPLING ? askPerson(desk, inbound, { upstream, params }) : undefined);
+  };
+}
+
+/** Is this the stand-in for what a server asks? No guard of tools has anything to say of it. */
+export function isQuestion({ tool }: Call): boolean {
+  return tool.digest === SAMPLING;
+}
+
+async function askPerson(
+  desk: VettingPorts['desk'],
+  inbound: Inbound,
+  { upstream, params }: { readonly upstream: string; readonly params: JsonObject },
+): Promise<void> {
+  const { _meta, ...shown } = params;
+  const { exchange, snapshot, endpoint, request } = inbound;
+  const call: Call = {
+    id: nextCallId(),
+    tool: toStandIn(upstream),
+    client: exchange.client,
+    endpoint,
+    arguments: shown,
+    bytes: request.bytes.length,
+    snapshotVersion: snapshot.version,
+  };
+  const first = {
+    verdict: { kind: 'ask', reason: `"${upstream}" wants the client's model to write something.` } as const,
+    ...{ guard: 'sampling', rewritten: undefined, cause: undefined },
+  };
+  const settled = await withOwnCancel(exchange, (own) => desk.settle(first, call, { ...inbound, exchange: own }));
+  const { verdict, rewritten } = settled.decision;
+  if (verdict.kind === 'deny' || verdict.kind === 'ask') throw new FaultError('denied', verdict.reason);
+  // The client gets the server's own bytes.
+  if (rewritten !== undefined && !isSame(rewritten, shown))
+    throw new FaultError(
+      'denied',
+      'A person changed what a server asks of the model, which cannot be done: allow or deny it.',
+    );
+  if (settled.spend !== undefined && !(await settled.spend()))
+    throw new FaultError('denied', 'The approval was used by another request. Ask again.');
+}
+
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return toDigest(one) === toDigest(other);
+}
+
+function toStandIn(upstream: string): Tool {
+  return {
+    upstream,
+    name: SAMPLING,
+    publicName: SAMPLING,
+    definition: {},
+    digest: SAMPLING,
+    setAside: undefined,
+    approvedHints: {},
+    sinks: [],
+  };
+}
+
+/**
+ * The request is in flight at its upstream, which wants to hear of its end: while a person is asked, both do.
+ * What is put to the client here is Sallyport's own.
+ */
+async function withOwnCancel<T>(exchange: Exchange, work: (own: Exchange) => Promise<T>): Promise<T> {
+  const before = exchange.onCancel;
+  const own: Exchange = {
+    client: exchange.client,
+    logLevel: exchange.logLevel,
+    progressToken: exchange.progressToken,
+    unattended: exchange.unattended === true,
+    onCancel: undefined,
+    get cancelled() {
+      return exchange.cancelled;
+    },
+    notify: (notification) => exchange.notify(notification),
+    ask: (request, options) => exchange.ask(request, options),
+    answerInputs: () => undefined,
+  };
+  const both = (reason: string): void => {
+    before?.(reason);
+    own.onCancel?.(reason);
+  };
+  exchange.onCancel = both;
+  try {
+    return await work(own);
+  } finally {
+    if (exchange.onCancel === both) exchange.onCancel = before;
+  }
+}
