@@ -193,6 +193,10 @@ describe('a token of the authorization server', () => {
       expect(challenge).toContain('scope="mcp:use files:list"');
       expect(challenge).toContain(`resource_metadata="${gateway.origin}${WELL_KNOWN}${path}"`);
     }
+    // Who asked for more, on what, with what: for the person who looks at it later.
+    await gateway.process.logged(
+      /"principal":"oauth:[^"]+#alice".*"path":"\/servers\/up\/mcp".*"wanted":"mcp:use files:list".*"has":"files:read/,
+    );
   });
 
   test('with a scope that stands for the one needed is enough, and without it is not', async () => {

@@ -283,6 +283,7 @@ describe('headers against the body of a modern request', () => {
       error: { code: -32020, message: expect.stringMatching(/^Header mismatch: The Mcp-(Method|Name) header/) },
     });
     expect(counted()).toBe(before);
+    await gateway.process.logged(/"principal":"[^"]+".*headers do not match its body/);
   });
 
   const WRONG: readonly [name: string, headers: Record<string, string>, message: RegExp][] = [

@@ -59,9 +59,17 @@ export function receiveModern(context: ModernContext, received: Request, reply: 
     void work(context, { request, facts, snapshot, call });
     return call;
   } catch (error) {
+    noteMismatch(context, received, error);
     reply.answer(toErrorText(received.id, error), faultStatus(error));
     return undefined;
   }
+}
+
+/** Somebody between was to be told another story than we are: an attack, or a broken client. The operator is to know. */
+function noteMismatch({ ports, principal }: ModernContext, { method }: Request, error: unknown): void {
+  if (!(error instanceof FaultError) || error.code !== 'header_mismatch') return;
+  const fields = { principal: principal.id, method: method.slice(0, 64), reason: error.message };
+  ports.log.warn(fields, 'a request was refused whose headers do not match its body');
 }
 
 interface Job {
@@ -72,10 +80,8 @@ interface Job {
 }
 
 /** Never rejects. */
-async function work(
-  { ports, endpoint, header }: ModernContext,
-  { request, facts, snapshot, call }: Job,
-): Promise<void> {
+async function work(context: ModernContext, { request, facts, snapshot, call }: Job): Promise<void> {
+  const { ports, endpoint, header } = context;
   const { client } = facts;
   try {
     const known = ports.catalog.view(snapshot, endpoint, client);
@@ -87,6 +93,7 @@ async function work(
         : dispatch(ports, { request, exchange: call.exchange, endpoint, snapshot, view });
     call.settle(done instanceof Promise ? await done : done);
   } catch (error) {
+    noteMismatch(context, request, error);
     call.fail(error);
   } finally {
     ports.inFlight.leave(client.key, request.bytes.length);

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { AuthSettings, OAuthSettings } from '../../config/auth-settings.ts';
 import { FaultError } from '../../core/errors.ts';
+import { member } from '../../core/json.ts';
 import type { KeyDirectory } from '../../core/key-directory.ts';
 import { ANYONE, KEY_HOLDER, type Principal } from '../../core/principal.ts';
 import type { HttpRequest } from '../http-exchange.ts';
@@ -176,12 +177,25 @@ class Doorkeeper implements Callers {
 
   /** @throws FaultError when this credential is not good for this endpoint, connection or operation */
   #admit(standing: Standing, request: HttpRequest, peer: Peer | undefined): Principal {
-    standing.admit(request, this.#resources, peer);
+    try {
+      standing.admit(request, this.#resources, peer);
+    } catch (error) {
+      this.#noteStepUp(error, standing.principal, request);
+      throw error;
+    }
     if (peer === undefined) return standing.principal;
     const principal = withPeer(standing.principal, peer);
     this.#standings.set(principal, standing);
     if (principal !== standing.principal) this.#peers.set(principal, peer.principal);
     return principal;
+  }
+
+  /** Who asked for what it had no scopes for can be found again (security best practices, scope minimization). */
+  #noteStepUp(error: unknown, { id, agent, scopes = [] }: Principal, { url }: HttpRequest): void {
+    const wanted = error instanceof FaultError ? member(error.data, 'scope') : undefined;
+    if (wanted === undefined) return;
+    const fields = { principal: id, agent, path: pathOf(url), wanted, has: scopes.join(' ') };
+    this.#ports.log.info(fields, 'a caller was asked for more scopes');
   }
 
   #check(authorization: string): Standing | Promise<Standing> {
