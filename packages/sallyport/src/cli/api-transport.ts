@@ -51,7 +51,7 @@ export function createSocketTransport(socketPath: string): ApiTransport {
         sent.end(body);
       });
       if (answer.headers['content-type'] === 'text/event-stream') return toEvents(answer, sent);
-      const isText = !/^application\/(?:problem\+)?json/.test(answer.headers['content-type'] ?? '');
+      const isText = !/^application\/(?:problem\+)?json\s*(?:;|$)/.test(answer.headers['content-type'] ?? '');
       if (isText) return { kind: 'text', pieces: readPieces(answer, signal) };
       return { kind: 'whole', status: answer.statusCode ?? 500, text: await readAll(answer, signal) };
     },
