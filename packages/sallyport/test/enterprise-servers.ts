@@ -25,6 +25,8 @@ export interface IdentityProvider {
   bend: (grant: Jwt, answer: Record<string, unknown>) => void;
   /** The parameters of every request to the token endpoint. */
   readonly heard: URLSearchParams[];
+  /** All that arrived: address, headers and body of each request. */
+  readonly bytes: string[];
   idToken(person: string): string;
 }
 
@@ -70,7 +72,9 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     idp.bend(grant, answer);
     return { access_token: signJwt(grant, privateKey), ...answer };
   };
+  const bytes: string[] = [];
   const issuer = await serve(async (request, response, body) => {
+    bytes.push(JSON.stringify([request.url, request.rawHeaders, body]));
     const { pathname, searchParams } = new URL(request.url ?? '', idp.issuer);
     if (pathname === '/.well-known/openid-configuration')
       return reply(response, 200, {
@@ -120,6 +124,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     lifetime: 300,
     bend() {},
     heard,
+    bytes,
     idToken: toIdToken,
   };
   return idp;
@@ -129,6 +134,8 @@ export interface GrantServer {
   readonly issuer: string;
   readonly key: KeyObject;
   readonly heard: URLSearchParams[];
+  /** All that arrived: address, headers and body of each request. */
+  readonly bytes: string[];
   /** The `jti` of every grant that was taken. */
   readonly taken: Set<unknown>;
   /** Proofs need this nonce. */
@@ -150,7 +157,9 @@ export async function startGrantServer(idp: IdentityProvider): Promise<GrantServ
     server.taken.add(jti);
     return claims;
   };
+  const bytes: string[] = [];
   const issuer = await serve(async (request, response, body) => {
+    bytes.push(JSON.stringify([request.url, request.rawHeaders, body]));
     const { pathname } = new URL(request.url ?? '', server.issuer);
     if (pathname === '/.well-known/oauth-authorization-server')
       return reply(response, 200, {
@@ -198,7 +207,15 @@ export async function startGrantServer(idp: IdentityProvider): Promise<GrantServ
     const type = jkt === undefined ? 'Bearer' : 'DPoP';
     reply(response, 200, { access_token: token, token_type: type, expires_in: server.lifetime });
   });
-  const server: GrantServer = { issuer, key: publicKey, heard: [], taken: new Set(), nonce: undefined, lifetime: 300 };
+  const server: GrantServer = {
+    issuer,
+    key: publicKey,
+    heard: [],
+    bytes,
+    taken: new Set(),
+    nonce: undefined,
+    lifetime: 300,
+  };
   return server;
 }
 

@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { EnterpriseClient } from './enterprise-client.ts';
 import {
   type GrantServer,
   type IdentityProvider,
@@ -8,7 +8,7 @@ import {
 } from './enterprise-servers.ts';
 import { startHttpUpstream } from './http-upstream.ts';
 import { PlainClient } from './plain-client.ts';
-import { type Jwt, NonceWanted, ProofChecker, readJwt, signJwt, thumbprintOf } from './proof-check.ts';
+import { type Jwt, NonceWanted, ProofChecker, readJwt, thumbprintOf } from './proof-check.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
 import { signInWith } from './sign-in-with.ts';
 
@@ -230,33 +230,7 @@ test('in front: the token a client got for its ID-JAG is taken; the ID-JAG and t
   const metadata = new URL('/.well-known/oauth-protected-resource/mcp', endpoint);
   const described = (await (await fetch(metadata)).json()) as Record<string, unknown>;
   expect(described).toMatchObject({ resource: endpoint, authorization_servers: [server.issuer] });
-  // What a client of the extension does.
-  const post = async (url: string, authorization: string, form: Record<string, string>, more = {}) => {
-    const reply = await fetch(url, {
-      method: 'POST',
-      headers: { authorization, ...more },
-      body: new URLSearchParams(form),
-    });
-    return ((await reply.json()) as { access_token: string }).access_token;
-  };
-  const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
-  const idToken = idp.idToken('ada');
-  const grantFor = (resource: string) =>
-    post(`${idp.issuer}/token`, basic('sallyport-sso:sso-secret'), {
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
-      audience: server.issuer,
-      resource,
-      subject_token: idToken,
-      subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
-    });
-  const redeem = (assertion: string, more = {}) =>
-    post(
-      `${server.issuer}/token`,
-      basic('sallyport-files:files-secret'),
-      { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion },
-      more,
-    );
+  const client = new EnterpriseClient(idp, server);
   const status = async (authorization: string, more: Record<string, string> = {}) => {
     const reply = await fetch(endpoint, {
       method: 'POST',
@@ -269,35 +243,28 @@ test('in front: the token a client got for its ID-JAG is taken; the ID-JAG and t
     await reply.text();
     return { status: reply.status, challenge: reply.headers.get('www-authenticate') ?? '' };
   };
-  const grant = await grantFor(endpoint);
-  const token = await redeem(grant);
+  const grant = await client.grantFor(endpoint);
+  const token = await client.redeem(grant);
   expect((await status(`Bearer ${token}`)).status).not.toBe(401);
-  for (const wrong of [grant, idToken, await redeem(await grantFor('https://other.test/mcp'))])
+  const elsewhere = await client.redeem(await client.grantFor('https://other.test/mcp'));
+  expect(elsewhere).not.toBe('');
+  for (const wrong of [grant, client.idToken, elsewhere])
     expect(await status(`Bearer ${wrong}`)).toMatchObject({
       status: 401,
       challenge: expect.stringMatching(/^Bearer /),
     });
   // A grant is good once.
-  expect(await redeem(grant)).toBeUndefined();
+  expect(await client.redeem(grant)).toBe('');
   // The same bound to a key.
-  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const jwk = key.publicKey.export({ format: 'jwk' });
-  const prove = (url: string, claims: Record<string, unknown> = {}) => {
-    const iat = Math.floor(Date.now() / 1000);
-    const own = { htm: 'POST', htu: url, iat, jti: Math.random().toString(36), ...claims };
-    return signJwt({ header: { typ: 'dpop+jwt', jwk }, claims: own }, key.privateKey);
-  };
-  const bound = await redeem(await grantFor(endpoint), { dpop: prove(`${server.issuer}/token`) });
-  expect((readJwt(bound).claims['cnf'] as { jkt: string }).jkt).toBe(thumbprintOf(jwk));
-  const { createHash } = await import('node:crypto');
-  const ath = createHash('sha256').update(bound).digest('base64url');
-  const proof = prove(endpoint, { ath });
+  const bound = await client.redeem(await client.grantFor(endpoint), { bound: true });
+  expect((readJwt(bound).claims['cnf'] as { jkt: string }).jkt).toBe(thumbprintOf(client.jwk));
+  const proof = client.prove(endpoint, bound);
   expect((await status(`DPoP ${bound}`, { dpop: proof })).status).not.toBe(401);
   expect(await status(`DPoP ${bound}`, { dpop: proof })).toMatchObject({
     status: 401,
     challenge: expect.stringMatching(/^DPoP .*invalid_dpop_proof.*algs="ES256/),
   });
-  expect((await status(`Bearer ${bound}`, { dpop: prove(endpoint, { ath }) })).status).toBe(401);
-  expect((await status(`DPoP ${token}`, { dpop: prove(endpoint, { ath }) })).status).toBe(401);
+  expect((await status(`Bearer ${bound}`, { dpop: client.prove(endpoint, bound) })).status).toBe(401);
+  expect((await status(`DPoP ${token}`, { dpop: client.prove(endpoint, token) })).status).toBe(401);
   expect((await status(`DPoP ${bound}`)).status).toBe(401);
 });
