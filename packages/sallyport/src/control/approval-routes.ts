@@ -1,6 +1,6 @@
 import { answerApproval } from '../call/answer-approval.ts';
 import { FaultError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { Approval, ApprovalState, GrantScope, PersonAnswer } from '../guard/approve/approval.ts';
 import type { Pattern } from '../guard/approve/pattern.ts';
 import { type ApprovalStore, createApprovalStore } from '../storage/approvals.ts';
@@ -14,7 +14,6 @@ import { type ApiRequest, PAGE_PARAMETERS, pageOf, type Route, type Schema } fro
 
 const TEXT: Schema = { type: 'string' };
 const STATES: readonly ApprovalState[] = ['waiting', 'allowed', 'denied', 'expired'];
-const SCOPES: readonly GrantScope[] = ['once', 'run', 'always'];
 
 /** The calls that wait for people, and what people answer. */
 export function approvalRoutes(ports: ControlPorts): readonly Route[] {
@@ -127,33 +126,19 @@ function readCursor(cursor: string | undefined): Pick<Approval, 'id' | 'createdA
   return { createdAt: Number(createdAt), id };
 }
 
-/** A member nobody knows might have been meant to narrow the answer. @throws FaultError `usage`. */
-function readMembers(body: Json | undefined, known: readonly string[]): ReadonlyMap<string, Json | undefined> {
-  if (!isObject(body)) wrong('The body is a JSON object.');
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown !== undefined) wrong(`"${unknown.slice(0, 64)}" is not one of ${known.join(', ')}.`);
-  return new Map(Object.entries(body));
-}
-
+/** The bodies are as their schemas say: the API checked. */
 function readAllow(body: Json | undefined): Answer {
-  const given = readMembers(body, ['scope', 'pattern', 'arguments']);
-  const pattern = given.get('pattern');
-  const changed = given.get('arguments');
-  if (pattern !== undefined && pattern !== 'any' && !isObject(pattern)) wrong('pattern is "any" or a JSON object.');
-  if (changed !== undefined && !isObject(changed)) wrong('arguments is a JSON object.');
-  const named = given.get('scope') ?? (pattern === undefined ? 'once' : 'always');
-  const scope = SCOPES.find((one) => one === named);
-  if (scope === undefined) wrong(`scope is one of ${SCOPES.join(', ')}.`);
+  const given = body as { readonly scope?: GrantScope; readonly pattern?: Pattern; readonly arguments?: JsonObject };
+  const { pattern, scope = pattern === undefined ? 'once' : 'always', arguments: changed } = given;
   return {
     kind: 'allow',
     scope,
-    ...(pattern === undefined ? {} : { pattern: pattern as Pattern }), // one of the two, as checked above
-    ...(changed === undefined ? {} : { arguments: changed as JsonObject }), // an object, as checked above
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(changed === undefined ? {} : { arguments: changed }),
   };
 }
 
 function readDeny(body: Json | undefined): Answer {
-  const message = readMembers(body, ['message']).get('message');
-  if (message !== undefined && typeof message !== 'string') wrong('message is text.');
+  const { message } = body as { readonly message?: string };
   return { kind: 'deny', ...(message === undefined ? {} : { message }) };
 }

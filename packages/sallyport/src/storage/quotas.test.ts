@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../core/log.ts';
 import { openDatabase } from './database.ts';
-import { createLateQuotas, openQuotas, type Quotas } from './quotas.ts';
+import { createLateQuotas, openQuotas, type Quotas, readQuotaUse } from './quotas.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const HOUR = 3_600_000;
@@ -57,6 +57,26 @@ describe('quotas', () => {
       { period: '2026-11' },
       { period: '2026-11-23' },
     ]);
+  });
+
+  test('subjects of several parts outlive it each for itself', async () => {
+    const { open, database, clock } = await bench();
+    const first = await open();
+    for (const key of ['ann\0git\0read', 'ann\0git\0read', 'ann\0git\0write', 'ann%00git%25']) take(first, key);
+    await first.close();
+    const used = (await readQuotaUse(database, clock.now())).map((row) => [row.subject, row.used]);
+    expect(new Map(used as [string, number][])).toEqual(
+      new Map([
+        ['ann\0git\0read', 2],
+        ['ann\0git\0write', 1],
+        ['ann%00git%25', 1],
+      ]),
+    );
+    const second = await open();
+    expect(take(second, 'ann\0git\0read').refusedBy).toBe(0);
+    expect(take(second, 'ann\0git\0write').standings[0]?.left).toBe(0);
+    expect(take(second, 'ann%00git%25').standings[0]?.left).toBe(0);
+    await second.close();
   });
 
   test('a clock set back to yesterday does not count afresh', async () => {

@@ -186,21 +186,31 @@ function periodsOf(now: number): string[] {
   return [toPeriod('day', now).period, toPeriod('month', now).period];
 }
 
-function readCurrent(database: Database, now: number): Promise<QuotaRow[]> {
-  return database
+async function readCurrent(database: Database, now: number): Promise<QuotaRow[]> {
+  const rows = await database
     .selectFrom('quotas')
     .selectAll()
     .where('period', 'in', periodsOf(now))
     .orderBy('used', 'desc')
     .limit(1_000_000)
     .execute();
+  return rows.map((row) => ({ ...row, subject: fromColumn(row.subject) }));
+}
+
+/** A text of SQLite ends at NUL, which stands between the parts of a subject: two tools would share one row. */
+function toColumn(subject: string): string {
+  return subject.replaceAll('%', '%25').replaceAll('\0', '%00');
+}
+
+function fromColumn(text: string): string {
+  return text.replaceAll('%00', '\0').replaceAll('%25', '%');
 }
 
 async function upsert(database: Database, rows: readonly QuotaRow[]): Promise<void> {
   if (rows.length === 0) return;
   await database
     .insertInto('quotas')
-    .values(rows)
+    .values(rows.map((row) => ({ ...row, subject: toColumn(row.subject) })))
     .onConflict((conflict) =>
       conflict.columns(['rule', 'subject', 'period']).doUpdateSet((to) => ({ used: to.ref('excluded.used') })),
     )
