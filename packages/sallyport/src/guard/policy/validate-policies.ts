@@ -1,4 +1,4 @@
-import type { ArgumentShape } from './argument-shape.ts';
+import { type ArgumentShape, joinShapes } from './argument-shape.ts';
 import type { CedarLibrary, DetailedError } from './cedar.ts';
 import { toCedarSchema } from './schema.ts';
 
@@ -11,7 +11,10 @@ export interface Unchecked {
 const validated = new Map<string, readonly DetailedError[]>();
 const MAX_VALIDATED = 2_000;
 
-/** Reading the schema costs more than checking a policy by it, so those that share one are checked together: so many. */
+/**
+ * Reading a schema costs more than checking a policy by it, so policies are checked together where one schema can hold
+ * what all of them read: so many at once.
+ */
 const AT_ONCE = 25;
 
 /** Problems by text, checked in steps; a text without any may be left out. */
@@ -20,30 +23,47 @@ export function* validateInSteps(
   policies: readonly Unchecked[],
 ): Generator<undefined, ReadonlyMap<string, readonly DetailedError[]>> {
   const found = new Map<string, readonly DetailedError[]>();
-  const open = new Map<string, Set<string>>();
+  const groups: Group[] = [];
   for (const { part, shape } of policies) {
     const known = validated.get(part.text);
-    if (known !== undefined) {
-      found.set(part.text, known);
-      continue;
-    }
-    const schema = toCedarSchema(shape);
-    const texts = open.get(schema) ?? new Set();
-    open.set(schema, texts.add(part.text));
+    if (known === undefined) addTo(groups, part.text, shape);
+    else found.set(part.text, known);
   }
-  for (const [schema, texts] of open) {
-    const waiting = [...texts];
-    for (let at = 0; at < waiting.length; at += AT_ONCE) {
-      const errors = validate(cedar, schema, waiting.slice(at, at + AT_ONCE));
-      for (const [text, ofText] of errors) {
-        found.set(text, ofText);
-        if (validated.size >= MAX_VALIDATED) validated.clear();
-        validated.set(text, ofText);
-      }
-      yield;
+  for (const { texts, shape } of groups) {
+    for (const [text, errors] of validate(cedar, toCedarSchema(shape), [...texts])) {
+      found.set(text, errors);
+      if (validated.size >= MAX_VALIDATED) validated.clear();
+      validated.set(text, errors);
     }
+    yield;
   }
   return found;
+}
+
+interface Group {
+  readonly texts: Set<string>;
+  shape: ArgumentShape;
+}
+
+function addTo(groups: Group[], text: string, shape: ArgumentShape): void {
+  const last = groups.at(-1);
+  if (last === undefined || last.texts.size >= AT_ONCE || !agree(last.shape, shape)) {
+    groups.push({ texts: new Set([text]), shape });
+    return;
+  }
+  last.texts.add(text);
+  last.shape = joinShapes([last.shape, shape]).shape;
+}
+
+/** Are all arguments that both read the same thing? Then each policy is checked as by a schema of its own. */
+function agree(one: ArgumentShape, other: ArgumentShape): boolean {
+  for (const [name, member] of other.members) {
+    const known = one.members.get(name);
+    if (known === undefined) continue;
+    if (known.type !== member.type || (known.members.size === 0) !== (member.members.size === 0)) return false;
+    if (!agree(known, member)) return false;
+  }
+  return true;
 }
 
 function validate(
