@@ -161,18 +161,19 @@ describe('the command line', () => {
     const { stateDir, configFile } = gateway.process;
     const env = { SALLYPORT_STATE: stateDir };
     const run = (...words: string[]) => cli([...words, '--json', '--config', configFile], { env });
-    const made = (await run('key', 'create', 'by-command', '--group', 'x')).json() as { key: string; id: string };
+    const name = `by-command-${Date.now()}`;
+    const made = (await run('key', 'create', name, '--group', 'x')).json() as { key: string; id: string };
     expect(made.key).toMatch(/^sp_/);
     expect((await run('key', 'list', '--state', 'active')).json()).toMatchObject({
-      keys: expect.arrayContaining([expect.objectContaining({ name: 'by-command' })]),
+      keys: expect.arrayContaining([expect.objectContaining({ name })]),
     });
-    expect((await run('key', 'revoke', 'by-command')).json()).toMatchObject({ id: made.id, state: 'revoked' });
+    expect((await run('key', 'revoke', name)).json()).toMatchObject({ id: made.id, state: 'revoked' });
     expect((await run('key', 'list', '--state', 'gone')).exit).toBe(1);
     expect((await run('server', 'list')).json()).toMatchObject({ running: true });
     const { stdout } = await run('audit', 'export');
     const { records } = JSON.parse(stdout) as { records: unknown[] };
     const by = expect.stringMatching(/^os:/);
-    expect(records).toContainEqual(expect.objectContaining({ kind: 'key_create', by, name: 'by-command' }));
+    expect(records).toContainEqual(expect.objectContaining({ kind: 'key_create', by, name }));
     expect(records).toContainEqual(expect.objectContaining({ kind: 'key_revoke', by, id: made.id }));
     expect(stdout).not.toContain(made.key);
   });

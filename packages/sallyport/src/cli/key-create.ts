@@ -18,7 +18,7 @@ export const keyCreate: Command = {
     { flags: '--scope <scope>', meaning: 'limit it to this scope; may be repeated (left out: no limit)', many: true },
     {
       flags: '--attribute <name=value>',
-      meaning: 'bind arguments to its holder; may be repeated, also for one name',
+      meaning: 'bind arguments to its holder; several of one name are several values',
       many: true,
     },
     { flags: '--person <person>', meaning: 'the human being who uses it' },
