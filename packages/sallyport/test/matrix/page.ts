@@ -25,6 +25,22 @@ differ. After a change of the matrix: \`npx tsc -b && ${update}=1 npx vitest run
 --no-file-parallelism packages/sallyport/test/matrix-\`.
 `;
 
+const conclusion = `## The official client conformance
+
+\`node scripts/conformance-client.mjs\` runs the client suites of the official conformance suite, old and new, with a
+Sallyport between the suite's server and a client of each era. Every authorization scenario runs, extensions included:
+step-up, \`iss\` checks, servers of 2025-03-26, client credentials by secret and by signed JWT, enterprise-managed
+authorization (ID-JAG), workload identity, DPoP with and without nonces. Left out are
+
+- \`auth/2025-03-26-oauth-metadata-backcompat\` of the old suite (0.1), and of that one only: its metadata names another
+  issuer than the one it is fetched for, and RFC 8414 section 3.3 forbids to use such metadata. The newer suite has the
+  same scenario without that mistake, and there it runs.
+- \`sep-2640-*\`: skills are verified by the host that loads them.
+
+The scenario without any metadata (\`auth/2025-03-26-oauth-endpoint-fallback\`) needs \`"defaultEndpoints": true\` for the
+server: 2026-07-28 forbids to sign in where nobody says that PKCE is supported, and 2025-03-26 has no way to say so.
+`;
+
 /**
  * Compares the rows of this front in the published page with what was found, and everything that is not a result with
  * what the page is made of; writes them instead when asked to. The rows of the other fronts are their tests' business.
@@ -34,7 +50,8 @@ export function checkPage(front: Front, results: Results): void {
   const others = readRows(published);
   const lines = [introduction];
   for (const scenario of scenarios) lines.push(toSection(scenario, { front, results, others }));
-  const made = `${lines.join('\n')}\n`;
+  lines.push(conclusion);
+  const made = lines.join('\n');
   if (process.env[update] === '1') writeFileSync(page, made);
   else expect(published, `docs/compatibility.md is out of date: ${update}=1 writes it anew`).toBe(made);
 }
