@@ -22,6 +22,7 @@ export class PinKeeper {
   #waiting: Sighting[] = [];
   #work: Promise<void> = Promise.resolve();
   #isBusy = false;
+  #isFailing = false;
   #revision = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,7 +33,7 @@ export class PinKeeper {
   /** Adopts what is there, and from now on what comes. */
   async open(): Promise<void> {
     await this.#look();
-    this.#timer = setInterval(() => this.#later(() => this.#look()), LOOK_MS).unref();
+    this.#timer = setInterval(() => this.#later(() => this.#write().then(() => this.#look())), LOOK_MS).unref();
   }
 
   keep(sightings: readonly Sighting[]): void {
@@ -66,8 +67,13 @@ export class PinKeeper {
     if (sightings.length === 0) return;
     try {
       await this.#ports.store.keep(sightings, new Date(this.#ports.clock.now()).toISOString());
+      this.#isFailing = false;
     } catch (error) {
-      this.#ports.log.error({ error, count: sightings.length }, 'what servers offer could not be written down');
+      // Tried again with the next look. What was seen first stays first.
+      this.#waiting = [...sightings, ...this.#waiting].slice(0, MAX_WAITING);
+      if (!this.#isFailing)
+        this.#ports.log.error({ error, count: sightings.length }, 'what servers offer could not be written down yet');
+      this.#isFailing = true;
     }
   }
 

@@ -2,9 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockDatabase } from '../../test/lock-database.ts';
+import { waitFor } from '../../test/wait-for.ts';
 import { toDefinition } from '../catalog/pins/define-item.ts';
 import type { Sighting } from '../catalog/pins/pin.ts';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
 import { openDatabase } from './database.ts';
+import { PinKeeper } from './pin-keeper.ts';
 import { createPinStore } from './pins.ts';
 
 let dir: string;
@@ -64,4 +69,23 @@ test('first sight takes the place of no approval and of no refusal', async () =>
   expect(a?.seen).toEqual(met('a', 'two').definition);
   expect(b).toMatchObject({ approved: undefined, rejected: digest });
   await database.destroy();
+});
+
+test('what could not be written while the database was locked is written afterwards', async () => {
+  const file = join(dir, 'sallyport.db');
+  const database = await openDatabase(file, { patienceMs: 50 });
+  const store = createPinStore(database);
+  const errors: string[] = [];
+  const log = { ...silentLog, error: (_: unknown, text: string) => errors.push(text) };
+  const keeper = new PinKeeper({ store, clock: systemClock, log, adopt: () => {} });
+  await keeper.open();
+  const { release } = await lockDatabase(file);
+  keeper.keep([met('a', 'one', true)]);
+  await waitFor(() => expect(errors).toEqual(['what servers offer could not be written down yet']));
+  keeper.keep([met('b', 'one')]);
+  await release();
+  await waitFor(async () => expect((await store.read()).pins.map(({ name }) => name)).toEqual(['a', 'b']));
+  await keeper.close();
+  await database.destroy();
+  expect(errors).toHaveLength(1);
 });
