@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRecords } from '../src/telemetry/audit/read-records.ts';
@@ -96,6 +96,14 @@ export async function readAdmitted(stateDir: string): Promise<{ has(id: string):
     if (value['kind'] === 'admitted') admitted.add(value['arguments']);
   return {
     size: admitted.size,
-    has: (id) => admitted.has(createHmac('sha256', key).update(JSON.stringify({ id })).digest('base64url')),
+    has: (id) => admitted.has(toDigest(key, JSON.stringify({ id }))),
   };
+}
+
+/** As docs/audit.md describes it. */
+function toDigest(key: Buffer, text: string): string {
+  const head = Buffer.alloc(72);
+  key.copy(head);
+  head.writeBigUInt64BE(BigInt(Buffer.byteLength(text)), 64);
+  return createHash('sha256').update(head).update(text).digest('base64url');
 }

@@ -17,7 +17,7 @@ const SEED = Number(process.env['SALLYPORT_SEED'] ?? 20_261_122);
 const CALLERS = 16;
 const WITHIN_MS = 100;
 /** What one turn of a busy machine may add to a stated time. Milliseconds. */
-const SLACK_MS = 400;
+const SLACK_MS = 1_000;
 
 const startOn = (disk: SyncedDisk, config: unknown) =>
   startGateway(config as WrittenConfig, ['--no-call-log'], disk.env);

@@ -1,32 +1,29 @@
 import { createHash, hash } from 'node:crypto';
 
+/** The key is padded to a whole block of SHA-256, so that it stands alone in what is hashed first. */
 const BLOCK = 64;
-const SHA256_BYTES = 32;
+const LENGTH_BYTES = 8;
+const HEAD = BLOCK + LENGTH_BYTES;
 /** Longer values are not copied: buffers of 100 KB that come and go make V8 collect (core/body-pool.ts). Bytes. */
 const SCRATCH = 65_536;
 
-/** HMAC-SHA256 (RFC 2104) in base64url: equal values are seen to be equal, and nobody without the key can guess one. */
+/** A digest in base64url: equal values are seen to be equal, and nobody without the key can guess one. */
 export type KeyedDigest = (value: Buffer) => string;
 
-/** By two one-shot hashes: 1.2 us against 1.9 us with `createHmac` (measured), and every call pays it twice. */
+/**
+ * SHA-256 over key, length and value. With the length in front no input is the beginning of another, which is what the
+ * plain cascade needs to be a pseudorandom function (Bellare, Canetti, Krawczyk 1996): nothing can be appended, and one hash
+ * does where HMAC takes two. Every call pays for two digests.
+ */
 export function createKeyedDigest(key: Buffer): KeyedDigest {
-  const block = Buffer.alloc(BLOCK);
-  (key.length > BLOCK ? hash('sha256', key, 'buffer') : key).copy(block);
-  const inner = Buffer.allocUnsafe(BLOCK + SCRATCH);
-  const outer = Buffer.allocUnsafe(BLOCK + SHA256_BYTES);
-  for (let i = 0; i < BLOCK; i++) {
-    const byte = block[i] ?? 0;
-    inner[i] = byte ^ 0x36;
-    outer[i] = byte ^ 0x5c;
-  }
-  const pad = inner.subarray(0, BLOCK);
+  const scratch = Buffer.alloc(HEAD + SCRATCH);
+  (key.length > BLOCK ? hash('sha256', key, 'buffer') : key).copy(scratch);
+  const head = scratch.subarray(0, HEAD);
   return (value) => {
-    let first: string;
-    if (value.length <= SCRATCH) {
-      value.copy(inner, BLOCK);
-      first = hash('sha256', inner.subarray(0, BLOCK + value.length), 'binary');
-    } else first = createHash('sha256').update(pad).update(value).digest('binary');
-    outer.write(first, BLOCK, SHA256_BYTES, 'latin1');
-    return hash('sha256', outer, 'base64url');
+    const { length } = value;
+    scratch.writeUIntBE(length, BLOCK + 2, 6);
+    if (length > SCRATCH) return createHash('sha256').update(head).update(value).digest('base64url');
+    value.copy(scratch, HEAD);
+    return hash('sha256', new Uint8Array(scratch.buffer, scratch.byteOffset, HEAD + length), 'base64url');
   };
 }
