@@ -24,7 +24,7 @@ async function startCase(extra: Record<string, unknown>, settings: Record<string
   });
   const a = new PlainClient(await keyHolder(gateway, 'a', ['--attribute', 'repository=acme/a']));
   const b = new PlainClient(await keyHolder(gateway, 'b', ['--attribute', 'repository=acme/b']));
-  return { a, b, issues };
+  return { gateway, a, b, issues };
 }
 
 const BINDING = { upstream: 'github', argument: 'repo', attribute: 'repository' };
@@ -40,6 +40,32 @@ describe('two callers, one shared token', () => {
       expect(result, repo).toMatchObject({ isError: true, _meta: { 'dev.sallyport/verdict': { guard: 'bindings' } } });
     }
     expect(issues).toEqual(['acme/a', 'acme/b']);
+  });
+
+  it('keeps who has several to those, wherever in the arguments they stand', async () => {
+    const { gateway, issues } = await startCase({
+      bindings: [{ upstream: 'github', argument: '/changes/repo', attribute: ['team', 'repository'] }],
+    });
+    const options = [
+      '--attribute',
+      'repository=acme/a',
+      '--attribute',
+      'repository=acme/b',
+      '--attribute',
+      'team=acme/t',
+    ];
+    const c = new PlainClient(await keyHolder(gateway, 'c', options));
+    const change = (...repos: string[]) =>
+      c.callModern('github_create_issue', { changes: repos.map((repo) => ({ repo })) });
+    expect((await change('acme/a', 'acme/t', 'acme/b')).result).not.toHaveProperty('isError');
+    expect((await change('acme/a', 'acme/c')).result).toMatchObject({ isError: true });
+    expect((await change()).result).toMatchObject({ isError: true });
+    const twice = { changes: [{ repo: 'acme/a', Repo: 'acme/c' }] };
+    expect((await c.callModern('github_create_issue', twice)).result).toMatchObject({
+      isError: true,
+      _meta: { 'dev.sallyport/verdict': { guard: 'bindings' } },
+    });
+    expect(issues).toHaveLength(1);
   });
 
   it('refuses to write where nothing binds', async () => {
