@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { atTheEnd } from './at-the-end.ts';
+import { cli } from './cli-terminal.ts';
 import { startHttpUpstream } from './http-upstream.ts';
 import { PlainClient } from './plain-client.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
@@ -124,6 +125,23 @@ test('a person signs in once, and calls go through, over a restart too', async (
   expect(rows).toContain(upstream.url);
   expect(rows).not.toContain(token.slice(0, 20));
   expect(gateway.process.stderr).not.toContain(token.slice(20, 60));
+  // That somebody signed in and out stands in the record.
+  const here = { env: { SALLYPORT_STATE: gateway.process.stateDir } };
+  const file = ['--config', gateway.process.configFile];
+  expect((await cli(['logout', 'files', ...file], here)).stdout).toContain('Signed out of "files"');
+  const { calls } = (
+    await cli(['audit', 'search', '--kind', 'event', '--upstream', 'files', '--json'], here)
+  ).json() as {
+    calls: Record<string, unknown>[];
+  };
+  expect(calls).toMatchObject(
+    ['sign_in_begun', 'sign_in_done', 'sign_out'].map((kind) => ({
+      kind,
+      by: expect.stringMatching(/^os:/),
+      owner: 'local',
+    })),
+  );
+  expect(JSON.stringify(calls)).not.toContain(token.slice(0, 20));
 });
 
 test('an expired token is renewed once for all who wait, and a refresh token is never used twice', async () => {

@@ -6,7 +6,7 @@ import { FaultError } from '../core/errors.ts';
 import { silentLog } from '../core/log.ts';
 import { login as signIn } from '../upstream/auth/login.ts';
 import { type AuthTarget, toAuthTarget } from '../upstream/auth/surroundings.ts';
-import { withApi } from './api.ts';
+import { type ApiInput, withApi } from './api.ts';
 import { type Command, type Flag, type Input, isSet, textOption } from './command.ts';
 import { findConfigFile, findStateDir, readSnapshot } from './config-file.ts';
 import { liveServers } from './live-servers.ts';
@@ -33,13 +33,14 @@ export const login: Command = {
         if (!isSet(options, 'json') && options['open'] !== false && terminal.stderr.isTTY === true)
           openBrowser(url, terminal);
       };
-      const { issuer, scopes, expiresAt, refreshToken } = await signIn({
-        target,
-        owner,
-        ports: credentials.ports,
-        show,
-        signal,
+      await noteSignIn(input, 'begun', { name: target.name, owner });
+      const signed = signIn({ target, owner, ports: credentials.ports, show, signal });
+      const { issuer, scopes, expiresAt, refreshToken } = await signed.catch(async (error: unknown) => {
+        // That it began is recorded; what went wrong is what the person must hear.
+        await noteSignIn(input, 'failed', { name: target.name, owner }).catch(() => undefined);
+        throw error;
       });
+      await noteSignIn(input, 'done', { name: target.name, owner });
       await wakeRunning(input, target);
       return {
         value: {
@@ -57,6 +58,20 @@ export const login: Command = {
     }
   },
 };
+
+/** Into the record, by the Sallyport that runs or in this process. @throws FaultError `unrecorded`. */
+export async function noteSignIn(
+  input: Input,
+  event: ApiInput<'noteSignIn'>['body']['event'],
+  { name, owner }: { readonly name: string; readonly owner: string },
+): Promise<void> {
+  // What Ctrl-C ended is recorded, too.
+  const signal = AbortSignal.timeout(NOTE_MS);
+  await withApi({ ...input, signal }, (api) => api.call('noteSignIn', { path: { name }, body: { event, owner } }));
+}
+
+/** Milliseconds. */
+const NOTE_MS = 30_000;
 
 /**
  * A gateway that is waiting for this need not wait until it asks again by itself. Others' calls are left alone; with an

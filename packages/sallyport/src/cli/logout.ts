@@ -1,6 +1,6 @@
 import { toIdentitySlot } from '../upstream/auth/identity.ts';
 import type { Command } from './command.ts';
-import { openTarget, PRINCIPAL_FLAG } from './login.ts';
+import { noteSignIn, openTarget, PRINCIPAL_FLAG } from './login.ts';
 
 export const logout: Command = {
   name: 'logout',
@@ -12,6 +12,7 @@ export const logout: Command = {
     const { target, owner, credentials } = openTarget(input);
     try {
       const { vault } = credentials.ports;
+      await noteSignIn(input, 'ended', { name: target.name, owner });
       const slot = { upstream: target.name, owner, place: undefined };
       const tokens = await vault.remove({ kind: 'tokens', ...slot });
       await vault.remove({ kind: 'challenge', ...slot });

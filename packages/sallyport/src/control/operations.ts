@@ -79,6 +79,26 @@ export interface Operations {
     };
   };
   /**
+   * Records that somebody signs in to a server, or out of it
+   */
+  noteSignIn: {
+    input: {
+      path: {
+        name: string;
+      };
+      body: {
+        event: 'begun' | 'done' | 'failed' | 'ended';
+        /**
+         * Whose tokens: shared, local, or the id of a caller.
+         */
+        owner: string;
+      };
+    };
+    result: {
+      recorded: true;
+    };
+  };
+  /**
    * The tools of all servers, by name
    */
   listTools: {
@@ -1722,6 +1742,7 @@ export type OperationId =
   | 'listServers'
   | 'showServer'
   | 'restartServer'
+  | 'noteSignIn'
   | 'listTools'
   | 'listProblems'
   | 'listKeys'
@@ -1768,6 +1789,7 @@ export const OPERATIONS: Readonly<
   listServers: { method: 'GET', path: '/servers' },
   showServer: { method: 'GET', path: '/servers/{name}' },
   restartServer: { method: 'POST', path: '/servers/{name}/restart' },
+  noteSignIn: { method: 'POST', path: '/servers/{name}/sign-ins' },
   listTools: { method: 'GET', path: '/tools' },
   listProblems: { method: 'GET', path: '/problems' },
   listKeys: { method: 'GET', path: '/keys' },
