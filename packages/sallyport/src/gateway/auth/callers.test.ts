@@ -210,6 +210,25 @@ describe('tokens that are accepted', () => {
     });
   });
 
+  test.each<[string, unknown, unknown]>([
+    ['a list', ['acme', 'globex'], { tenant: ['acme', 'globex'] }],
+    ['a list of one', ['acme'], { tenant: ['acme'] }],
+    ['numbers', [7, 'x'], { tenant: ['7', 'x'] }],
+    [
+      'what cannot be a value among others',
+      ['acme', '', null, { a: 1 }, 'a\u200bb', 'x'.repeat(2_000)],
+      { tenant: ['acme', ''] },
+    ],
+    ['an object', { a: 1 }, {}],
+    ['nothing', null, {}],
+    ['more than anybody has', Array.from({ length: 1_001 }, () => 'x'), {}],
+  ])('bring attributes from a claim that is %s', async (_, id, attributes) => {
+    expect(await ask(openWorld(), await sign({ org: { id } }))).toMatchObject({ attributes });
+    expect(Object.keys((await ask(openWorld(), await sign({ org: { id } }))).attributes ?? {})).toEqual(
+      Object.keys(attributes as object),
+    );
+  });
+
   test('of a client itself are a system account, and no person', async () => {
     expect(await ask(openWorld(), await sign({ sub: 'claude' }))).toMatchObject({
       person: undefined,
