@@ -4,23 +4,27 @@ import { readChinese, readWords, toWords } from './read-words.ts';
 
 const MAX_NODES = 2_000;
 const MAX_TEXT = 65_536;
+/** Of a command line in which quoted statements are looked for. */
+const MAX_SHELL = 8192;
 
 const VISIBILITY = /^(?:public|public[-_]\w+|world|everyone|anyone\w*|all_?users)$/i;
 
 /** What the name of an argument tells of its value. */
 const KEYS = {
-  method: /^(?:http_?)?(?:method|verb)$/i,
-  action: /^(?:action|operation|op|command|subcommand|cmd|type|mode)$/i,
-  sql: /^(?:sql|sql_?query|query|queries|statements?|stmt|command)$/i,
-  shell: /^(?:command|commands|cmd|script|shell|args|argv|bash|code|line)$/i,
+  method: /^(?:(?:http|request)_?)?(?:method|verb)$|^x-http-method-override$|^请求方法$/i,
+  action: /^(?:action|operation|op|command|subcommand|cmd|type|mode|event|intent|操作|动作)$/i,
+  sql: /^(?:sql|sql_?\w+|raw_?\w*|query|queries|statements?|stmt|command|input|q|code|script|graphql|mutation|SQL语句|查询语句|语句)$/i,
+  shell: /^(?:command|commands|command_?line|cmd|script|shell|args|argv|bash|code|line|input|exec|命令|脚本|指令)$/i,
   secret:
-    /^(?:password|passwd|new_?password|passphrase|private_?key|client_?secret|secret|secret_?(?:key|value)|otp|mnemonic|seed_?phrase)$/i,
-  rights: /^(?:roles?|permissions?|access_?level|acl|grants?|scopes|privileges?)$/i,
-  amount: /^(?:amount|amount_?\w+|total|value_?in_?\w+)$/i,
-  money: /^(?:currency|currency_?code|iban|card_?\w+|to_?(?:address|account|wallet))$/i,
-  recipient: /^(?:to|recipients?|to_?(?:emails?|address|number)|phone_?number|bcc|cc)$/i,
-  content: /^(?:body|message|text|content|html|subject)$/i,
-  public: /^(?:is_?)?public(?:ly)?(?:_?(?:access|read|visible))?$/i,
+    /^(?:password|passwd|new_?password|passphrase|private_?key|client_?secret|secret|secret_?(?:key|value)|otp|mnemonic|seed_?phrase|密码|新密码|口令|密钥|私钥)$/i,
+  rights: /^(?:(?:new_?)?roles?|permissions?|access_?level|acl|grants?|scopes|privileges?|角色|权限)$/i,
+  amount: /^(?:amount|amount_?\w+|total|value_?in_?\w+|金额|付款金额|转账金额)$/i,
+  money:
+    /^(?:currency|currency_?code|iban|card_?\w+|(?:to|payee|beneficiary)_?(?:address|account|wallet)|收款人|账户|账号|银行卡号?|币种)$/i,
+  recipient:
+    /^(?:to|recipients?|recipient_?(?:email|address|number)s?|receivers?|to_?(?:emails?|address|number)|phone(?:_?number)?|mail_?to|bcc|cc|chat_?id|channel(?:_?id)?|webhook_?url|收件人|接收人|手机号码?)$/i,
+  content: /^(?:body|message|text|content|html|subject|payload|正文|内容|消息|短信)$/i,
+  public: /^(?:is_?|make_?)?public(?:ly)?(?:_?(?:access|read|visible))?$|^(?:是否)?公开$/i,
   private: /^(?:is_?)?private$/i,
   visibility: /^(?:visibility|access|acl|sharing|privacy|privacy_?status|audience)$/i,
 } as const;
@@ -61,6 +65,7 @@ export function readArguments(given: JsonObject, reads: boolean): ReadonlySet<Si
     const keys = Object.keys(at);
     for (const key of keys) {
       const value = at[key];
+      if (MONGO_COMMAND.test(key)) found.add('delete');
       if (typeof value === 'object') open.push(value);
       readValue(key, value, { found, reads });
     }
@@ -68,6 +73,9 @@ export function readArguments(given: JsonObject, reads: boolean): ReadonlySet<Si
   }
   return found;
 }
+
+/** Commands of document stores stand where others have a name (mongodb.com/docs/manual/reference/command). */
+const MONGO_COMMAND = /^(?:drop(?:Database|Indexes|Collection)|deleteMany|deleteOne|findOneAndDelete|delete_?all)$/;
 
 /** Keys that mean an effect side by side. */
 function readTogether(keys: readonly string[], found: Set<SinkClass>): void {
@@ -90,7 +98,10 @@ function readValue(key: string, value: unknown, { found, reads }: { found: Set<S
   if (hint.has('method')) readMethod(text.trim().toUpperCase(), found);
   if (hint.has('action') && text.length <= 64 && !/\s.*\s/.test(text))
     for (const sink of readAction(text)) found.add(sink);
-  if (hint.has('sql')) readSql(text, found);
+  if (hint.has('sql')) {
+    readSql(text, found);
+    readMutation(text, found);
+  }
   if (hint.has('shell')) readShell(text, found);
 }
 
@@ -117,7 +128,7 @@ const SQL: readonly (readonly [RegExp, SinkClass])[] = [
     /\bdrop\s+(?:table|database|schema|(?:materialized\s+)?view|index|type|function|procedure|trigger|sequence|extension|tablespace|collection|user|role|login|policy|temporary|foreign|owned|event|domain|server|publication|constraint|column|partition)\b/i,
     'delete',
   ],
-  [/\balter\s+table\b[^;]*\bdrop\b/i, 'delete'],
+  [/\balter\s+table\b[^;]{0,300}\bdrop\b/i, 'delete'],
   [
     /\b(?:grant|revoke)\s+(?:all|select|insert|update|delete|usage|execute|create|connect|references|trigger|admin|super|\w+(?:\s*,\s*\w+)*\s+(?:to|from|on))\b|\b(?:create|alter|drop)\s+(?:user|role|login)\b|\bset\s+role\b/i,
     'change_rights',
@@ -129,6 +140,14 @@ const SQL: readonly (readonly [RegExp, SinkClass])[] = [
   ],
 ];
 
+/** A GraphQL mutation says what it does in the names of its fields. */
+function readMutation(text: string, found: Set<SinkClass>): void {
+  if (!/^\s*(?:#[^\n]*\n\s*)*mutation\b/i.test(text)) return;
+  const body = text.replace(/"(?:[^"\\]|\\.)*"/g, '""').slice(0, 4096);
+  for (const [, field = ''] of body.matchAll(/[{},:\s]([a-z_]\w{2,80})\s*[({]/gi))
+    for (const sink of readWords(toWords(field)).sinks) found.add(sink);
+}
+
 function readSql(text: string, found: Set<SinkClass>): void {
   // MySQL runs what stands in /*! … */, so comments lose their marks and not their content; `--` ends at the line.
   const plain = text.replace(/--[^\n]*/g, ' ').replace(/\/\*!?\d*|\*\//g, ' ');
@@ -139,32 +158,61 @@ function readSql(text: string, found: Set<SinkClass>): void {
   for (const [pattern, sink] of SQL) if (pattern.test(judged)) found.add(sink);
 }
 
+/** Programs that are given SQL in their arguments. */
+const SQL_CLIENT =
+  /\b(?:mysql|mariadb|psql|sqlite3|sqlcmd|sqlplus|clickhouse(?:-client)?|bq|duckdb|snowsql|cockroach)\b[^|;]{0,1000}?(["'])(.{0,4000}?)\1/gs;
+
 const SHELL: readonly (readonly [RegExp, SinkClass])[] = [
   [/(?:^|[\s;&|`("'/])(?:rm|rmdir|unlink|shred|mkfs\S*|del|Remove-Item)(?=\s|$)/, 'delete'],
   [
-    /\bdd\b[^;|&]*\bof=|\bfind\b[^;|&]*\s-delete\b|\bgit\s+(?:push\b[^;|&]*(?:--force|\s-f\b|--delete)|reset\s+--hard|clean\s+-\w*f)/,
+    /\bdd\b[^;|&]{0,300}\bof=|\bfind\b[^;|&]{0,300}\s-delete\b|\bgit\s+(?:push\b[^;|&]{0,300}(?:--force|\s-f\b|--delete)|reset\s+--hard|clean\s+-\w*f)/,
     'delete',
   ],
   [
-    /\b(?:kubectl|docker|aws|gcloud|az|terraform|helm|gh)\b[^;|&]*\s(?:delete|destroy|rm|rmi|uninstall|prune)\b/,
+    /\b(?:kubectl|docker|aws|gcloud|az|terraform|helm|gh)\b[^;|&]{0,300}\s(?:delete|destroy|rm|rmi|uninstall|prune)\b/,
     'delete',
   ],
   [
     /(?:^|[\s;&|`("'/])(?:chmod|chown|chgrp|usermod|useradd|adduser|setfacl|icacls|sudo|su|visudo)(?=\s|$)/,
     'change_rights',
   ],
-  [/\bcurl\b[^;|&]*\s(?:-d|--data\S*|-F|--form|-T|--upload-file|-X\s*(?:POST|PUT|PATCH))(?=[\s='"@]|$)/, 'send_out'],
   [
-    /\bwget\b[^;|&]*--(?:post|body)-|(?:^|[\s;&|`("'/])(?:scp|sftp|sendmail|mail|mutt|nc|ncat|socat)(?=\s)|\brsync\b[^;|&]*\S+:/,
+    /\bcurl\b[^;|&]{0,300}\s(?:-d|--data\S*|-F|--form|-T|--upload-file|-X\s*(?:POST|PUT|PATCH))(?=[\s='"@]|$)/,
+    'send_out',
+  ],
+  [
+    /\bwget\b[^;|&]{0,300}--(?:post|body)-|(?:^|[\s;&|`("'/])(?:scp|sftp|sendmail|mail|mutt|nc|ncat|socat)(?=\s)|\brsync\b[^;|&]{0,300}\S:/,
     'send_out',
   ],
   [
     /\/etc\/shadow|\.ssh\/(?:id_|\S*key)|\.aws\/credentials|\.netrc|\.kube\/config|\.git-credentials|\bprintenv\b/,
     'credentials',
   ],
-  [/\|\s*(?:ba|z|da)?sh\b|\beval\s|\bbase64\s+(?:-d|--decode)\b[^;]*\|/, 'run_code'],
+  [
+    /(?:^|[\s;&|`("'/])(?:rd|erase|wipe|srm|dropdb|wipefs)(?=\s)|\bgit\s+push\b[^;|&]{0,300}\s(?::|-d\s)\S|\btruncate\s+-s|>\s*\/dev\/[sn]\w|\bcurl\b[^;|&]{0,300}\s-X\s*['"]?DELETE\b|--request[\s=]DELETE\b|-Method\s+DELETE\b|\bFLUSH(?:ALL|DB)\b|\baws\s+s3\s+rb\b|\bformat\s+[a-z]:|\bshutil\.rmtree\b|\bos\.(?:remove|unlink|rmdir)\b|\bfs\W{0,3}\.(?:promises\.)?(?:rm|unlink|rmdir)(?:Sync)?\s*\(|\bdb\.\w+\.(?:drop|deleteMany|remove)\s*\(|\bdropDatabase\s*\(/i,
+    'delete',
+  ],
+  [
+    /\bssh-copy-id\b|\bauthorized_keys\b|\/etc\/sudoers|\bnet\s+(?:user|localgroup)\s+\S+.{0,200}\/add\b|\b(?:aws\s+iam|gcloud\b[^;|&]{0,300}\badd-iam-policy-binding|az\s+role\s+assignment\s+create|kubectl\s+create\s+\w*rolebinding)\b|\bgh\s+api\b[^;|&]{0,300}collaborators/,
+    'change_rights',
+  ],
+  [
+    /-Method\s+(?:POST|PUT|PATCH)\b|\bsendmail\b|\bsmtplib\b|\bSend-MailMessage\b|\brequests\.(?:post|put|patch)\s*\(/i,
+    'send_out',
+  ],
+  [
+    /\b(?:kubectl\s+get\s+secrets?|secretsmanager\s+get-secret-value|vault\s+(?:kv\s+get|read)|op\s+(?:read|item\s+get)|security\s+find-(?:generic|internet)-password|auth\s+print-access-token|gh\s+auth\s+token|pass\s+show)\b|(?:^|[\s/])\.env(?=$|[\s;&|"'])|(?:^|[\s;&|])passwd(?=\s)/,
+    'credentials',
+  ],
+  [
+    /\b(?:npm|pnpm|yarn|cargo|poetry|flit|gem)\s+(?:publish|push)\b|\btwine\s+upload\b|--visibility[\s=]public\b|--acl[\s=]public-read|\bgh\s+(?:gist|release)\s+create\b/,
+    'write_public',
+  ],
+  [/\bInvoke-Expression\b|\biex\b\s*[("$]/i, 'run_code'],
+  [/\|\s*(?:ba|z|da)?sh\b|\beval\s|\bbase64\s+(?:-d|--decode)\b[^;|]{0,300}\|/, 'run_code'],
 ];
 
 function readShell(text: string, found: Set<SinkClass>): void {
   for (const [pattern, sink] of SHELL) if (pattern.test(text)) found.add(sink);
+  for (const [, , statement = ''] of text.slice(0, MAX_SHELL).matchAll(SQL_CLIENT)) readSql(statement, found);
 }

@@ -31,7 +31,8 @@ export const OTHER_VERBS: ReadonlySet<string> = new Set(
 /** A verb alone, whatever it acts on. */
 export const VERBS: ReadonlyMap<string, SinkClass> = new Map(
   entries({
-    delete: 'delete deletes deleting destroy drop drops purge erase wipe truncate unlink rm trash rmdir del uninstall',
+    delete:
+      'delete deletes deleting destroy destroys drop drops purge purges erase erases wipe wipes truncate unlink rm trash rmdir del uninstall',
     pay: 'pay pays purchase buy refund withdraw donate tip checkout_cart',
     send_out: 'send sends email sms notify broadcast',
     change_rights: 'grant grants revoke revokes impersonate promote demote',
