@@ -155,6 +155,54 @@ describe('what is registered with one authorization server', () => {
   });
 });
 
+describe('scopes', () => {
+  test('that the challenge names are what is asked for, whatever the metadata lists', async () => {
+    const issuer = await startIssuer();
+    const server = await startProtected(issuer.origin);
+    const scopesAt = async () => (await signInAt(`${server.origin}/mcp`)).shown[0]?.searchParams.get('scope');
+    expect(await scopesAt()).toBe('files:read');
+    server.says.set('/mcp', { status: 401, headers: { 'www-authenticate': 'Bearer scope="deep:one deep:two"' } });
+    expect(await scopesAt()).toBe('deep:one deep:two');
+  });
+
+  test('a server that is never content is asked a few times, and then its callers are told', async () => {
+    const issuer = await startIssuer();
+    let rounds = 0;
+    const upstream = await startHttpUpstream({
+      behave: (_message, response, request) => {
+        const challenge = request.headers.authorization === undefined ? '' : 'error="insufficient_scope", ';
+        const head = { 'www-authenticate': `Bearer ${challenge}scope="more:${rounds++}"` };
+        response.writeHead(challenge === '' ? 401 : 403, head).end();
+        return true;
+      },
+    });
+    const auth = {
+      type: 'client_credentials',
+      clientId: 'robot',
+      clientSecretRef: 'env:ROBOT_SECRET',
+      issuer: issuer.origin,
+    };
+    const gateway = await startGateway({ mcpServers: { never: { url: upstream.url, auth } } }, [], {
+      ROBOT_SECRET: 'x',
+    });
+    const client = await new PlainClient(gateway, gateway.servers['never']).initialize();
+    const before = asked(issuer, '/token').length;
+    const answer = await client.call('echo');
+    expect(JSON.stringify(answer)).toMatch(/does not allow this|wants|refuses|Unknown tool/);
+    expect(asked(issuer, '/token').length - before).toBeLessThanOrEqual(6);
+    expect(asked(issuer, '/token').length).toBeLessThanOrEqual(12);
+  });
+});
+
+test.each(['http://sallyport.example/client.json', 'https://sallyport.example/', 'https://sallyport.example/c#x', 'x'])(
+  '%s is no address of a client metadata document',
+  async (clientMetadataUrl) => {
+    await expect(signInAt('https://mcp.example/mcp', { auth: { clientMetadataUrl } })).rejects.toThrow(
+      /auth\.clientMetadataUrl: /,
+    );
+  },
+);
+
 describe('metadata', () => {
   test('of OpenID Connect without a word about PKCE ends the sign-in, too', async () => {
     const issuer = await startSmallServer();
