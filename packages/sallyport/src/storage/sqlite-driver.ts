@@ -84,7 +84,9 @@ export class SqliteDriver implements Driver {
   async destroy(): Promise<void> {
     if (!this.#sqlite.isOpen) return;
     if (this.#isWriting) await this.#enter(performance.now() + this.#patienceMs).catch(() => undefined);
-    this.#sqlite.close();
+    if (this.#sqlite.isOpen) this.#sqlite.close();
+    // Whoever still waits hears at once that the file is closed.
+    this.#leave();
   }
 
   async #execute<R>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<R>> {
