@@ -1,13 +1,14 @@
 // Writes the generated parts of the guides; `--check` writes nothing and fails when one is out of date. Needs the build.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import * as api from './docs-api.mjs';
 import * as commands from './docs-commands.mjs';
 import * as configuration from './docs-configuration.mjs';
 import * as errors from './docs-errors.mjs';
 import { replaceSection } from './docs-section.mjs';
 
 let stale = 0;
-for (const { page, sections } of [configuration, commands, errors]) {
+for (const { page, sections } of [api, configuration, commands, errors]) {
   const file = fileURLToPath(new URL(`../${page}`, import.meta.url));
   const before = readFileSync(file, 'utf8');
   let after = before;

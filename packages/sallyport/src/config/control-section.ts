@@ -16,7 +16,7 @@ export const controlSchema = z.strictObject({
     })
     .prefault({})
     .describe(
-      'Who has which role in the REST API: role -> groups of callers. Somebody in several has the highest. Whoever may open the state directory is an admin on the command line whatever stands here.',
+      'Who has which role in the REST API: role -> groups of callers. Somebody in several has the highest. A credential limited by scopes needs the scope control:viewer, control:operator or control:admin as well. Whoever may open the state directory is an admin on the command line whatever stands here.',
     ),
 });
 

@@ -118,6 +118,25 @@ describe('a request is served', () => {
   });
 });
 
+describe('a credential with scopes', () => {
+  test.each([
+    ['admin', undefined, 'POST', 200],
+    ['admin', [], 'GET', 403],
+    ['admin', ['mcp:use', 'admin'], 'GET', 403],
+    ['admin', ['control:viewer'], 'GET', 200],
+    ['admin', ['control:viewer'], 'POST', 403],
+    ['admin', ['mcp:use', 'control:admin'], 'POST', 200],
+    // Scopes limit, they give nothing.
+    ['staff', ['control:admin'], 'GET', 200],
+    ['staff', ['control:admin'], 'POST', 403],
+    ['nobody', ['control:admin'], 'GET', 403],
+  ] as const)('of %s with %j: %s gets %i', async (group, scopes, method, status) => {
+    const principal: Principal = { ...as(group), ...(scopes === undefined ? {} : { scopes }) };
+    const sent = method === 'POST' ? { type: 'application/json', body: '{}' } : {};
+    expect((await ask(method, '/things/a', { principal, ...sent })).status).toBe(status);
+  });
+});
+
 describe('a request is refused with a problem', () => {
   test.each([
     ['nothing there', 'GET', '/nothing', {}, 404, 'not_found', /openapi\.json/],

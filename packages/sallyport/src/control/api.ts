@@ -105,11 +105,18 @@ export function createApi({ routes, version, log, roles }: ApiOptions): ControlA
   };
 }
 
-/** The highest role of the principal's groups. The state directory belongs to whoever may open it, whatever the file says. */
-export function roleOf({ kind, groups }: Principal, roles: ApiOptions['roles']): Role | undefined {
+/**
+ * The highest role of the principal's groups. The state directory belongs to whoever may open it, whatever the file says.
+ * A credential that is limited by scopes has no more than the scope `control:<role>` gives it: a token that an agent
+ * carries for a person who happens to be an admin must not approve what the agent asks for.
+ */
+export function roleOf({ kind, groups, scopes }: Principal, roles: ApiOptions['roles']): Role | undefined {
   if (kind === 'os') return 'admin';
   const named = roles();
-  return [...ROLES].reverse().find((role) => named[role].some((group) => groups.includes(group)));
+  const highest = (has: (role: Role) => boolean) => ROLES.findLastIndex(has);
+  const byGroups = highest((role) => named[role].some((group) => groups.includes(group)));
+  const byScopes = scopes === undefined ? ROLES.length : highest((role) => scopes.includes(`control:${role}`));
+  return ROLES[Math.min(byGroups, byScopes)];
 }
 
 function readJson({ method, contentType, body }: ControlRequest, route: Route): Json | undefined | FaultError {

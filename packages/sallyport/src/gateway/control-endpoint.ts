@@ -63,7 +63,13 @@ export async function serveControl(
     const bytes = Buffer.from(reply.body, 'utf8');
     const allow = reply.allow === undefined ? {} : { allow: reply.allow };
     response
-      .writeHead(reply.status, { 'content-type': reply.type, 'content-length': bytes.length, ...allow })
+      .writeHead(reply.status, {
+        'content-type': reply.type,
+        'content-length': bytes.length,
+        // A new key is among what is said here.
+        'cache-control': 'no-store',
+        ...allow,
+      })
       .end(bytes);
     return;
   }
@@ -91,7 +97,7 @@ async function sendText(
   response: HttpResponse,
   { type, pieces }: { readonly type: string; readonly pieces: AsyncIterable<string> },
 ): Promise<void> {
-  response.writeHead(200, { 'content-type': type });
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
   response.flushHeaders();
   try {
     for await (const piece of pieces) await taken(response, toBinary(piece));
