@@ -57,7 +57,9 @@ describe(`a power cut under load, ${ROUNDS} rounds, seed ${SEED}`, () => {
         disk = await cut(gateway, disk);
         await load.stop();
         answered.push(...load.answered);
-        expect(await verifyAudit(disk.stateDir), `round ${round}`).toMatchObject([{ chain: '0', bad: undefined }]);
+        expect(await verifyAudit(disk.stateDir), `round ${round}`).toMatchObject([
+          { chain: '0', bad: undefined, killed: round },
+        ]);
         const admitted = await readAdmitted(disk.stateDir);
         const missing = [...upstream.executed()].filter(([id]) => id.startsWith(`${round}-`) && !admitted.has(id));
         lost += missing.length;

@@ -51,8 +51,9 @@ function readKey({ options }: Input): string | undefined {
 
 type Chain = ApiResult<'verifyAudit'>['chains'][number];
 
-function describe({ chain, records, first, last, seals, unsealed, bad }: Chain): string {
+function describe({ chain, records, first, last, seals, unsealed, killed, bad }: Chain): string {
   if (bad !== null) return `chain ${chain}: BAD, ${bad.problem} (${bad.segment})`;
   const rest = unsealed === 0 ? '' : `, the last ${unsealed} not sealed yet`;
-  return `chain ${chain}: good, ${records} records (${first} to ${last.seq}), ${seals} seals${rest}; ends with ${chain}:${last.seq}:${last.hash}`;
+  const ends = killed === 0 ? '' : `, ended ${killed} times by a kill or a power cut`;
+  return `chain ${chain}: good, ${records} records (${first} to ${last.seq}), ${seals} seals${rest}${ends}; ends with ${chain}:${last.seq}:${last.hash}`;
 }

@@ -27,7 +27,7 @@ const HEAD: Schema = {
 
 const CHAIN: Schema = {
   type: 'object',
-  required: ['chain', 'segments', 'records', 'seals', 'first', 'last', 'unsealed', 'bad'],
+  required: ['chain', 'segments', 'records', 'seals', 'first', 'last', 'unsealed', 'killed', 'bad'],
   properties: {
     chain: TEXT,
     segments: { type: 'integer' },
@@ -36,6 +36,7 @@ const CHAIN: Schema = {
     first: { type: 'integer' },
     last: HEAD,
     unsealed: { type: 'integer', description: 'Records after the last seal.' },
+    killed: { type: 'integer', description: 'Starts without a stop before: it was killed, or the power went.' },
     bad: {
       type: ['object', 'null'],
       required: ['seq', 'segment', 'problem'],

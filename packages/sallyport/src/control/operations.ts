@@ -1581,6 +1581,10 @@ export interface Operations {
          * Records after the last seal.
          */
         unsealed: number;
+        /**
+         * Starts without a stop before: it was killed, or the power went.
+         */
+        killed: number;
         bad: {
           seq: number;
           segment: string;

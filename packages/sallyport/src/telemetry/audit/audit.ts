@@ -96,10 +96,13 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   };
   retireNow();
   const timer = setInterval(retireNow, RETIRE_MS).unref();
+  let closing = false;
   return {
     ...audit,
     close() {
       clearInterval(timer);
+      if (!closing) audit.note('stop', {});
+      closing = true;
       return writer.close().finally(() => claim.release());
     },
   };

@@ -54,5 +54,6 @@ export function readPrev(bytes: Buffer, place: LinePlace): string {
 /** Whether this record is of a kind, e.g. `seal`, without parsing it. */
 export function isKind(bytes: Buffer, place: LinePlace, kind: string): boolean {
   const at = place.prevAt + KIND_AT;
+  if (bytes[at] !== kind.charCodeAt(0)) return false;
   return bytes.toString('latin1', at, at + kind.length + 1) === `${kind}"`;
 }

@@ -25,6 +25,8 @@ export interface ChainReport {
   readonly last: Head;
   /** Records after the last seal: whoever can write the files can change these unseen. */
   readonly unsealed: number;
+  /** How often Sallyport started without having stopped: it was killed or lost power, and what was not on disk is missing. */
+  readonly killed: number;
   readonly bad: ChainProblem | undefined;
 }
 
@@ -81,6 +83,9 @@ class ChainWalk {
   #first = 0;
   #last: Head = { seq: 0, hash: GENESIS };
   #sealedSeq = 0;
+  #killed = 0;
+  /** Since the last `start` there was no `stop`. */
+  #isRunning = false;
   /** What the first record follows, where that is not the beginning: must have been retired. */
   #missingBefore: Head | undefined;
 
@@ -134,6 +139,10 @@ class ChainWalk {
       this.#seals++;
       this.#sealedSeq = seq;
     } else if (isKind(bytes, place, 'retired')) this.#excuse(line);
+    else if (isKind(bytes, place, 'start')) {
+      if (this.#isRunning) this.#killed++;
+      this.#isRunning = true;
+    } else if (isKind(bytes, place, 'stop')) this.#isRunning = false;
     if (head !== 'forged' && head?.seq === seq && head.hash !== hash)
       return this.#fail(seq, 'differs from the one the head file vouches for');
     if (expected?.seq === seq && expected.hash !== hash)
@@ -195,6 +204,7 @@ class ChainWalk {
       first: this.#first,
       last: this.#last,
       unsealed: this.#last.seq - Math.max(this.#sealedSeq, this.#first - 1),
+      killed: this.#killed,
       bad: this.bad,
     };
   }

@@ -139,6 +139,7 @@ test('a record names who, what and how it ended, and no value', async () => {
     },
     { kind: 'outcome', callId: 'one', outcome: 'ok', ms: 1.5, result: expect.stringMatching(/^[\w-]{43}$/) },
     { kind: 'denied', callId: 'two', outcome: 'denied', guard: 'policy', reason: 'not in\nthe evening' },
+    { kind: 'stop' },
     { kind: 'seal', chain: '0' },
   ]);
   expect(readFileSync(lastSegment(directory), 'utf8')).not.toContain('{"a":1}');
