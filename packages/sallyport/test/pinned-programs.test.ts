@@ -136,11 +136,22 @@ it('locked: only what the lock file names, and nothing that cannot be told', asy
   await first.gateway.process.stop();
 
   const locked = { mode: 'locked', lockFile };
+  const home = newTestFolder();
+  const config = join(home, 'sallyport.json');
+  writeFileSync(config, JSON.stringify(settings(run(file), locked)));
+  const verify = () =>
+    cli(['pin', 'verify', '--json'], { env: { SALLYPORT_CONFIG: config, SALLYPORT_STATE: home }, cwd: home });
+  expect((await verify()).json()).toMatchObject({ matches: true });
   const second = await startedWith(settings(run(file), locked));
   expect(await second.call()).toBe('counted');
   change();
   await operator(second.gateway, 'server', 'restart', 'notes');
   await waitFor(async () => expect(await second.call()).toContain('is not the approved one'));
+
+  expect((await verify()).json()).toMatchObject({
+    matches: false,
+    differences: [{ server: 'notes', item: 'program', problem: 'changed' }],
+  });
 
   const shell = { command: 'sh', args: ['-s'], env: {} };
   const third = await startedWith(settings(shell, locked));

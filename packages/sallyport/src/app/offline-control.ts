@@ -64,7 +64,8 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
       note: async (kind, members) => (await openAudit()).noteKept(kind, members),
       recording: () => ({ mode: (sections().audit ?? DEFAULT_AUDIT).mode, trouble: undefined }),
       heard: () => undefined,
-      offered: (servers, signal) => askOnce(servers, { ...options, database: database.get, signal }),
+      offered: (servers, signal, programs) =>
+        askOnce(servers, { ...options, database: database.get, signal, programs }),
     },
     log,
   );
@@ -101,12 +102,13 @@ async function openAuditOf(open: () => Promise<OpenAudit>): Promise<OpenAudit> {
 interface Asking {
   readonly database: () => Promise<Database>;
   readonly signal: AbortSignal;
+  readonly programs: ReadonlyMap<string, string> | undefined;
 }
 
 /** Connections for the length of one request. */
 async function askOnce(
   servers: readonly ServerSettings[],
-  { stateDir, env, sections, database, signal }: OfflineOptions & Asking,
+  { stateDir, env, sections, database, signal, programs }: OfflineOptions & Asking,
 ) {
   const keyRef = () => sections().tokenKeyRef;
   const credentials = openCredentials({
@@ -117,7 +119,7 @@ async function askOnce(
   });
   const connected = connectUpstreams(servers, credentials.create);
   try {
-    return await askForItems(servers, { upstreams: connected.port, client: NOBODY, signal });
+    return await askForItems(servers, { upstreams: connected.port, client: NOBODY, signal, programs });
   } finally {
     await connected.close();
     await credentials.close();

@@ -42,7 +42,7 @@ export function openControl({ upstreams, catalog, audit, desk, ...rest }: Runnin
       note: (kind, members) => audit.noteKept(kind, members),
       recording: () => ({ mode: (snapshot().audit ?? DEFAULT_AUDIT).mode, trouble: audit.trouble() }),
       heard: desk.heard,
-      offered: (servers, signal) => askForItems(servers, { upstreams, client: NOBODY, signal }),
+      offered: (servers, signal, programs) => askForItems(servers, { upstreams, client: NOBODY, signal, programs }),
     },
     log,
   );

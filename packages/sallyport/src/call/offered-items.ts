@@ -7,12 +7,15 @@ import type { Client } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
+import { digestProgram } from '../upstream/program/program-gate.ts';
 
 /** What one server offers at this moment, or why it cannot be asked. */
 export interface Offered {
   readonly server: string;
   readonly items: readonly LockedItem[];
   readonly fault: FaultError | undefined;
+  /** Its program is not the expected one: it was not started, so nothing else is known. */
+  readonly isHeld?: boolean;
 }
 
 /** Servers asked at the same time: each may start a process. */
@@ -23,6 +26,8 @@ export interface OfferedPorts {
   readonly client: Client;
   /** Aborted: everything is given up. */
   readonly signal: AbortSignal;
+  /** Server -> the digest of the program that may be started; for the others whatever is there. Left out: programs are not looked at. */
+  readonly programs?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Asks servers for everything that is pinned. The trouble of one does not hide the others. */
@@ -36,14 +41,23 @@ export async function askForItems(
   return found;
 }
 
-async function askOne(settings: ServerSettings, { upstreams, client, signal }: OfferedPorts): Promise<Offered> {
+async function askOne(settings: ServerSettings, ports: OfferedPorts): Promise<Offered> {
+  const { upstreams, client, signal, programs } = ports;
   const { name: server, startTimeoutMs, timeoutMs } = settings;
   const late = AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs + timeoutMs)]);
+  const findProgram = () => (programs === undefined ? undefined : digestProgram(settings.transport));
   try {
+    const before = await findProgram();
+    const expected = programs?.get(server);
+    if (before !== undefined && expected !== undefined && before !== expected)
+      return { server, items: [{ server, kind: 'program', name: '', digest: before }], fault: undefined, isHeld: true };
     const { instructions, capabilities } = await upstreams.identify(server, client);
     const items: LockedItem[] = [
       { server, kind: 'instructions', name: '', digest: defineInstructions(instructions).digest },
     ];
+    // The start may have fetched it.
+    const program = before ?? (await findProgram());
+    if (program !== undefined) items.push({ server, kind: 'program', name: '', digest: program });
     for (const [kind, { capability }] of LIST_KINDS) {
       if (!isObject(member(capabilities, capability))) continue;
       const list = await fetchList({ upstreams, upstream: server, client, signal: late }, kind);

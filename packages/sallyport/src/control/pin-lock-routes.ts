@@ -4,7 +4,7 @@ import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import { loadLockFile } from '../storage/open-pins.ts';
 import { writeFileAtomically } from '../storage/write-file.ts';
-import { compareOffered, comparePackages, type Expected } from './compare-offered.ts';
+import { compareOffered, comparePackages, type Expected, programsOf } from './compare-offered.ts';
 import { type KnownPin, pinsOf, readPins } from './known-pins.ts';
 import { packagesOf, warnOfPackages } from './packages-of.ts';
 import type { ControlPorts } from './ports.ts';
@@ -53,9 +53,16 @@ function lockRoute(ports: ControlPorts): Route {
       const servers = [...snapshot().servers.values()];
       const names = new Set(servers.map(({ name }) => name));
       const asked = member(body, 'offered') === true;
+      const approved = approvedOf((await readPins(ports)).known, names);
       const items = asked
-        ? whole(await offered(servers, AbortSignal.timeout(ASK_MS)))
-        : approvedOf((await readPins(ports)).known, names);
+        ? [
+            ...whole(
+              await offered(servers, AbortSignal.timeout(ASK_MS), looksAtPrograms(ports) ? new Map() : undefined),
+            ),
+            // Pages stand in no list: what was approved when they were read is all there is to lock.
+            ...approved.filter(({ kind }) => kind === 'ui'),
+          ]
+        : approved;
       if (items.length === 0)
         throw new FaultError(
           'usage',
@@ -133,7 +140,8 @@ function verifyRoute(ports: ControlPorts): Route {
       const lock = member(body, 'lock');
       const expected = await expectedOf(ports, typeof lock === 'string' ? lock : undefined);
       const packages = packagesOf(servers);
-      const found = await offered(servers, AbortSignal.timeout(ASK_MS));
+      const programs = looksAtPrograms(ports) ? programsOf(expected) : undefined;
+      const found = await offered(servers, AbortSignal.timeout(ASK_MS), programs);
       const differences = [
         ...comparePackages(expected.packages, packages, new Set(servers.map(({ name }) => name))),
         ...found.flatMap((one) => compareOffered(one, expected)),
@@ -146,6 +154,10 @@ function verifyRoute(ports: ControlPorts): Route {
       };
     },
   };
+}
+
+function looksAtPrograms({ sections }: ControlPorts): boolean {
+  return pinsOf(sections()).programs !== false;
 }
 
 async function expectedOf(ports: ControlPorts, lock: string | undefined): Promise<Expected> {

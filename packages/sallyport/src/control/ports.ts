@@ -35,5 +35,10 @@ export interface ControlPorts {
   /** An approval was answered: calls of this process that wait for it go on at once. */
   readonly heard: (approval: Approval) => void;
   /** What servers offer at this moment, item by item. */
-  readonly offered: (servers: readonly ServerSettings[], signal: AbortSignal) => Promise<readonly Offered[]>;
+  readonly offered: (
+    servers: readonly ServerSettings[],
+    signal: AbortSignal,
+    /** Server -> the digest of the program it may be started with. Left out: programs are not looked at. */
+    programs?: ReadonlyMap<string, string>,
+  ) => Promise<readonly Offered[]>;
 }

@@ -99,6 +99,13 @@ async function look(
   return { kind: 'opaque', facts: { runs: 'a command', opaque: reason }, reason };
 }
 
+/** The digest of what a command would run. `undefined`: nothing is started, it has to be fetched first, or nobody can tell. */
+export async function digestProgram(transport: Transport): Promise<string | undefined> {
+  if (transport.type !== 'stdio') return undefined;
+  const seen = await look(new ProgramLooker(), transport, toChildEnvironment(process.env, transport.env));
+  return seen?.kind === 'known' ? defineProgram(seen.facts).digest : undefined;
+}
+
 /** The definition that stands for what a command runs. */
 export function defineProgram(facts: ProgramFacts): Definition {
   return toDefinition('program', JSON.stringify(facts));
