@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { honestMetadata, pointAt, signInAt, startIssuer, startProtected, startSmallServer } from './hostile-servers.ts';
 import { startHttpUpstream } from './http-upstream.ts';
@@ -192,6 +194,46 @@ describe('scopes', () => {
     expect(asked(issuer, '/token').length - before).toBeLessThanOrEqual(6);
     expect(asked(issuer, '/token').length).toBeLessThanOrEqual(12);
   });
+});
+
+test('a program that has a key proves itself with it: no secret leaves, and the proof is for this server alone', async () => {
+  const issuer = await startIssuer(() => ({ token_endpoint_auth_methods_supported: ['private_key_jwt'] }));
+  const upstream = await startHttpUpstream({
+    behave: (_message, response, request) => {
+      if (request.headers.authorization?.startsWith('Bearer token-of-') === true) return false;
+      response.writeHead(401).end();
+      return true;
+    },
+  });
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const auth = {
+    type: 'client_credentials',
+    clientId: 'robot',
+    privateKeyRef: 'env:ROBOT_KEY',
+    issuer: issuer.origin,
+    resource: upstream.url,
+  };
+  const gateway = await startGateway({ mcpServers: { robot: { url: upstream.url, auth } } }, [], {
+    ROBOT_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  });
+  const client = await new PlainClient(gateway).initialize();
+  expect(textOf(await client.call('robot_echo'))).toBe('echo done');
+  const [exchanged] = issuer.heard.filter(({ path }) => path === '/token');
+  const form = new URLSearchParams(exchanged?.body);
+  expect(Object.fromEntries(form)).toMatchObject({
+    grant_type: 'client_credentials',
+    resource: upstream.url,
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  });
+  expect(form.get('client_secret')).toBeNull();
+  expect(exchanged?.headers.authorization).toBeUndefined();
+  const { payload } = await jwtVerify(form.get('client_assertion') ?? '', publicKey, {
+    issuer: 'robot',
+    subject: 'robot',
+  });
+  expect([payload.aud].flat()).toEqual([issuer.origin]);
+  expect(Number(payload.exp) - Number(payload.iat)).toBeLessThanOrEqual(300);
+  expect(JSON.stringify(issuer.heard)).not.toContain('PRIVATE KEY');
 });
 
 test.each(['http://sallyport.example/client.json', 'https://sallyport.example/', 'https://sallyport.example/c#x', 'x'])(
