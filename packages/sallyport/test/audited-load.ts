@@ -77,9 +77,11 @@ export function startLoad(gateway: RunningGateway, label: string, callers: numbe
   };
 }
 
-/** Verifies every chain below a state directory as `sallyport audit verify` does. */
-export async function verifyAudit(stateDir: string, expected?: ChainReport['last']): Promise<ChainReport[]> {
-  const directory = join(stateDir, 'audit');
+/** Verifies every chain of a state directory as `sallyport audit verify` does. */
+export async function verifyAudit(
+  stateDir: string,
+  { expected, directory = join(stateDir, 'audit') }: { expected?: ChainReport['last']; directory?: string } = {},
+): Promise<ChainReport[]> {
   const kept = join(stateDir, 'audit-seal-key');
   // Killed before there was anything to seal.
   if (!existsSync(kept)) return [];
@@ -89,10 +91,13 @@ export async function verifyAudit(stateDir: string, expected?: ChainReport['last
 }
 
 /** Which calls the record knows, by the digest of their arguments; the digest is made here in another way than there. */
-export async function readAdmitted(stateDir: string): Promise<{ has(id: string): boolean; readonly size: number }> {
+export async function readAdmitted(
+  stateDir: string,
+  directory = join(stateDir, 'audit'),
+): Promise<{ has(id: string): boolean; readonly size: number }> {
   const key = Buffer.from(readFileSync(join(stateDir, 'audit-digest-key'), 'utf8').trim(), 'hex');
   const admitted = new Set<unknown>();
-  for await (const { value } of readRecords(join(stateDir, 'audit')))
+  for await (const { value } of readRecords(directory))
     if (value['kind'] === 'admitted') admitted.add(value['arguments']);
   return {
     size: admitted.size,

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -6,6 +7,8 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  read,
+  readFileSync,
   type Stats,
   statSync,
   write,
@@ -20,12 +23,18 @@ import { scanSegment } from './recover.ts';
  */
 const DSYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
+/** Bytes that are compared in one go. */
+const PIECE = 1_048_576;
+
 /** The segment that is being written: appended to and synced by us alone, and watched for anybody else's hand. */
 export class SegmentFile {
   readonly path: string;
   readonly #fd: number;
   #bytes: number;
   #changedAt: number;
+  /** Of all that was written. */
+  readonly #content: Hash = createHash('sha256');
+  #comparedBytes = 0;
   #closed = false;
 
   /**
@@ -41,6 +50,7 @@ export class SegmentFile {
       const found = fstatSync(this.#fd);
       if (found.size !== bytes) throw new Error(`${path} has ${found.size} bytes and not ${bytes}`);
       this.#changedAt = found.ctimeMs;
+      if (bytes > 0) this.#content.update(readFileSync(this.#fd));
     } catch (error) {
       closeSync(this.#fd);
       throw error;
@@ -85,6 +95,26 @@ export class SegmentFile {
     return undefined;
   }
 
+  /**
+   * Reads again what was written, in pieces, and no longer believes the file when it is something else: a change that
+   * somebody made while we wrote has the time of our own. 0.6 ms per MiB, on what was added to since the last time.
+   */
+  async compare(): Promise<void> {
+    const bytes = this.#bytes;
+    if (bytes === this.#comparedBytes) return;
+    this.#comparedBytes = bytes;
+    const written = this.#content.copy().digest('base64url');
+    const there = createHash('sha256');
+    const piece = Buffer.allocUnsafe(Math.min(bytes, PIECE));
+    for (let at = 0; at < bytes && !this.#closed; ) {
+      const length = await readAt(this.#fd, piece.subarray(0, Math.min(PIECE, bytes - at)), at);
+      if (length === 0) break;
+      there.update(piece.subarray(0, length));
+      at += length;
+    }
+    if (!this.#closed && there.digest('base64url') !== written) this.#changedAt = Number.NaN;
+  }
+
   /** Whether a file with the same content stands at the path now: somebody put a copy back. */
   async isRestored(hash: string): Promise<boolean> {
     const bytes = await readFile(this.path).catch(() => undefined);
@@ -104,6 +134,7 @@ export class SegmentFile {
       throw error;
     }
     this.#bytes += text.length;
+    this.#content.update(text);
     this.#changedAt = fstatSync(this.#fd).ctimeMs;
   }
 
@@ -127,6 +158,12 @@ export function syncFolder(folder: string): void {
 
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+function readAt(fd: number, bytes: Buffer, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, bytes, 0, bytes.length, position, (error, length) => (error === null ? resolve(length) : reject(error)));
+  });
 }
 
 function writeAt(fd: number, bytes: Buffer, position: number): Promise<number> {

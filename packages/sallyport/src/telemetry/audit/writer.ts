@@ -36,6 +36,8 @@ const LINGER_MS = 10;
 const CROWD = 32;
 /** And no longer than this. Milliseconds. */
 const GATHER_MS = 1;
+/** How often what was written is read again. */
+const COMPARE_MS = 500;
 /** From here on nothing waits for company. Bytes. */
 const BATCH = 262_144;
 /** Waiting to be written; beyond it calls are refused. Bytes. */
@@ -75,6 +77,8 @@ export class AuditWriter {
   /** Finished segments: name -> bytes and time of change. */
   readonly #finished = new Map<string, string>();
   #lookedAt = 0;
+  #comparing: Promise<void> | undefined;
+  #comparedAt = 0;
   #trouble: string | undefined;
   #refused = 0;
   #refusedFor = '';
@@ -143,6 +147,7 @@ export class AuditWriter {
   close(): Promise<void> {
     this.#closing ??= (async () => {
       clearInterval(this.#watch);
+      await this.#comparing;
       while (this.#running !== undefined) await this.#running;
       clearTimeout(this.#timer);
       clearTimeout(this.#gathering);
@@ -325,6 +330,18 @@ export class AuditWriter {
 
   #tick(): void {
     if (this.#running === undefined) this.#start();
+    // What cannot be read is found by the next batch.
+    this.#comparing ??= this.#compare()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#comparing = undefined;
+      });
+  }
+
+  async #compare(): Promise<void> {
+    if (performance.now() - this.#comparedAt < COMPARE_MS) return;
+    this.#comparedAt = performance.now();
+    await this.#file?.compare();
   }
 
   #failed(trouble: string): void {

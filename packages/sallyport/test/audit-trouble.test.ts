@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { atTheEnd } from './at-the-end.ts';
+import { readAdmitted, startLoad, startWitness, verifyAudit } from './audited-load.ts';
+import { newTestFolder, type RunningGateway, startGateway, type WrittenConfig } from './running-sallyport.ts';
+import { waitFor } from './wait-for.ts';
+
+interface Place {
+  readonly gateway: RunningGateway;
+  /** Of the record. */
+  readonly directory: string;
+}
+
+interface Trouble {
+  readonly name: string;
+  readonly problem: RegExp;
+  /** Makes it, and returns what mends it. */
+  make(place: Place): () => void;
+}
+
+const segmentIn = (directory: string) => {
+  const names = readdirSync(join(directory, '0')).filter((name) => name.endsWith('.jsonl'));
+  return join(directory, '0', names.sort().at(-1) ?? '');
+};
+
+/** As somebody does who knows what not to disturb. */
+function overwrite(file: string, at: number, text: string): void {
+  const open = openSync(file, 'r+');
+  writeSync(open, text, at);
+  closeSync(open);
+}
+
+const limitFiles = ({ gateway }: Place, bytes: string) =>
+  execFileSync('prlimit', ['--pid', `${gateway.process.pid}`, `--fsize=${bytes}:`]);
+
+const TROUBLES: readonly Trouble[] = [
+  {
+    name: 'files may not grow',
+    problem: /EFBIG/,
+    make(place) {
+      limitFiles(place, `${statSync(segmentIn(place.directory)).size + 5_000}`);
+      return () => limitFiles(place, 'unlimited');
+    },
+  },
+  {
+    name: 'the disk is full',
+    problem: /ENOSPC/,
+    make({ directory }) {
+      const filler = join(directory, 'filler');
+      const open = openSync(filler, 'w');
+      expect(() => {
+        for (;;) writeSync(open, Buffer.alloc(4_096));
+      }).toThrow(/ENOSPC/);
+      closeSync(open);
+      return () => unlinkSync(filler);
+    },
+  },
+  {
+    name: 'the segment is removed',
+    problem: /was removed/,
+    make({ directory }) {
+      const file = segmentIn(directory);
+      renameSync(file, `${file}.moved`);
+      return () => renameSync(`${file}.moved`, file);
+    },
+  },
+  {
+    name: 'the segment is rewritten in place while it is written',
+    problem: /was rewritten/,
+    make({ directory }) {
+      const file = segmentIn(directory);
+      const at = readFileSync(file).indexOf('"tool":"echo"');
+      overwrite(file, at, '"tool":"ecco"');
+      return () => overwrite(file, at, '"tool":"echo"');
+    },
+  },
+  {
+    name: 'the folder is replaced',
+    problem: /was (removed|replaced)/,
+    make({ directory }) {
+      const folder = join(directory, '0');
+      renameSync(folder, `${folder}.moved`);
+      mkdirSync(folder);
+      return () => {
+        rmSync(folder, { recursive: true });
+        renameSync(`${folder}.moved`, folder);
+      };
+    },
+  },
+];
+
+/** A disk of its own of 16 MiB, where that may be had. */
+function mountSmallDisk(directory: string): boolean {
+  mkdirSync(directory);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', directory], { stdio: 'ignore' });
+  } catch {
+    return false;
+  }
+  atTheEnd(() => execFileSync('umount', ['-l', directory]));
+  return true;
+}
+
+describe.each(['strict', 'batched'] as const)('while records cannot be written, mode %s', (mode) => {
+  it.each(TROUBLES)(
+    '$name: noticed within a second, no call leaves unrecorded, and back within a second',
+    async (trouble) => {
+      const upstream = await startWitness();
+      const directory = join(newTestFolder(), 'audit');
+      if (!mountSmallDisk(directory) && trouble.name === 'the disk is full') return;
+      const config = { audit: { mode, directory }, mcpServers: { up: { url: upstream.url } } } as WrittenConfig;
+      const gateway = await startGateway(config, ['--no-call-log']);
+      const load = startLoad(gateway, mode, 8);
+      await waitFor(() => expect(load.answered.length).toBeGreaterThan(50));
+      // The first record of a call is on disk.
+      await waitFor(() => expect(readFileSync(segmentIn(directory), 'utf8')).toContain('"tool":"echo"'));
+      const mend = trouble.make({ gateway, directory });
+      const madeAt = performance.now();
+      await waitFor(() => expect(load.refused.length).toBeGreaterThan(20));
+      expect(performance.now() - madeAt).toBeLessThan(1_000);
+      expect(load.refused[0]).toMatch(/^The call was not made, because it could not be recorded: /);
+      expect(load.refused[0]).toMatch(trouble.problem);
+      const executed = upstream.executed().size;
+      const refused = load.refused.length;
+      await waitFor(() => expect(load.refused.length).toBeGreaterThan(refused + 20));
+      expect(upstream.executed().size).toBe(executed);
+      mend();
+      const mendedAt = performance.now();
+      const answered = load.answered.length;
+      await waitFor(() => expect(load.answered.length).toBeGreaterThan(answered));
+      expect(performance.now() - mendedAt).toBeLessThan(1_000);
+      await load.stop();
+      await gateway.process.stop();
+      const { stateDir } = gateway.process;
+      expect(await verifyAudit(stateDir, { directory })).toMatchObject([{ chain: '0', bad: undefined }]);
+      const admitted = await readAdmitted(stateDir, directory);
+      expect([...upstream.executed().keys()].filter((id) => !admitted.has(id))).toEqual([]);
+      expect(readFileSync(segmentIn(directory), 'utf8')).toMatch(/"kind":"interrupted".*"refused":[1-9]/);
+    },
+  );
+});
