@@ -21,7 +21,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     mcpServers: { one: misbehaving({ tools: ['echo'] }), two: misbehaving({ tools: ['echo', 'odd'] }) },
     audit: { mode: 'batched', values: 'full' },
-    limits: { quotas: [{ name: 'daily', limit: '100/day', per: 'principal+tool' }] },
+    limits: { quotas: [{ name: 'daily', limit: '100000/day', per: 'principal+tool' }] },
   } as never);
   viewer = await keyHolder(gateway, 'eyes', ['--group', 'viewer']);
   agent = await keyHolder(gateway, 'robot', ['--person', 'ann', '--group', 'staff']);
@@ -104,7 +104,7 @@ describe('the record over the API', () => {
     await waitFor(async () => {
       await client.call('two_echo', { follow: true });
       expect(follower.stdout).toContain('"kind":"outcome"');
-    });
+    }, 45_000);
     for (const line of follower.stdout.split('\n').slice(0, -1)) expect(JSON.parse(line)).toHaveProperty('seq');
     expect((await follower.stop()).signal).toBeNull();
   });
@@ -136,7 +136,14 @@ describe('the record over the API', () => {
     await waitFor(async () =>
       expect(await items(viewer, '/limits/usage?quota=daily')).toEqual(
         expect.arrayContaining([
-          expect.objectContaining({ quota: 'daily', upstream: 'one', tool: 'echo', used: 3, left: 97, window: 'day' }),
+          expect.objectContaining({
+            quota: 'daily',
+            upstream: 'one',
+            tool: 'echo',
+            used: 3,
+            left: 99_997,
+            window: 'day',
+          }),
         ]),
       ),
     );
@@ -145,7 +152,7 @@ describe('the record over the API', () => {
     ]);
     expect((await rest(viewer, 'GET', '/limits')).body).toMatchObject({
       rules: [],
-      quotas: [{ name: 'daily', limit: 100 }],
+      quotas: [{ name: 'daily', limit: 100_000 }],
     });
     expect((await rest(viewer, 'GET', '/health')).body).toMatchObject({
       ok: true,
