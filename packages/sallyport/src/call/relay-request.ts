@@ -1,3 +1,4 @@
+import type { ServerAccess } from '../config/access-settings.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
@@ -21,10 +22,17 @@ export async function relayTaskRequest(ports: CallPorts, inbound: Inbound): Prom
 
 /** A method this program does not know: an endpoint of one upstream passes it on, the shared one cannot tell whose it is. */
 export async function relayUnknown(ports: CallPorts, inbound: Inbound): Promise<Answer> {
-  const { request, endpoint } = inbound;
-  if (endpoint.kind !== 'server')
+  const { request, endpoint, snapshot } = inbound;
+  // Nobody can tell what it reaches: where a list says what may be reached, it stops here.
+  if (endpoint.kind !== 'server' || isNarrowed(snapshot.servers.get(endpoint.name)?.access))
     throw new FaultError('method_not_found', `Method not found: ${request.method.slice(0, 128)}`);
   return sendRecorded(ports, inbound, { upstream: endpoint.name, edits: [], target: undefined });
+}
+
+function isNarrowed(access: ServerAccess | undefined): boolean {
+  if (access === undefined) return false;
+  const { allow, deny } = access;
+  return Object.values(allow).some((list) => list !== undefined) || Object.values(deny).some((list) => list.length > 0);
 }
 
 /** A task asks its questions in its status (SEP-2663): the client must not be asked there for what it is not asked for elsewhere. */
