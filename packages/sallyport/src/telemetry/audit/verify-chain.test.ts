@@ -120,6 +120,17 @@ describe('whatever is done to one of a hundred thousand records is found and nam
     );
   });
 
+  test.each(['fork', 'insert'])('a record of somebody else put in: %s', { timeout: 60_000 }, async (name) => {
+    await fc.assert(
+      fc.asyncProperty(anySeq, fc.nat(), async (seq, by) => {
+        const lines = [...chain.lines];
+        const bad = DEEDS[name]!(lines, seq, by);
+        expect((await verify(toBytes(lines))).bad?.seq).toBe(bad);
+      }),
+      { numRuns: 5 },
+    );
+  });
+
   test('another history from some record on, hashed well by somebody without the key', {
     timeout: 60_000,
   }, async () => {
@@ -155,6 +166,62 @@ describe('whatever is done to one of a hundred thousand records is found and nam
     const { bad } = await verifyChain('0', files, { key: publicKey, head: chain.head });
     expect(bad).toMatchObject({ seq: 1_001, problem: expect.stringContaining('fork') });
   });
+});
+
+/** What is done at record `seq` of `lines` (`seq` - 1 in the list), and the first record that is bad then. */
+const DEEDS: Readonly<Record<string, (lines: string[], seq: number, by: number) => number>> = {
+  flip(lines, seq, by) {
+    const bytes = Buffer.from(lines[seq - 1]!);
+    const at = by % bytes.length;
+    bytes[at] = bytes[at]! ^ (1 << (by % 7));
+    lines[seq - 1] = bytes.toString('latin1');
+    return seq;
+  },
+  drop(lines, seq) {
+    lines.splice(seq - 1, 1);
+    return seq;
+  },
+  swap(lines, seq, by) {
+    const other = seq + 1 + (by % (lines.length - seq));
+    [lines[seq - 1], lines[other - 1]] = [lines[other - 1]!, lines[seq - 1]!];
+    return seq;
+  },
+  cut(lines, seq) {
+    lines.splice(seq);
+    return seq + 1;
+  },
+  repeat(lines, seq, by) {
+    lines.splice(seq + (by % (lines.length - seq)), 0, lines[seq - 1]!);
+    return seq;
+  },
+  /** A twin with the same number that follows the same record. */
+  fork(lines, seq) {
+    lines.splice(seq, 0, lines[seq - 1]!.replace('"ok"', '"no"').replace('"kind":"seal"', '"kind":"zeal"'));
+    return seq;
+  },
+  /** One more record, made as ours are: the one after it knows another. */
+  insert(lines, seq) {
+    const body = `"time":"2026-01-02T03:04:05.678Z","kind":"outcome","callId":"forged"}`;
+    lines.splice(seq, 0, toLine(seq + 1, hashLine(lines[seq - 1]!), body));
+    return seq + 1;
+  },
+};
+
+test('whatever is done at any place of a chain is found, and the first bad record named', {
+  timeout: 60_000,
+}, async () => {
+  const small = makeChain(1_100);
+  const deeds = fc.constantFrom(...Object.entries(DEEDS));
+  await fc.assert(
+    fc.asyncProperty(deeds, fc.integer({ min: 1, max: 1_099 }), fc.nat(), async ([, deed], seq, by) => {
+      const lines = [...small.lines];
+      const bad = deed(lines, seq, by);
+      // A twin or a flipped bit may have become a line break: bytes as they are, not as characters.
+      const content = Buffer.from(`${lines.join('\n')}\n`, 'latin1');
+      expect((await verify(content, { head: small.head })).bad?.seq).toBe(bad);
+    }),
+    { numRuns: 400 },
+  );
 });
 
 test('the beginning cut off, the head removed or forged, an old copy, another chain: each is found', async () => {
