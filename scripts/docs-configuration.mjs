@@ -21,6 +21,7 @@ export function sections() {
     ['ignored', ignored.map(([key, { description }]) => `- \`${key}\`: ${description}`).join('\n')],
     ['gateway', toTable(Object.entries(gateway))],
     ['policy', toTable(Object.entries(properties.policy.properties), 'policy.')],
+    ['control', toTable(Object.entries(properties.control.properties.roles.properties), 'control.roles.')],
     ['audit', toTable(Object.entries(properties.audit.properties), 'audit.')],
     ...authSections(gateway.auth.anyOf.find(({ type }) => type === 'object').properties),
     ['limits', toTable(Object.entries(limits.properties), 'limits.')],
