@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { findProgram, readInterpreter } from '../upstream/find-program.ts';
 import { listVariables } from './doctor-configuration.ts';
 import { checkNode } from './doctor-local.ts';
 import { judgeReply } from './doctor-probe.ts';
-import { findProgram, readInterpreter } from '../upstream/find-program.ts';
 import { parseTarget } from './parse-target.ts';
 import { findPortOwner } from './port-owner.ts';
 

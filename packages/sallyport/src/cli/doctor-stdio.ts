@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { FaultError, toFault } from '../core/errors.ts';
 import { toChildEnvironment } from '../upstream/child-environment.ts';
 import { describeExit } from '../upstream/child-report.ts';
+import { findProgram, readInterpreter } from '../upstream/find-program.ts';
 import { connectDeadline, toOfferSteps, unplannedExit } from './doctor-offer.ts';
 import type { Patient } from './doctor-patient.ts';
 import type { WatchedSession } from './doctor-session.ts';
 import { EXIT, type Finding, type Step, toFailure, toSeconds } from './doctor-steps.ts';
 import { explainStderr } from './explain-stderr.ts';
-import { findProgram, readInterpreter } from '../upstream/find-program.ts';
 
 /** Everything between a command and a list of tools, in the order in which it can fail. */
 export function toStdioSteps(patient: Patient, watched: WatchedSession): readonly Step[] {
