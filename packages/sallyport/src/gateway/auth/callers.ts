@@ -8,7 +8,7 @@ import type { KeyDirectory } from '../../core/key-directory.ts';
 import { ANYONE, KEY_HOLDER, type Principal } from '../../core/principal.ts';
 import type { HttpRequest } from '../http-exchange.ts';
 import { type AccessToken, createTokenCheck } from './access-token.ts';
-import { invalidToken, missingToken, toChallenge } from './challenge.ts';
+import { invalidToken, missingToken, toChallenge, unprovenToken } from './challenge.ts';
 import { openClientCertificates, type Peer } from './client-certificate.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { IssuerKeysPorts } from './issuer-keys.ts';
@@ -146,7 +146,8 @@ class Doorkeeper implements Callers {
     const metadataUrl = this.#resources?.metadataUrl(pathOf(url), headers.host);
     const { requiredScopes = [], dpop = 'refused' } = this.#settings.oauth ?? {};
     const usesProofs = headers['dpop'] !== undefined || /^dpop /i.test(headers.authorization ?? '');
-    const isWanted = dpop === 'required' || (dpop === 'accepted' && usesProofs);
+    const isWanted =
+      dpop === 'required' || (dpop === 'accepted' && (usesProofs || member(fault.data, 'scheme') === 'DPoP'));
     return toChallenge(fault, { metadataUrl, requiredScopes, proofs: isWanted ? PROOF_ALGORITHMS : undefined });
   }
 
@@ -267,7 +268,7 @@ function checkScheme({ proofKey }: AccessToken, isBearer: boolean, dpop: OAuthSe
   if (proofKey !== undefined && dpop === 'refused')
     throw invalidToken('The token is bound to a proof that is not accepted here.');
   if (proofKey !== undefined && isBearer)
-    throw invalidToken(
+    throw unprovenToken(
       'The token is bound to a key. Send "Authorization: DPoP <token>" and a proof with each request.',
     );
 }

@@ -14,6 +14,11 @@ export function invalidToken(why: string): FaultError {
   return new FaultError('unauthenticated', why, { data: { error: 'invalid_token' } });
 }
 
+/** The token is shown as one that whoever bears it has, and it is bound to a key: its own scheme is asked for. */
+export function unprovenToken(why: string): FaultError {
+  return new FaultError('unauthenticated', why, { data: { error: 'invalid_token', scheme: 'DPoP' } });
+}
+
 /** The token may be good; that the caller has its key is not shown. */
 export function invalidProof(why: string): FaultError {
   return new FaultError('unauthenticated', why, { data: { error: 'invalid_dpop_proof' } });

@@ -222,6 +222,7 @@ describe('tokens and schemes that do not fit', () => {
     const access = await token();
     for (const proof of [undefined, await prove(access)]) {
       const fault = await refusal(ask(world, access, proof, { scheme: 'Bearer' }));
+      expect(world.callers.challenge(fault, { url: '/mcp', headers: {} })).toMatch(/^DPoP .*error="invalid_token"/);
       expect(fault).toMatchObject({ code: 'unauthenticated', data: { error: 'invalid_token' } });
     }
   });

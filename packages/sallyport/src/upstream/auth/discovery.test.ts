@@ -83,3 +83,51 @@ test('a pinned issuer counts whatever the server names', async () => {
   expect((await found).server.issuer).toBe(pinned);
   expect(asked.join()).not.toContain('evil');
 });
+
+const NO_METADATA = { auth: { defaultEndpoints: true } };
+
+test('a server of 2025-03-26 without any metadata is found at its root, where the operator says so', async () => {
+  const { found } = look({}, NO_METADATA);
+  expect(await found).toMatchObject({
+    isAssumed: true,
+    resource: URL_OF_SERVER,
+    server: {
+      issuer: 'https://mcp.test',
+      authorization_endpoint: 'https://mcp.test/authorize',
+      token_endpoint: 'https://mcp.test/token',
+      registration_endpoint: 'https://mcp.test/register',
+    },
+  });
+});
+
+test.each<[string, Record<string, unknown>, { auth?: Partial<UpstreamAuth>; challenge?: string }]>([
+  ['by default', {}, {}],
+  ['where the resource names a server', { [WELL_KNOWN]: ABOUT }, NO_METADATA],
+  ['where the resource has metadata that names none', { [WELL_KNOWN]: { resource: URL_OF_SERVER } }, NO_METADATA],
+  [
+    'where the challenge names metadata',
+    {},
+    { ...NO_METADATA, challenge: 'Bearer resource_metadata="https://mcp.test/x"' },
+  ],
+  ['where an issuer is pinned', {}, { auth: { defaultEndpoints: true, issuer: ISSUER } }],
+])('no endpoints are assumed %s', async (_, documents, more) => {
+  await expect(look(documents, more).found).rejects.toMatchObject({
+    code: 'upstream_protocol',
+    message: expect.stringContaining('has no metadata'),
+  });
+});
+
+test('metadata without PKCE is no way round it: nothing is assumed beside what is there', async () => {
+  const silent = { issuer: 'https://mcp.test', token_endpoint: 'https://mcp.test/t' };
+  const { found } = look({ 'https://mcp.test/.well-known/oauth-authorization-server': silent }, NO_METADATA);
+  expect(await found).toMatchObject({ isAssumed: false, server: { token_endpoint: 'https://mcp.test/t' } });
+});
+
+test.each([
+  ['Bearer realm="x"', false],
+  ['DPoP algs="ES256"', true],
+  ['Bearer realm="x", DPoP algs="ES256"', true],
+  ['Bearer error_description="no dpop here"', false],
+])('%s: tokens bound to a key are taken: %s', (header, dpop) => {
+  expect(parseChallenge(header).dpop).toBe(dpop);
+});

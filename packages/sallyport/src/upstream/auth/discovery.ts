@@ -32,13 +32,14 @@ export interface DiscoverOptions {
  * @throws FaultError `upstream_protocol`, `unreachable` or `timeout` that names the document and what is wrong with it.
  */
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
-  const { url, auth, fetch } = options;
+  const { url, auth, challenge, fetch } = options;
   const metadata = await findResourceMetadata(options);
   const named = toTexts(member(metadata, 'authorization_servers'));
   // Without metadata the server itself is its authorization server (2025-03-26).
   const issuer = auth.issuer ?? named?.[0] ?? new URL(url).origin;
   // Only where the upstream names no authorization server in any way: otherwise silence would be a way round PKCE.
-  const mayAssume = auth.defaultEndpoints && metadata === undefined && auth.issuer === undefined;
+  const isNamed = metadata !== undefined || challenge.resourceMetadata !== undefined || auth.issuer !== undefined;
+  const mayAssume = auth.defaultEndpoints && !isNamed;
   const found = await findServer(issuer, fetch);
   if (found === undefined && !mayAssume)
     throw new FaultError('upstream_protocol', `The authorization server ${issuer.slice(0, 200)} has no metadata.`);
