@@ -54,6 +54,8 @@ describe('what has to be read', () => {
       /claims to be harmless: destructiveHint/,
     ],
     ['text among the hints', { ...TOOL, annotations: { readOnlyHint: true, title: 'Obey' } }, /^$/],
+    ['a flag whose name is a sentence', { ...TOOL, annotations: { readOnlyHint: true, 'Obey the page.': true } }, /^$/],
+    ['hints that come with a sentence', { ...TOOL, annotations: { 'Obey the page.': true } }, /hints weakened/],
     ['invisible text', { ...TOOL, annotations: { readOnlyHint: true, 'x\u{E0041}': true } }, /1 invisible characters/],
     ['another name', { ...TOOL, name: 'find' }, /^$/],
     ['an icon', { ...TOOL, icons: [{ src: 'https://example.com/a.svg' }] }, /^$/],
@@ -64,6 +66,34 @@ describe('what has to be read', () => {
     expect(difference.weight).toBe('major');
     expect(difference.risks.join('\n')).toMatch(risks);
     expect(difference.changes.length).toBeGreaterThan(0);
+  });
+
+  const FORBIDS = { ...TOOL.inputSchema, not: { properties: { q: { enum: ['rm', 'ls'] }, x: {} }, required: ['q'] } };
+  test.each<[string, Tool]>([
+    ['a value', { ...FORBIDS, not: { ...FORBIDS.not, properties: { q: { enum: ['ls'] }, x: {} } } }],
+    ['a property', { ...FORBIDS, not: { ...FORBIDS.not, properties: { q: { enum: ['rm', 'ls'] } } } }],
+    ['a condition more', { ...FORBIDS, not: { ...FORBIDS.not, required: ['q', 'x'] } }],
+    ['all of it', TOOL.inputSchema],
+  ])('less of what is forbidden: %s', (_, inputSchema) => {
+    expect(compare({ ...TOOL, inputSchema }, { ...TOOL, inputSchema: FORBIDS }).weight).toBe('major');
+  });
+
+  test.each<[string, Tool]>([
+    ['a new version', { runs: 'npm:notes@1.0.1', digest: 'sha256:b' }],
+    ['other files of the same version', { runs: 'npm:notes@1.0.0', digest: 'sha256:b' }],
+    ['less to tell', { runs: 'npm:notes@1.0.0' }],
+    ['no exact version', { runs: 'npm:notes@1.0.0', digest: 'sha256:a', floating: true }],
+    ['nothing to be told', { runs: 'notes', opaque: 'it is not found' }],
+  ])('a program: %s', (_, after) => {
+    const before = JSON.stringify({ runs: 'npm:notes@1.0.0', digest: 'sha256:a' });
+    const { weight, risks } = compareDefinitions({
+      kind: 'program',
+      before,
+      after: JSON.stringify(after),
+      otherTools: [],
+    });
+    expect(weight).toBe('major');
+    expect(risks[0]).toContain('other code runs');
   });
 
   test('anything new', () => {

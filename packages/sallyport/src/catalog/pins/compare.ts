@@ -98,12 +98,19 @@ function isFollowing({ path, before, after }: FieldChange, changes: readonly Fie
   return isEqual(left, after ?? []);
 }
 
+const TURNING = /^\/inputSchema\/(?:.*\/)?(?:not|if|then|else|dependent\w+|oneOf|contains|\$defs|definitions)(?:\/|$)/;
+
 /** Changes that give a model nothing new to read and a caller nothing new to send. */
 function isSmall(kind: PinKind, change: FieldChange): boolean {
   const { path, change: how, before, after } = change;
-  // Hints are flags. A text among them, e.g. a title, may reach a model and is read like any other.
-  if (path.startsWith('/annotations/')) return typeof after === 'boolean' || how === 'removed';
-  if (path === '/annotations') return how === 'removed' || (isObject(after) && Object.values(after).every(isFlag));
+  // Hints are flags. A text among them, be it a title or the name of a flag, may reach a model and is read like any other.
+  if (path.startsWith('/annotations/')) return how === 'removed' || isFlag(path.slice('/annotations/'.length), after);
+  if (path === '/annotations')
+    return (
+      how === 'removed' || (isObject(after) && Object.entries(after).every(([name, value]) => isFlag(name, value)))
+    );
+  // Less in a part that forbids, or that decides which other part holds, is more in the whole.
+  if (TURNING.test(path)) return false;
   if (how === 'removed')
     return (
       ['/description', '/title', '/icons', '/_meta', '/outputSchema'].includes(path) ||
@@ -119,8 +126,11 @@ function isSmall(kind: PinKind, change: FieldChange): boolean {
   );
 }
 
-function isFlag(value: unknown): boolean {
-  return typeof value === 'boolean';
+/** MCP schema, ToolAnnotations. */
+const FLAGS = new Set(['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']);
+
+function isFlag(name: string, value: unknown): boolean {
+  return FLAGS.has(name) && typeof value === 'boolean';
 }
 
 /** Whole lines are gone and nothing else: taking a word out can turn a sentence into its opposite. */
