@@ -11,7 +11,7 @@ export interface ModeRow {
   readonly cpuUs: number;
   readonly p50: number;
   readonly p99: number;
-  /** Calls of write(2) and its kin, per call: what a mode adds to `off` are the batches of records. */
+  /** Calls of write(2) and its kin, per call. What a mode adds to `off`: for each batch of records one, and one that wakes the loop. */
   readonly writesPerCall: number;
 }
 
