@@ -27,9 +27,25 @@ export function digestOfTool(definition: JsonObject): string | undefined {
   return digests.get(definition);
 }
 
+/** The definition of an item of a list, whose digest is worked out once. */
+export function defineItem(kind: PinKind, item: Item): Definition {
+  const text = writeItem(item, undefined);
+  return { digest: digestItem(kind, item), content: digestContent(kind, text), text };
+}
+
+const MAX_TOLD = 256;
+const told = new Map<string, Definition>();
+
 /** The definition that stands for what a server tells every model at the start; none is one, too. */
-export function defineInstructions(text: string | undefined): Definition {
-  return toDefinition('instructions', JSON.stringify(text ?? ''));
+export function defineInstructions(text = ''): Definition {
+  let definition = told.get(text);
+  if (definition === undefined) {
+    definition = toDefinition('instructions', JSON.stringify(text));
+    // Asked for again with every look at a list.
+    if (told.size >= MAX_TOLD) told.clear();
+    told.set(text, definition);
+  }
+  return definition;
 }
 
 /** Texts of a page beyond this are kept as their digest. */

@@ -4,9 +4,9 @@ import { isObject, member } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { UpstreamIdentity } from '../../core/upstream-port.ts';
 import type { AnnouncedList } from '../contract.ts';
-import { type Item, writeItem } from '../items.ts';
+import type { Item } from '../items.ts';
 import type { KnownList } from '../known-list.ts';
-import { defineInstructions, digestItem, digestOfTool, toDefinition } from './define-item.ts';
+import { defineInstructions, defineItem, digestItem, digestOfTool } from './define-item.ts';
 import {
   type Definition,
   judge,
@@ -186,7 +186,7 @@ export class PinBook implements PinGate {
         return found;
       };
       for (const item of list.items) {
-        const define = () => toDefinition(list.kind, writeItem(item, undefined));
+        const define = () => defineItem(list.kind, item);
         const digest = digestItem(list.kind, item);
         const sighting = this.#look(server, list.kind, { name: item.id, digest, define, removed });
         if (sighting !== undefined) sightings.push(sighting);
