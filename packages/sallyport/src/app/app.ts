@@ -6,6 +6,7 @@ import { openControlSocket } from '../gateway/control-socket.ts';
 import { openHttpFront } from '../gateway/http-front.ts';
 import { openStdioFront } from '../gateway/stdio-front.ts';
 import type { PolicyDoor } from '../guard/policy/policy-door.ts';
+import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { localUser } from './local-user.ts';
 import { NOBODY } from './nobody.ts';
@@ -74,6 +75,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     snapshot: () => current.snapshot,
     reload(next) {
       // First, because it throws for policies nobody checked: then the old snapshot stays whole.
+      const before = policies.version();
       policies.use(next.policy);
       const fixed = STARTUP_ONLY.filter(
         (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(current.snapshot.gateway[key]),
@@ -83,6 +85,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (JSON.stringify(next.audit) !== JSON.stringify(current.snapshot.audit))
         log.warn({}, 'the settings of the audit are read at the start only: restart Sallyport to use them');
       audit.note('configured', { snapshot: next.version });
+      notePolicies(audit, policies, before);
       if (fixed.length > 0)
         log.warn({ keys: fixed }, 'these gateway settings are read at the start only: restart Sallyport to use them');
       current.snapshot = next;
@@ -144,4 +147,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       return closing;
     },
   };
+}
+
+/** Other policies decide from here on: the records of calls name them by this version. */
+function notePolicies(
+  audit: { note: OpenAudit['note'] },
+  { version, mode }: PolicyDoor,
+  before: string | undefined,
+): void {
+  if (version() !== before)
+    audit.note('policy_changed', { version: version() ?? 'none', before: before ?? 'none', mode: mode() });
 }

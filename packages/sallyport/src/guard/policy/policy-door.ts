@@ -17,6 +17,8 @@ export interface PolicyDoor {
   readonly access: Access;
   /** Of the policies in force; `undefined`: there are none. Stands on records and binds grants. */
   version(): string | undefined;
+  /** Whether what they decide is carried out. */
+  mode(): PolicySettings['mode'];
   /**
    * From here on these decide; what was decided before is forgotten.
    * @throws FaultError `internal` for policies that `preparePolicies` did not check.
@@ -64,6 +66,7 @@ function createPolicyDoor(given: DoorPorts): PolicyDoor {
     offers: policyOffers(ports),
     access: policyAccess(ports, () => changes),
     version: () => inForce.engine?.version,
+    mode: () => mode,
     use(settings) {
       const prepared = settings === undefined ? undefined : findPrepared(settings);
       if (settings !== undefined && prepared === undefined)
