@@ -123,6 +123,11 @@ describe('reload', () => {
     writeFileSync(file, ALL);
     while (answer.includes('Unknown tool')) answer = JSON.stringify(await client.call('bank_pay'));
     expect(await namesOf(client)).toEqual(['bank_balance', 'bank_pay', 'shop_order']);
+    const { stdout } = await run(gateway, 'audit', 'search', '--kind', 'policy_changed', '--json');
+    expect(JSON.parse(stdout).events ?? JSON.parse(stdout).calls).toMatchObject([
+      { kind: 'policy_changed', mode: 'enforce', version: expect.stringMatching(/^[0-9a-f]{12}$/) },
+      { kind: 'policy_changed' },
+    ]);
   });
 
   test('a bad file at the start is told with place, cause and fix', async () => {
