@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
+import { TaskOwners } from '../call/task-owners.ts';
 import { createVetting, isQuestion } from '../call/vet-questions.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
@@ -106,6 +107,7 @@ export async function openParts(options: AppOptions, current: Current) {
     vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot) }),
     limits,
     pages: pins.book,
+    taskOwners: new TaskOwners(),
     callLog,
     audit,
     clock,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createProgramGate, type ProgramGate } from '../call/program-gate.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PinSettings } from '../config/pins-section.ts';
 import type { Snapshot } from '../config/settings.ts';
@@ -8,7 +9,6 @@ import type { Database } from '../storage/database.ts';
 import { type OpenPins, openPins } from '../storage/open-pins.ts';
 import type { CreateCredential } from '../upstream/auth/credentials.ts';
 import type { EraStore } from '../upstream/era-store.ts';
-import { createProgramGate, type ProgramGate } from '../upstream/program/program-gate.ts';
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
 

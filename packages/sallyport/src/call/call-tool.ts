@@ -82,6 +82,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     const send = (carried: UpstreamRequest) => ports.upstreams.send(tool.upstream, carried, exchange);
     let answer = await (span === undefined ? send(sent) : span.follow(sent, tool.upstream, send));
     record.resultBytes = answer.bytes.length;
+    ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
     refuseUnsafePages(answer);
 
     if (needsResult(ports.guards, call) && answer.result !== undefined) {

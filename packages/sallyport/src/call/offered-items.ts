@@ -7,7 +7,7 @@ import type { Client } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
-import { digestProgram } from '../upstream/program/program-gate.ts';
+import { digestProgram } from './program-gate.ts';
 
 /** What one server offers at this moment, or why it cannot be asked. */
 export interface Offered {

@@ -10,6 +10,7 @@ import type { CallLog } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
+import type { TaskOwners } from './task-owners.ts';
 import type { Vetting } from './vet-questions.ts';
 
 /** What the lives of calls need from the rest of the house. */
@@ -26,6 +27,8 @@ export interface CallPorts {
   readonly pages?: Pick<PinBook, 'meetPage'> | undefined;
   /** How questions of upstreams are looked at before a client is asked. Left out: as they come. */
   readonly vetting?: Vetting | undefined;
+  /** Left out: whoever knows the id of a task may ask for it. */
+  readonly taskOwners?: TaskOwners | undefined;
   readonly callLog: CallLog;
   /** Left out: nothing is counted. */
   readonly metrics?: Pick<Metrics, 'called' | 'answered'> | undefined;

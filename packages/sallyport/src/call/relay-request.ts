@@ -13,7 +13,9 @@ export async function relayTaskRequest(ports: CallPorts, inbound: Inbound): Prom
   const { request, view } = inbound;
   const id = member(request.params, 'taskId');
   const task = typeof id === 'string' ? view.task(id) : undefined;
-  if (task === undefined) throw new FaultError('invalid_params', `Unknown task: ${String(id).slice(0, 128)}.`);
+  const { principal } = inbound.exchange.client;
+  if (task === undefined || ports.taskOwners?.isOf(task.upstream, task.taskId, principal) === false)
+    throw new FaultError('invalid_params', `Unknown task: ${String(id).slice(0, 128)}.`);
   const edits = task.taskId === id ? [] : [request.setParam('taskId', JSON.stringify(task.taskId))];
   const answer = await sendRecorded(ports, inbound, { upstream: task.upstream, edits, target: task.taskId });
   await vetQuestions(answer, inbound);
@@ -26,7 +28,9 @@ export async function relayUnknown(ports: CallPorts, inbound: Inbound): Promise<
   // Nobody can tell what it reaches: where a list says what may be reached, it stops here.
   if (endpoint.kind !== 'server' || isNarrowed(snapshot.servers.get(endpoint.name)?.access))
     throw new FaultError('method_not_found', `Method not found: ${request.method.slice(0, 128)}`);
-  return sendRecorded(ports, inbound, { upstream: endpoint.name, edits: [], target: undefined });
+  const answer = await sendRecorded(ports, inbound, { upstream: endpoint.name, edits: [], target: undefined });
+  if (request.method !== 'tasks/list' || ports.taskOwners === undefined) return answer;
+  return ports.taskOwners.withoutOthers(endpoint.name, answer, inbound.exchange.client.principal);
 }
 
 function isNarrowed(access: ServerAccess | undefined): boolean {

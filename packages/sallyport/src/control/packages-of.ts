@@ -1,4 +1,4 @@
-import { findPackage, toPackageName } from '../catalog/pins/find-package.ts';
+import { findPackage, toPackageName } from '../config/find-package.ts';
 import type { ServerSettings } from '../config/settings.ts';
 
 /** Server -> the package its command runs, with its exact version or a star. */

@@ -95,6 +95,7 @@ export class Listen implements Follower {
     for (const id of ids) {
       const task = view.task(id);
       if (task === undefined || this.#closed) continue;
+      if (this.#ports.taskOwners?.isOf(task.upstream, task.taskId, this.principal) === false) continue;
       if (!(await this.#ports.tasks.followTask(task.upstream, task.taskId, this.#opening.facts.client))) continue;
       this.#tasks.set(`${task.upstream}\n${task.taskId}`, id);
       followed.push(id);

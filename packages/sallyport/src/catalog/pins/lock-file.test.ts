@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findPackage, toPackageName } from './find-package.ts';
+import { findPackage, toPackageName } from '../../config/find-package.ts';
 import { readLockFile, toItem, writeLockFile } from './lock-file.ts';
 
 const DIGEST = 'ab'.repeat(32);

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import type { Language } from '../../catalog/pins/read-command.ts';
+import type { Language } from '../../config/read-command.ts';
 import { isCode, MAX_BYTES, MAX_FILES, tooMuch } from './file-digests.ts';
 import { readManifest } from './manifest.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { StartedPackage } from '../../catalog/pins/find-package.ts';
+import type { StartedPackage } from '../../config/find-package.ts';
 import { findProject, type Manifest, readManifest } from './manifest.ts';
 
 export interface NpmPlace {

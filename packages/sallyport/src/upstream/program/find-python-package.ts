@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { StartedPackage } from '../../catalog/pins/find-package.ts';
+import type { StartedPackage } from '../../config/find-package.ts';
 
 /** A Python distribution as it is installed or cached. */
 export interface Distribution {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, delimiter, dirname, resolve } from 'node:path';
-import { type Language, readCommand, type StartedProgram } from '../../catalog/pins/read-command.ts';
+import { type Language, readCommand, type StartedProgram } from '../../config/read-command.ts';
 import type { Transport } from '../../config/settings.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findProgram, readInterpreter } from '../find-program.ts';

@@ -1,5 +1,5 @@
-import type { Transport } from '../../config/settings.ts';
 import { findPackage, type StartedPackage } from './find-package.ts';
+import type { Transport } from './settings.ts';
 
 /** What a stdio command runs, as far as its words tell. */
 export type StartedProgram =

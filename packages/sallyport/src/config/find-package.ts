@@ -1,4 +1,4 @@
-import type { Transport } from '../../config/settings.ts';
+import type { Transport } from './settings.ts';
 
 /** The package a command downloads and runs. */
 export interface StartedPackage {

@@ -1,13 +1,13 @@
-import { toDefinition } from '../../catalog/pins/define-item.ts';
-import type { Definition, PinMode, PinState } from '../../catalog/pins/pin.ts';
-import { waitAtMost } from '../../catalog/wait-at-most.ts';
-import type { ServerSettings, Transport } from '../../config/settings.ts';
-import { FaultError } from '../../core/errors.ts';
-import { isObject, member } from '../../core/json.ts';
-import type { Log } from '../../core/log.ts';
-import { toChildEnvironment } from '../child-environment.ts';
-import type { AdmitProgram } from '../supervisor.ts';
-import { type ProgramFacts, ProgramLooker, type SeenProgram } from './look-at-program.ts';
+import { toDefinition } from '../catalog/pins/define-item.ts';
+import type { Definition, PinMode, PinState } from '../catalog/pins/pin.ts';
+import { waitAtMost } from '../catalog/wait-at-most.ts';
+import type { ServerSettings, Transport } from '../config/settings.ts';
+import { FaultError } from '../core/errors.ts';
+import { isObject, member } from '../core/json.ts';
+import type { Log } from '../core/log.ts';
+import { toChildEnvironment } from '../upstream/child-environment.ts';
+import { type ProgramFacts, ProgramLooker, type SeenProgram } from '../upstream/program/look-at-program.ts';
+import type { AdmitProgram } from '../upstream/supervisor.ts';
 
 /** Where is kept which programs are approved. */
 export interface ProgramPins {
