@@ -58,7 +58,7 @@ describe(`kill -9, ${ROUNDS} rounds, seed ${SEED}`, () => {
   it.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane))(
     'lane %i: every executed call was admitted on disk, no answered one is lost, and the chain holds',
     // What is lost once is lost: no second try.
-    { timeout: 60_000 + ROUNDS * 5_000, retry: 0 },
+    { timeout: 60_000 + ROUNDS * 10_000, retry: 0 },
     async (number) => {
       const lane: Lane = {
         stateDir: newTestFolder(),

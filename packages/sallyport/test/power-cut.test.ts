@@ -19,6 +19,9 @@ const WITHIN_MS = 100;
 /** What one turn of a busy machine may add to a stated time. Milliseconds. */
 const SLACK_MS = 1_000;
 
+/** What comes back once comes back: no second try. */
+const HELD = { retry: 0, timeout: 180_000 };
+
 const startOn = (disk: SyncedDisk, config: unknown) =>
   startGateway(config as WrittenConfig, ['--no-call-log'], disk.env);
 
@@ -38,7 +41,7 @@ async function cut(gateway: RunningGateway, disk: SyncedDisk): Promise<SyncedDis
 describe(`a power cut under load, ${ROUNDS} rounds, seed ${SEED}`, () => {
   it.each(['strict', 'batched'] as const)(
     'mode %s: the chain holds, and no more calls are missing than the mode says',
-    { timeout: 60_000 + ROUNDS * 5_000, retry: 0 },
+    { timeout: 60_000 + ROUNDS * 15_000, retry: 0 },
     async (mode) => {
       const random = new FixedRandom(SEED);
       const upstream = await startWitness();
@@ -80,12 +83,12 @@ describe(`a power cut under load, ${ROUNDS} rounds, seed ${SEED}`, () => {
 });
 
 describe('what a person decided, when the power goes', () => {
-  it('a yes that was given is kept, works once, and does not come back after it was used', { retry: 0 }, async () => {
+  it('a yes that was given is kept, works once, and does not come back after it was used', HELD, async () => {
     const { config, count } = setUp();
     let disk = createSyncedDisk();
     let gateway = await startOn(disk, config);
     const ask = async () => (await new PlainClient(gateway).initialize()).call('a_count');
-    for (let round = 1; round <= 3; round++) {
+    for (let round = 1; round <= 2; round++) {
       const id = idIn(await ask());
       await sallyport(disk, 'approval', 'allow', id);
       disk = await cut(gateway, disk);
@@ -98,10 +101,10 @@ describe('what a person decided, when the power goes', () => {
       expect(approvals).toEqual([]);
     }
     idIn(await ask());
-    expect(count()).toBe(3);
+    expect(count()).toBe(2);
   });
 
-  it('a key that was made works, and one that was revoked does not come back', { retry: 0 }, async () => {
+  it('a key that was made works, and one that was revoked does not come back', HELD, async () => {
     const config = { mcpServers: {} };
     let disk = createSyncedDisk();
     const made = await sallyport<{ id: string; key: string }>(disk, 'key', 'create', 'ci');

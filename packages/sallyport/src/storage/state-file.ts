@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
+import { access, chmod, link, mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 
@@ -46,23 +46,45 @@ export function createStateFile(path: string): StateFile {
 export async function loadOrCreateSecret(path: string, make: () => string): Promise<string> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const file = await open(path, 'wx', 0o600);
-    try {
-      const secret = make();
-      await file.writeFile(`${secret}\n`);
-      await file.sync();
-      return secret;
-    } finally {
-      await file.close();
-    }
+    await access(path);
   } catch (error) {
-    if (!isExisting(error)) throw toFileFault('Creating', path, error);
+    if (!isMissing(error)) throw toFileFault('Reading', path, error);
+    const secret = make();
+    if (await createWhole(path, `${secret}\n`)) return secret;
   }
   // Somebody may have loosened it: a key others can read is no key.
   await chmod(path, 0o600);
   const text = (await readFile(path, 'utf8')).trim();
   if (text === '') throw new FaultError('config', `${path} is empty. Delete it and start again: a new secret is made.`);
   return text;
+}
+
+/** Written beside and linked into place, so that a kill in between leaves no empty secret. `false`: somebody was faster. */
+async function createWhole(path: string, text: string): Promise<boolean> {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true });
+    await link(draft, path);
+    await syncFolder(dirname(path));
+    return true;
+  } catch (error) {
+    if (isExisting(error)) return false;
+    throw toFileFault('Creating', path, error);
+  } finally {
+    await unlink(draft).catch(() => undefined);
+  }
+}
+
+/** A name outlives a power cut when its folder was synced. */
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open a folder; its journal keeps names.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 function isMissing(error: unknown): boolean {
