@@ -1,4 +1,11 @@
 import { expect, test } from 'vitest';
+import { openCredentials } from '../src/call/open-credentials.ts';
+import { loadSnapshot } from '../src/config/load-snapshot.ts';
+import { systemClock } from '../src/core/clock.ts';
+import { silentLog } from '../src/core/log.ts';
+import { fetchIdJag } from '../src/upstream/auth/id-jag.ts';
+import { toAuthTarget } from '../src/upstream/auth/surroundings.ts';
+import { atTheEnd } from './at-the-end.ts';
 import { EnterpriseClient } from './enterprise-client.ts';
 import {
   type GrantServer,
@@ -9,7 +16,7 @@ import {
 import { startHttpUpstream } from './http-upstream.ts';
 import { PlainClient } from './plain-client.ts';
 import { type Jwt, NonceWanted, ProofChecker, readJwt, thumbprintOf } from './proof-check.ts';
-import { type RunningGateway, startGateway } from './running-sallyport.ts';
+import { newTestFolder, type RunningGateway, startGateway } from './running-sallyport.ts';
 import { signInWith } from './sign-in-with.ts';
 
 const SECRETS = { SSO_SECRET: 'sso-secret', FILES_SECRET: 'files-secret' };
@@ -84,8 +91,9 @@ test('a person signs in once at the identity provider, for every upstream behind
   const again = await startGateway(config, [], { ...SECRETS, SALLYPORT_STATE: gateway.process.stateDir });
   expect(await call(again, 'mail_echo')).toContain('echo done');
   expect(new Set([...files.people, ...mail.people])).toEqual(new Set(['ada']));
-  const exchange = idp.heard.find((form) => form.get('grant_type')?.endsWith('token-exchange') === true);
+  const exchange = idp.heard.find((form) => form.get('resource') === files.url);
   expect(Object.fromEntries(exchange ?? [])).toMatchObject({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
     subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
     audience: server.issuer,
@@ -126,18 +134,29 @@ test.each<[string, (grant: Jwt, answer: Record<string, unknown>) => void]>([
 ])('a grant %s is handed to nobody', async (_, bend) => {
   const idp = await startIdentityProvider();
   const server = await startGrantServer(idp);
-  const files = await startGuarded(server);
-  idp.bend = bend;
+  const env = { ...SECRETS, ID_TOKEN: idp.idToken('ada') };
   const auth = toAuth(idp, server, { tokens: 'shared' });
-  Object.assign(auth.idp, { assertionRef: 'env:ID_TOKEN' });
-  const gateway = await startGateway({ mcpServers: { files: { url: files.url, auth } } }, [], {
-    ...SECRETS,
-    ID_TOKEN: idp.idToken('ada'),
+  const written = { ...auth, idp: { ...auth.idp, assertionRef: 'env:ID_TOKEN' } };
+  const text = JSON.stringify({ mcpServers: { files: { url: 'http://127.0.0.1:9/mcp', auth: written } } });
+  const stateDir = newTestFolder();
+  const settings = loadSnapshot({ file: undefined, text, env: {}, stateDir, version: 1 }).servers.get('files');
+  if (settings === undefined) throw new Error('no settings');
+  const opened = openCredentials({ stateDir, keyRef: () => undefined, env, clock: systemClock, log: silentLog });
+  atTheEnd(() => opened.close());
+  const target = toAuthTarget(settings);
+  const discovered = { server: { issuer: server.issuer }, resource: target.url, scopes: undefined };
+  const ask = () =>
+    fetchIdJag({
+      ...{ target, owner: 'shared', ports: opened.ports, scopes: undefined },
+      discovered: { ...discovered, isAssumed: false, dpop: undefined },
+    });
+  // As it comes from an honest provider it is good.
+  expect((await ask()).split('.')).toHaveLength(3);
+  idp.bend = bend;
+  await expect(ask()).rejects.toMatchObject({
+    code: 'upstream_protocol',
+    message: expect.stringMatching(/It is not handed on|answered the request for a token in a way that is none/),
   });
-  expect(await call(gateway)).not.toContain('echo done');
-  expect(idp.heard.length).toBeGreaterThan(0);
-  expect(server.heard).toEqual([]);
-  expect(files.people).toEqual([]);
 });
 
 test('who signs in for a caller of the same identity provider must be that caller', async () => {
