@@ -168,6 +168,10 @@ describe('resources and prompts', { timeout: 120_000 }, () => {
     expect((await client.request('prompts/get', { name: 'bank_persuade' })).error).toMatchObject({
       message: expect.stringContaining('Unknown prompt'),
     });
+    // A method that policies do not speak of could do anything.
+    const alone = await new PlainClient(gateway, `${gateway.origin}/servers/bank/mcp`).initialize();
+    expect((await alone.request('bank/transfer', {})).error).toMatchObject({ code: -32601 });
+    expect(bank.heard).not.toContain('bank/transfer');
     expect(bank.heard.filter((method) => method === 'resources/read')).toHaveLength(1);
     expect(bank.heard.filter((method) => method === 'prompts/get')).toHaveLength(1);
   });

@@ -54,6 +54,8 @@ export function policy(ports: PolicyPorts): Guard {
 
 /** The same for reading a resource and getting a prompt, which have no other guards. */
 export interface OfferDoor {
+  /** Policies decide now, and what they do not speak of is not permitted. */
+  areEnforced(): boolean;
   /** Notes why a tool is not there for this caller. @returns what was noted; `undefined`: no policy hides it. */
   noteHidden(tool: Tool, client: Client, notes: PolicyNotes): PolicyDecision | undefined;
   /** `undefined`: there are no policies, and nothing to ask. */
@@ -75,6 +77,7 @@ export function policyOffers(ports: PolicyPorts): OfferDoor {
     }
   };
   return {
+    areEnforced: () => ports.engine() !== undefined && ports.mode() !== 'shadow',
     before: ask(judge, 'use'),
     after: ask(judgeRelease, 'release'),
     noteHidden(tool, { principal }, notes) {
