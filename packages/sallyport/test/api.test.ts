@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { idIn, setUp } from './approvals-set-up.ts';
-import { cli } from './cli-terminal.ts';
+import { cli, newFolder } from './cli-terminal.ts';
 import { PlainClient } from './plain-client.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
@@ -188,5 +190,22 @@ describe('the command line', () => {
     expect(records).toContainEqual(expect.objectContaining({ kind: 'key_create', by, name }));
     expect(records).toContainEqual(expect.objectContaining({ kind: 'key_revoke', by, id: made.id }));
     expect(stdout).not.toContain(made.key);
+  });
+
+  test('has the same beside no running Sallyport: recorded, and nothing done that cannot be', async () => {
+    const home = newFolder();
+    const run = (...words: string[]) => cli([...words, '--json'], { home });
+    const made = (await run('key', 'create', 'alone', '--group', 'x')).json() as { key: string };
+    const { stdout } = await run('audit', 'export');
+    const { records } = JSON.parse(stdout) as { records: unknown[] };
+    expect(records).toContainEqual(expect.objectContaining({ kind: 'key_create', name: 'alone', groups: 'x' }));
+    expect(stdout).not.toContain(made.key);
+
+    writeFileSync(join(home, 'no-folder'), '');
+    writeFileSync(join(home, 'sallyport.json'), JSON.stringify({ audit: { directory: join(home, 'no-folder') } }));
+    const refused = await run('key', 'revoke', 'alone');
+    expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining('nothing was changed') });
+    expect(refused.json()).toMatchObject({ error: { code: 'unrecorded' } });
+    expect((await run('key', 'show', 'alone')).json()).toMatchObject({ state: 'active' });
   });
 });
