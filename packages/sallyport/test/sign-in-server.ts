@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atTheEnd } from './at-the-end.ts';
@@ -35,8 +35,11 @@ interface Interaction {
   readonly session?: { readonly accountId: string };
 }
 
-/** A real authorization server (oidc-provider) at which a person signs in and consents by being sent there. */
-export async function startSignInServer(): Promise<SignInServer> {
+/**
+ * A real authorization server (oidc-provider) at which a person signs in and consents by being sent there. It binds tokens
+ * to keys, with `nonces` only where a proof has its newest nonce.
+ */
+export async function startSignInServer({ nonces = false } = {}): Promise<SignInServer> {
   const { default: Made } = (await import('oidc-provider')) as unknown as {
     default: new (issuer: string, configuration: unknown) => Provider;
   };
@@ -64,6 +67,7 @@ export async function startSignInServer(): Promise<SignInServer> {
     features: {
       devInteractions: { enabled: false },
       registration: { enabled: true },
+      dPoP: { enabled: true, ...(nonces ? { nonceSecret: randomBytes(32), requireNonce: () => true } : {}) },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_: unknown, resource: string) => resourceServer(resource),
