@@ -52,7 +52,7 @@ export const upstreamAuthSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'oauth: true asks a server without any metadata at /authorize, /token and /register (MCP 2025-03-26). Left out: false; such a server cannot say that it knows PKCE.',
+      'oauth: true asks a server without any metadata at /authorize, /token and /register (MCP of March 2025). Left out: false; such a server cannot say that it knows PKCE.',
     ),
   redirectPort: z
     .int()
