@@ -54,3 +54,11 @@ test('of two who replace the same version one wins; a claim is one holder’s un
   expect(await vault.remove({ ...SLOT, place: undefined })).toBe(1);
   expect(await vault.get(SLOT)).toBeUndefined();
 });
+
+test('what an identity provider said is named by the provider, not by a server', async () => {
+  const slot: TokenSlot = { kind: 'identity', upstream: '', place: '["https://idp.test","sso"]', owner: 'local' };
+  await open().put(slot, { idToken: 'x' }, 0);
+  await expect(open(`${KEY} and more`).get(slot)).rejects.toMatchObject({
+    message: expect.stringMatching(/identity provider .*idp\.test.* another key.*"sallyport login"/),
+  });
+});

@@ -134,7 +134,7 @@ function open(key: SealKey, slot: TokenSlot, row: { readonly sealed: string; rea
   if (row.key_id !== key.id)
     throw new FaultError(
       'config',
-      `The tokens for "${slot.upstream}" were sealed with another key. Bring that key back, or run "sallyport logout ${slot.upstream}" and sign in again.`,
+      `${nameOf(slot)} were sealed with another key. Bring that key back, or ${toRemedy(slot)}`,
     );
   try {
     const bytes = Buffer.from(row.sealed, 'base64url');
@@ -148,8 +148,15 @@ function open(key: SealKey, slot: TokenSlot, row: { readonly sealed: string; rea
   } catch {
     // Falls through: what exactly is wrong with a forged row is no one's business.
   }
-  throw new FaultError(
-    'config',
-    `The tokens for "${slot.upstream}" are damaged. Run "sallyport logout ${slot.upstream}" and sign in again.`,
-  );
+  throw new FaultError('config', `${nameOf(slot)} are damaged. To mend that, ${toRemedy(slot)}`);
+}
+
+function nameOf({ kind, upstream, place }: TokenSlot): string {
+  return kind === 'identity' ? `The tokens of the identity provider ${place}` : `The tokens for "${upstream}"`;
+}
+
+function toRemedy({ kind, upstream }: TokenSlot): string {
+  return kind === 'identity'
+    ? 'run "sallyport login" for a server behind it.'
+    : `run "sallyport logout ${upstream}" and sign in again.`;
 }
