@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runAudit } from './audit/run-audit.ts';
 import { runGateway } from './gateway/run-gateway.ts';
+import { runPolicy } from './policy/run-policy.ts';
 import { stopAll } from './process/child.ts';
 import { runProfile } from './profile/run-profile.ts';
 
@@ -12,6 +13,9 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --against NAMES   rivals to measure, comma separated; all or none
     --rounds N        rounds of each key cell
   audit     what the record of calls costs: per call in each mode, per seal, to verify
+    --json            one JSON object on stdout
+    --rounds N        (default 9)
+  policy    what 50 policies cost: per call, kept or decided anew, and to check
     --json            one JSON object on stdout
     --rounds N        (default 9)
   profile   where the time of the middle process goes
@@ -57,6 +61,11 @@ const BENCHES = new Map<string, () => Promise<string>>([
     'audit',
     () =>
       runAudit({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
+  ],
+  [
+    'policy',
+    () =>
+      runPolicy({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
   ],
   [
     'profile',
