@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 import { SEAL_KEY_FILE } from '../telemetry/audit/audit.ts';
 import { exportRecords } from '../telemetry/audit/export-records.ts';
-import { readPublicKey, toKeyId } from '../telemetry/audit/sealer.ts';
+import { readPublicKey, toKeyId, toPem } from '../telemetry/audit/sealer.ts';
 import { listChains } from '../telemetry/audit/segments.ts';
 import { readExpectation, verifyAudit } from '../telemetry/audit/verify-audit.ts';
 import { REPAIR_MARK } from '../telemetry/audit/writer.ts';
@@ -133,7 +133,7 @@ export function auditFileRoutes(ports: ControlPorts): readonly Route[] {
       },
       handle: async () => {
         const key = await readKey(sections().stateDir);
-        return { key: toKeyId(key), publicKey: key.export({ type: 'spki', format: 'pem' }).toString() };
+        return { key: toKeyId(key), publicKey: toPem(key) };
       },
     },
     {

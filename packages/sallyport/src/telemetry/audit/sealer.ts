@@ -66,8 +66,8 @@ export function readPublicKey(text: string): KeyObject {
   }
 }
 
-export function toPem(kept: string): string {
-  return createPublicKey(readPrivateKey(kept)).export({ type: 'spki', format: 'pem' }).toString();
+export function toPem(publicKey: KeyObject): string {
+  return publicKey.export({ type: 'spki', format: 'pem' }).toString();
 }
 
 export function toKeyId(key: KeyObject): string {
