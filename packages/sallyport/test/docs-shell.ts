@@ -94,19 +94,19 @@ export class DocsShell {
         `${command.replaceAll(WRITTEN_HOST, this.#host).replaceAll(GUIDE_PORT, ownPort)}\n__status=$?; printf '\\0%s\\0' "$__status"; (exit $__status)`,
     );
     const prelude = `sallyport() { "${process.execPath}" "${MAIN}" "$@"; }\nKEY=$(cat .sallyport/key)\n`;
-    const child = spawn('bash', ['-c', `exec 2>&1\n${prelude}${script.join('\n')}`], {
+    // In the shell itself: a page that waits in a loop must end also where whoever runs this was killed.
+    const deadline = `((sleep ${mostMs / 1000}; kill -KILL -- -$$) > /dev/null &)\n`;
+    const child = spawn('bash', ['-c', `exec 2>&1\n${deadline}${prelude}${script.join('\n')}`], {
       cwd: this.#folder,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'inherit'],
       detached: true,
     });
-    const timer = setTimeout(() => killGroup(child.pid), mostMs);
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
     await new Promise((resolve) => child.once('exit', resolve));
-    clearTimeout(timer);
     killGroup(child.pid);
     const port = new RegExp(`\\b${this.#host.split(':')[1]}\\b`, 'g');
     const parts = text

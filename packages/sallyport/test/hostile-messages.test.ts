@@ -294,7 +294,8 @@ describe('hostile messages, in process', () => {
     expect(fronts.map(({ heard }) => heard.internal)).toEqual([0, 0, 0]);
     expect(silent.errors).toEqual([]);
     expect(behind.problems).toEqual([]);
-    expect(behind.reached).toBeGreaterThan(500);
+    // Most carry a state that nobody sealed, or a task nobody was given, and end before.
+    expect(behind.reached).toBeGreaterThan(300);
   });
 });
 
