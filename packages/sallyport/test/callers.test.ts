@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
 import { cli } from './cli-terminal.ts';
-import { exchange, openExchange } from './http-exchange.ts';
+import { exchange, openExchange, RawConnection } from './http-exchange.ts';
 import { startHttpUpstream } from './http-upstream.ts';
 import { PlainClient, textOf } from './plain-client.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const INITIALIZE = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 't', version: '1' } };
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
 /** A gateway with one upstream, and who called it as its log says. */
@@ -57,6 +58,37 @@ describe('API keys', () => {
     expect(performance.now() - revoked).toBeLessThan(3_000);
     await ended;
     expect(JSON.stringify((await key('list')).keys)).not.toContain(secret);
+  });
+
+  test('that end while a request is sent let it do nothing, whatever it is', async () => {
+    const { key: secret = '' } = await key('create', 'slow', '--group', 'admin');
+    const holder = { ...gateway, headers: { ...gateway.headers, ...bearer(secret) } };
+    await waitFor(async () => expect((await new PlainClient(holder).askModern('tools/list')).status).toBe(200));
+    const stream = await openExchange({ url: gateway.sse, method: 'GET', headers: holder.headers });
+    const message = await new Promise<string>((resolve) => {
+      stream.setEncoding('utf8').on('data', (text: string) => resolve(/^data: (.*)$/m.exec(text)?.[1] ?? ''));
+    });
+    const host = new URL(gateway.origin).host;
+    // In pieces, which is for Node's own server: it asks who comes when the head is there.
+    const begun = [
+      ['/api/v1/keys', '{"name":"left behind","groups":["admin"]}'],
+      ['/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE })],
+      [message, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE })],
+    ].map(([path, body = '']) => {
+      const connection = new RawConnection(gateway.origin).send(
+        `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n${body[0]}\r\n`,
+      );
+      return { connection, rest: `${(body.length - 1).toString(16)}\r\n${body.slice(1)}\r\n0\r\n\r\n` };
+    });
+    // Answered after all of them were read.
+    expect((await new PlainClient(holder).askModern('tools/list')).status).toBe(200);
+    await key('revoke', 'slow');
+    await waitFor(async () => expect((await new PlainClient(holder).askModern('tools/list')).status).toBe(401));
+    for (const { connection, rest } of begun) connection.send(rest);
+    const answers = await Promise.all(begun.map(({ connection }) => connection.answered()));
+    expect(answers).toEqual([[401], [401], [401]]);
+    expect(JSON.stringify((await key('list')).keys)).not.toContain('left behind');
+    stream.destroy();
   });
 
   test('that nobody made are refused; so are others in the address', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { atTheEnd } from './at-the-end.ts';
 import { exchange } from './http-exchange.ts';
 import { type Incoming, startHttpUpstream } from './http-upstream.ts';
+import { keyHolder } from './keyed-callers.ts';
 import { PlainClient } from './plain-client.ts';
 import { parseMetrics, sampleValue } from './prometheus.ts';
 import { startGateway } from './running-sallyport.ts';
@@ -75,6 +76,13 @@ describe('GET /metrics', () => {
     const url = `${on.gateway.origin}/metrics`;
     expect((await exchange({ url, method: 'GET' })).status).toBe(401);
     expect((await exchange({ url, method: 'POST', headers: on.gateway.headers, body: '{}' })).status).toBe(405);
+    for (const [scope, status] of [
+      ['control:viewer', 403],
+      ['control:admin', 200],
+    ] as const) {
+      const holder = await keyHolder(on.gateway, `metrics-${status}`, ['--group', 'admin', '--scope', scope]);
+      expect((await exchange({ url, method: 'GET', headers: holder.headers })).status).toBe(status);
+    }
     const off = await gatewayWith({});
     const { gateway } = off;
     expect((await exchange({ url: `${gateway.origin}/metrics`, method: 'GET', headers: gateway.headers })).status).toBe(

@@ -148,3 +148,26 @@ describe('requests in flight', () => {
     await waitFor(async () => expect((await client.ask('ping')).status).toBe(200));
   });
 });
+
+it('an event stream that goes while its first message is sent leaves no session', async () => {
+  const gateway = await startGateway({ mcpServers: { own }, gateway: { limits: { sessions: 1 } } });
+  const stream = await openExchange({ url: gateway.sse, method: 'GET', headers: gateway.headers });
+  const path = await new Promise<string>((resolve) => {
+    stream.setEncoding('utf8').on('data', (text: string) => resolve(/^data: (.*)$/m.exec(text)?.[1] ?? ''));
+  });
+  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  const connection = new RawConnection(gateway.origin).send(
+    `POST ${path} HTTP/1.1\r\nHost: ${new URL(gateway.origin).host}\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`,
+  );
+  // Answered after that was read.
+  await new PlainClient(gateway).askModern('server/discover');
+  stream.destroy();
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  await waitFor(async () =>
+    expect((await exchange({ url: gateway.origin + path, headers: gateway.headers, body: ping })).status).toBe(404),
+  );
+  connection.send(`${(body.length - 1).toString(16)}\r\n${body.slice(1)}\r\n0\r\n\r\n`);
+  expect(await connection.answered()).toEqual([404]);
+  await new PlainClient(gateway).initialize();
+});

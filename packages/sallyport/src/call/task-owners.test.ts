@@ -14,6 +14,7 @@ test.each([
   owners.note('s', Answer.result('1', result), anna);
   expect(owners.isOf('s', '1', anna)).toBe(true);
   expect(owners.isOf('s', '1', ben)).toBe(false);
+  expect(owners.isOf('s', '1', { ...anna, agent: 'another program' })).toBe(false);
   expect(owners.isOf('other', '1', ben)).toBe(true);
 });
 
@@ -23,6 +24,17 @@ test('a list lacks the tasks of others', () => {
   const list = Answer.result('2', { tasks: [{ taskId: '1' }, { taskId: '2' }], nextCursor: 'x' });
   expect(owners.withoutOthers('s', list, ben).result).toEqual({ tasks: [{ taskId: '2' }], nextCursor: 'x' });
   expect(owners.withoutOthers('s', list, anna)).toBe(list);
+});
+
+test('a task whose handle was withheld is nobody’s', () => {
+  const owners = new TaskOwners();
+  const started = Answer.result('1', { task: { taskId: '1' } });
+  owners.note('s', started, anna);
+  owners.note('s', started, undefined);
+  expect(owners.isOf('s', '1', anna)).toBe(false);
+  expect(owners.withoutOthers('s', Answer.result('2', { tasks: [{ taskId: '1' }] }), anna).result).toEqual({
+    tasks: [],
+  });
 });
 
 test('no more tasks are remembered than there is room for', () => {

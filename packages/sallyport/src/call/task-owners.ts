@@ -1,11 +1,13 @@
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
-import type { Answer } from '../core/message.ts';
+import type { Answer, Notification } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 
 /** Tasks of this process that are remembered; the oldest are forgotten. */
 const MAX_TASKS = 10_000;
 /** What makes a task is short; larger answers are results. */
 const MAX_BYTES = 16_384;
+/** No caller is called so. */
+const NOBODY = '';
 
 /**
  * Who started which task. Ids are the server's own and may be guessed: a task of one caller is not there for another.
@@ -14,24 +16,33 @@ const MAX_BYTES = 16_384;
 export class TaskOwners {
   readonly #owners = new Map<string, string>();
 
-  /** Looks at the answer of a call: some start a task (MCP tasks, SEP-2663). */
-  note(upstream: string, answer: Answer, { id }: Principal): void {
+  /**
+   * Looks at the answer of a call: some start a task (MCP tasks, SEP-2663).
+   * @param principal `undefined`: the answer was withheld, so nobody may ask for what comes of it
+   */
+  note(upstream: string, answer: Answer, principal: Principal | undefined): void {
     if (answer.bytes.length > MAX_BYTES || !answer.bytes.includes('"taskId"')) return;
     const { result } = answer;
     const started = member(result, 'task') ?? result;
     const taskId = isObject(started) ? member(started, 'taskId') : undefined;
     if (typeof taskId !== 'string') return;
     this.#owners.delete(keyOf(upstream, taskId));
-    this.#owners.set(keyOf(upstream, taskId), id);
+    this.#owners.set(keyOf(upstream, taskId), principal === undefined ? NOBODY : toOwner(principal));
     for (const oldest of this.#owners.keys()) {
       if (this.#owners.size <= MAX_TASKS) break;
       this.#owners.delete(oldest);
     }
   }
 
-  isOf(upstream: string, taskId: string, { id }: Principal): boolean {
+  isOf(upstream: string, taskId: string, principal: Principal): boolean {
     const owner = this.#owners.get(keyOf(upstream, taskId));
-    return owner === undefined || owner === id;
+    return owner === undefined || owner === toOwner(principal);
+  }
+
+  /** Does it tell how a task of somebody else is doing? */
+  isOfOther(upstream: string, { params }: Notification, principal: Principal): boolean {
+    const taskId = member(params, 'taskId');
+    return typeof taskId === 'string' && !this.isOf(upstream, taskId, principal);
   }
 
   /** A list of tasks without those of others. */
@@ -47,6 +58,11 @@ export class TaskOwners {
     const kept: JsonObject = { ...result, tasks: own };
     return answer.withResult(kept);
   }
+}
+
+/** A person's two programs are two callers, as in sessions. */
+function toOwner({ id, agent = '' }: Principal): string {
+  return `${id}\n${agent}`;
 }
 
 function keyOf(upstream: string, taskId: string): string {

@@ -1,15 +1,15 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newFolder } from '../../test/cli-terminal.ts';
 import { type ControlApi, type ControlReply, createApi } from '../control/api.ts';
 import { FaultError } from '../core/errors.ts';
 import { silentLog } from '../core/log.ts';
 import { toLocalUser } from '../core/principal.ts';
 import { openControlSocket } from '../gateway/control-socket.ts';
-import { withApi } from './api.ts';
+import { type Api, withApi } from './api.ts';
 import type { Input } from './command.ts';
 
 const SERVER = { name: 'a/b', transport: 'stdio', state: 'ready' };
@@ -107,6 +107,23 @@ test('says so when the running Sallyport ends meanwhile', async () => {
   const socket = await open(stateDir, sampleControl([]));
   const followed = withApi(inputOf(stateDir), (api) => api.follow('followEvents', {}, () => void socket?.close()));
   await expect(followed).rejects.toMatchObject({ code: 'unreachable', message: 'The running Sallyport has ended.' });
+});
+
+test('in the folder for temporary files believes nobody else, nor whoever comes while a command runs', async () => {
+  const stateDir = join(newFolder(), 'x'.repeat(120));
+  const restarted: string[] = [];
+  await open(stateDir, sampleControl(restarted));
+  // Its owner would be believed, too.
+  rmSync(stateDir, { recursive: true });
+  const restart = (api: Api) => api.call('restartServer', { path: { name: 'a/b' } });
+  await withApi(inputOf(stateDir), async (api) => {
+    await restart(api);
+    const user = vi.spyOn(process, 'getuid').mockReturnValue(4_294_967_294);
+    onTestFinished(() => user.mockRestore());
+    await expect(restart(api)).rejects.toMatchObject({ code: 'unreachable' });
+  });
+  await withApi(inputOf(stateDir), async (api) => expect(api.isRunning).toBe(false));
+  expect(restarted).toHaveLength(1);
 });
 
 test('answers in this process when none runs; what only a running one knows is unreachable', async () => {

@@ -5,7 +5,7 @@ import { PREFIX } from '../control/api.ts';
 import { OPERATIONS, type OperationId, type Operations, type StreamId, type TextId } from '../control/operations.ts';
 import { FAILURES, type FailureCode, FaultError } from '../core/errors.ts';
 import { type Json, member } from '../core/json.ts';
-import { isAnswered, toSocketPath } from '../gateway/control-socket.ts';
+import { isAnswered, isTrusted, toSocketPath } from '../gateway/control-socket.ts';
 import { type ApiAnswer, type ApiTransport, createLocalTransport, createSocketTransport } from './api-transport.ts';
 import { type Input, textOption } from './command.ts';
 import { findConfigFile, findStateDir, readSnapshot } from './config-file.ts';
@@ -56,9 +56,10 @@ export async function withApi<T>(
   { here = false, auditDirectory }: ApiPlace = {},
 ): Promise<T> {
   const stateDir = findStateDir(input.terminal);
-  const path = toSocketPath(stateDir);
-  const isRunning = !here && auditDirectory === undefined && (await isAnswered(path));
-  const transport = isRunning ? createSocketTransport(path) : openLocal(input, stateDir, auditDirectory);
+  const isRunning = !here && auditDirectory === undefined && (await isAnswered(stateDir));
+  const transport = isRunning
+    ? createSocketTransport(toSocketPath(stateDir), () => isTrusted(stateDir))
+    : openLocal(input, stateDir, auditDirectory);
   try {
     return await work(createApi(transport, { isRunning, signal: input.signal }));
   } finally {

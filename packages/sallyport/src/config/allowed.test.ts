@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AllowKind, ServerAccess } from './access-settings.ts';
-import { isAllowed } from './allowed.ts';
+import { concerns, isAllowed } from './allowed.ts';
+import type { Snapshot } from './settings.ts';
 
 const OPEN: ServerAccess = {
   allow: { tools: undefined, resources: undefined, prompts: undefined },
@@ -63,5 +64,20 @@ describe('harmless', () => {
     [NOT_ETC, 'resources', 'https://example.com/a/b?c=../d'],
   ])('%j %s %j %j is there', (access, kind, name, groups = []) => {
     expect(isAllowed(access, { kind, name }, groups)).toBe(true);
+  });
+});
+
+describe('what happens behind a bundle', () => {
+  const bundle = (groups?: string[]) => ({ groups, tools: [{ server: 's', item: '*' }], resources: [], prompts: [] });
+  const snapshot = (groups?: string[]) =>
+    ({ servers: new Map([['s', {}]]), bundles: new Map([['b', bundle(groups)]]) }) as unknown as Snapshot;
+
+  test.each<[string[] | undefined, string, boolean]>([
+    [undefined, 's', true],
+    [['dev'], 's', true],
+    [['ops'], 's', false],
+    [undefined, 'other', false],
+  ])('for the groups %j concerns a caller of dev: %s %s', (groups, upstream, expected) => {
+    expect(concerns(snapshot(groups), { kind: 'bundle', name: 'b' }, { upstream, groups: ['dev'] })).toBe(expected);
   });
 });

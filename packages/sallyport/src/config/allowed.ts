@@ -100,7 +100,7 @@ export function concerns(snapshot: Snapshot, endpoint: Endpoint, of: { upstream:
   if (endpoint.kind === 'server' && endpoint.name !== upstream) return false;
   if (endpoint.kind === 'bundle') {
     const bundle = snapshot.bundles?.get(endpoint.name);
-    if (bundle === undefined || !bundleReaches(bundle, upstream)) return false;
+    if (bundle === undefined || !admits(bundle.groups, groups) || !bundleReaches(bundle, upstream)) return false;
   }
   return admits(snapshot.servers.get(upstream)?.access?.groups, groups);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { FaultError } from '../core/errors.ts';
 import { silentLog } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
@@ -66,8 +66,9 @@ const api = createApi({
   routes,
   version: '1.2.3',
   log: silentLog,
-  roles: () => ({ viewer: ['staff'], operator: [], admin: ['admin'] }),
+  roles: () => roles,
 });
+let roles = { viewer: ['staff'], operator: [] as string[], admin: ['admin'] };
 
 const as = (...groups: string[]): Principal => ({ id: 'key:x', kind: 'key', groups });
 
@@ -107,6 +108,20 @@ describe('a request is served', () => {
     const written: string[] = [];
     if (reply.kind === 'events') reply.follow((event) => written.push(event))();
     expect(written).toEqual(['event: made\ndata: {"name":"a\\nb"}\n\n']);
+  });
+
+  test('as events for as long as the caller has the role it came in', async () => {
+    const { reply } = await ask('GET', '/feed', { principal: as('staff') });
+    const mayHear = () => reply.kind === 'events' && reply.mayHear();
+    expect(mayHear()).toBe(true);
+    const before = roles;
+    onTestFinished(() => {
+      roles = before;
+    });
+    for (const changed of [{ viewer: [] }, { operator: ['staff'] }]) {
+      roles = { ...before, ...changed };
+      expect(mayHear()).toBe(false);
+    }
   });
 
   test('by the highest role of the caller', async () => {

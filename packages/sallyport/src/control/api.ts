@@ -28,7 +28,12 @@ export type ControlReply =
       readonly allow?: string;
     }
   | { readonly kind: 'text'; readonly type: string; readonly pieces: AsyncIterable<string> }
-  | { readonly kind: 'events'; follow(write: (event: string) => void): () => void };
+  | {
+      readonly kind: 'events';
+      follow(write: (event: string) => void): () => void;
+      /** Whether the caller still has the role the stream was opened in: roles are changed while it is open. */
+      mayHear(): boolean;
+    };
 
 export interface ControlApi {
   handle(request: ControlRequest): Promise<ControlReply>;
@@ -89,7 +94,8 @@ export function createApi({ routes, version, log, roles }: ApiOptions): ControlA
     const { principal } = request;
     const result = await route.handle({ principal, role, path, query, body } satisfies ApiRequest);
     if (isTextFeed(result)) return { kind: 'text', ...result };
-    return isEventFeed(result) ? toEvents(result) : whole(200, JSON.stringify(result));
+    if (isEventFeed(result)) return toEvents(result, () => roleOf(principal, roles) === role);
+    return whole(200, JSON.stringify(result));
   };
 
   return {
@@ -135,9 +141,10 @@ function fault(code: 'media_type' | 'parse', message: string): FaultError {
   return new FaultError(code, message);
 }
 
-function toEvents(feed: EventFeed): ControlReply {
+function toEvents(feed: EventFeed, mayHear: () => boolean): ControlReply {
   return {
     kind: 'events',
+    mayHear,
     follow: (write) => feed.follow((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
   };
 }

@@ -1,5 +1,6 @@
 import { toBinary } from '../core/json-scan.ts';
 import type { Principal } from '../core/principal.ts';
+import { invalidToken } from './auth/challenge.ts';
 import type { HttpRequest, HttpResponse } from './http-exchange.ts';
 import { readBody } from './read-body.ts';
 import { STREAM_HEADERS, writeEvent } from './reply.ts';
@@ -23,7 +24,7 @@ export interface ControlPort {
         readonly allow?: string;
       }
     | { readonly kind: 'text'; readonly type: string; readonly pieces: AsyncIterable<string> }
-    | { readonly kind: 'events'; follow(write: (event: string) => void): () => void }
+    | { readonly kind: 'events'; follow(write: (event: string) => void): () => void; mayHear(): boolean }
   >;
 }
 
@@ -48,6 +49,8 @@ export async function serveControl(
   }: { readonly streams: Streams; readonly bodyBytes: number; isCurrent(principal: Principal): boolean },
 ): Promise<void> {
   const body = await readBody(request, bodyBytes);
+  // It may have been drawn out for longer than the credential lived.
+  if (!isCurrent(principal)) throw invalidToken('The credential has ended.');
   const url = request.url ?? '';
   const mark = url.indexOf('?');
   const reply = await control.handle({
@@ -74,14 +77,16 @@ export async function serveControl(
     return;
   }
   if (reply.kind === 'text') {
-    await sendText(response, reply);
+    await sendText(response, reply, () => isCurrent(principal));
     return;
   }
   response.writeHead(200, STREAM_HEADERS);
   response.flushHeaders();
-  const stop = reply.follow((event) => writeEvent(response, toBinary(event)));
-  // A credential that has ended opens nothing and keeps nothing open.
-  const quiet = { keepAlive: () => (isCurrent(principal) ? writeEvent(response, ':\n\n') : response.end()) };
+  // A credential that has ended, or has lost its role, opens nothing and keeps nothing open.
+  const tell = (text: string) =>
+    isCurrent(principal) && reply.mayHear() ? writeEvent(response, text) : response.end();
+  const stop = reply.follow((event) => tell(toBinary(event)));
+  const quiet = { keepAlive: () => tell(':\n\n') };
   streams.open(quiet);
   response.on('close', () => {
     streams.closed(quiet);
@@ -96,11 +101,15 @@ const TAKE_MS = 60_000;
 async function sendText(
   response: HttpResponse,
   { type, pieces }: { readonly type: string; readonly pieces: AsyncIterable<string> },
+  mayRead: () => boolean,
 ): Promise<void> {
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
   response.flushHeaders();
   try {
-    for await (const piece of pieces) await taken(response, toBinary(piece));
+    for await (const piece of pieces) {
+      if (!mayRead()) throw invalidToken('The credential has ended.');
+      await taken(response, toBinary(piece));
+    }
     response.end();
   } catch {
     response.destroy();

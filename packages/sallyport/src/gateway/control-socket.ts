@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -35,9 +35,9 @@ export async function openControlSocket(
 ): Promise<{ close(): Promise<void> } | undefined> {
   const { stateDir } = options;
   const path = toSocketPath(stateDir);
-  if (await isAnswered(path)) return undefined;
+  if (await isAnswered(stateDir)) return undefined;
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  if (process.platform !== 'win32') rmSync(path, { force: true });
+  removeDead(path);
   const streams = new Streams();
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     serve({ request, response }, options, streams).catch((error: unknown) => refuse(error, response));
@@ -66,10 +66,25 @@ export function toSocketPath(stateDir: string): string {
   return Buffer.byteLength(path) <= MAX_PATH ? path : join(tmpdir(), `sallyport-${digest}.sock`);
 }
 
+/**
+ * Whether what is at the control socket was put there by this user, or by the owner of the state directory: in the
+ * folder for temporary files anybody may have been faster, and would be told what is meant for Sallyport.
+ */
+export function isTrusted(stateDir: string): boolean {
+  if (process.platform === 'win32') return true;
+  try {
+    const { uid } = lstatSync(toSocketPath(stateDir));
+    return uid === process.getuid?.() || uid === statSync(stateDir).uid;
+  } catch {
+    return false;
+  }
+}
+
 /** Does a Sallyport run on this state directory? One that is too busy to say counts as running. */
-export function isAnswered(path: string): Promise<boolean> {
+export function isAnswered(stateDir: string): Promise<boolean> {
+  if (!isTrusted(stateDir)) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = connect(toSocketPath(stateDir));
     const end = (answered: boolean): void => {
       socket.destroy();
       resolve(answered);
@@ -79,6 +94,20 @@ export function isAnswered(path: string): Promise<boolean> {
   });
 }
 
+/** What a Sallyport that was killed has left. @throws FaultError `config` where it is somebody else's. */
+function removeDead(path: string): void {
+  if (process.platform === 'win32') return;
+  try {
+    rmSync(path, { force: true });
+  } catch (cause) {
+    throw new FaultError(
+      'config',
+      `The control socket ${path} cannot be made: what is there cannot be removed. Remove it, or set SALLYPORT_STATE to another directory.`,
+      { cause },
+    );
+  }
+}
+
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) =>
@@ -86,7 +115,10 @@ function listen(server: Server, path: string): Promise<void> {
         new FaultError('config', `The control socket ${path} cannot be opened; check the state directory.`, { cause }),
       ),
     );
+    // For its owner from the first moment: before its mode is changed others could connect. It is made before this returns.
+    const mask = process.platform === 'win32' ? undefined : process.umask(0o077);
     server.listen(path, resolve);
+    if (mask !== undefined) process.umask(mask);
   });
 }
 

@@ -63,6 +63,7 @@ describe('whatever two programs could read in two ways is left to node:http', ()
     ['a line without a name', head(': a')],
     ['a line feed alone', head('X-Mine: a\nContent-Length: 5')],
     ['a carriage return alone', head('X-Mine: a\rContent-Length: 5')],
+    ['a space that is none to HTTP', head('X-Mine: a\xa0')],
     ['a zero byte', head('X-Mine: a\0b')],
     ['an escape character', head('X-Mine: \x1b[0m')],
     ['a name outside ASCII', head('X-Min\xe9: a')],

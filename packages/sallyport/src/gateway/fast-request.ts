@@ -24,8 +24,11 @@ export interface FastHead {
   readonly bodyLength: number;
 }
 
-/** Lines end with CRLF, values hold no control characters, nothing is folded (RFC 9112 sections 2.2, 5). */
-const PLAIN_HEAD = /^POST \/[!-~]* HTTP\/1\.1(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)+$/;
+/**
+ * Lines end with CRLF, values hold no control characters, nothing is folded (RFC 9112 sections 2.2, 5). Nor do they hold
+ * a no-break space: `trim` takes it for white space, HTTP takes it for a part of the value.
+ */
+const PLAIN_HEAD = /^POST \/[!-~]* HTTP\/1\.1(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\x9f\xa1-\xff]*)+$/;
 /** The length of ` HTTP/1.1`. */
 const VERSION_LENGTH = 9;
 

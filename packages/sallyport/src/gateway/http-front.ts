@@ -45,6 +45,7 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
     }),
     parking: new Parking<ModernCall>(ports.seal),
     streams: new Streams(),
+    isCurrent: (principal) => callers.isCurrent(principal),
   };
   let draining = false;
   const service = new HttpService({ context, callers, isDraining: () => draining });

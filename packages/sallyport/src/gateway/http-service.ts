@@ -168,10 +168,17 @@ export class HttpService {
   }
 }
 
-/** What everybody does with every tool: for who runs this Sallyport. @throws FaultError `forbidden`. */
+/**
+ * What everybody does with every tool: for who runs this Sallyport. As in the REST API, a credential that is limited by
+ * scopes needs the one of administrators. @throws FaultError `forbidden`.
+ */
 function serveMetrics(text: () => string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): void {
-  if (!principal.groups.includes('admin'))
-    throw new FaultError('forbidden', 'The metrics are for callers of the group admin.');
+  const { groups, scopes } = principal;
+  if (!groups.includes('admin') || scopes?.includes('control:admin') === false)
+    throw new FaultError(
+      'forbidden',
+      'The metrics are for callers of the group admin; one that is limited by scopes needs the scope control:admin.',
+    );
   if (request.method !== 'GET') response.writeHead(405, { allow: 'GET' }).end();
   else response.writeHead(200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' }).end(text());
 }

@@ -345,6 +345,7 @@ export class LegacySession {
       this.send(notification.write(uri === event.uri ? [] : [notification.setParam('uri', JSON.stringify(uri))]));
     } else if (event.kind === 'log' || event.kind === 'other') {
       if (event.client !== undefined && event.client !== this.client.key) return;
+      if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       if (event.kind === 'log' && !this.#wantsLog(member(event.notification.params, 'level'))) return;
       this.send(event.notification.write());
     }

@@ -37,6 +37,8 @@ export class Listen implements Follower {
   readonly #resources = new Map<string, string>();
   /** `upstream\ntaskId` -> the id the client knows. */
   readonly #tasks = new Map<string, string>();
+  /** It is over, whoever ended it. */
+  onClose: (() => void) | undefined;
   #acknowledged = false;
   #closed = false;
 
@@ -110,10 +112,14 @@ export class Listen implements Follower {
   }
 
   onUpstreamEvent(event: UpstreamEvent): void {
+    // What it could see when the stream was opened may have been taken from it since.
+    if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
       const uri = this.#resources.get(`${event.upstream}\n${event.uri}`);
       if (uri !== undefined) this.#send(event.notification, { key: 'uri', value: uri });
     } else if (event.kind === 'other') {
+      // Followed before anybody had started it, a task may turn out to be somebody else's.
+      if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       const id = member(event.notification.params, 'taskId');
       const known = typeof id === 'string' ? this.#tasks.get(`${event.upstream}\n${id}`) : undefined;
       if (known !== undefined) this.#send(event.notification, { key: 'taskId', value: known });
@@ -132,6 +138,7 @@ export class Listen implements Follower {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.onClose?.();
     for (const key of this.#tasks.keys()) {
       const [upstream = '', taskId = ''] = key.split('\n', 2);
       this.#ports.tasks.unfollowTask(upstream, taskId, this.#opening.facts.client);

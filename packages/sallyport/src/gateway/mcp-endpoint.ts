@@ -1,5 +1,7 @@
 import { FaultError } from '../core/errors.ts';
 import { type Message, Notification, parseBatch, parseMessage, Request } from '../core/message.ts';
+import type { Principal } from '../core/principal.ts';
+import { invalidToken } from './auth/challenge.ts';
 import { answerBatch } from './batch.ts';
 import type { HttpExchange, HttpRequest, HttpResponse } from './http-exchange.ts';
 import { LegacySession } from './legacy-session.ts';
@@ -19,6 +21,8 @@ export interface McpContext {
   readonly sessions: SessionStore;
   readonly parking: Parking<ModernCall>;
   readonly streams: Streams;
+  /** Whether the credential of a caller still counts. */
+  isCurrent(principal: Principal): boolean;
 }
 
 /** Streamable HTTP, all revisions on one path: POST decides the era, GET and DELETE belong to legacy sessions. */
@@ -44,7 +48,12 @@ function post(context: McpContext, http: HttpExchange): Promise<void> | void {
   }
   const accepts = readAccept(request.headers.accept);
   const body = readBody(request, limits.bodyBytes);
-  if (body instanceof Promise) return body.then((bytes) => receive(context, http, { bytes, accepts }));
+  if (body instanceof Promise)
+    return body.then((bytes) => {
+      // It may have been drawn out for longer than the credential lived.
+      if (!context.isCurrent(http.principal)) throw invalidToken('The credential has ended.');
+      return receive(context, http, { bytes, accepts });
+    });
   return receive(context, http, { bytes: body, accepts });
 }
 

@@ -127,16 +127,10 @@ function openListen(
   opening: { request: Request; facts: ModernFacts; snapshot: Snapshot; reply: Reply },
 ): Cancellable {
   const listen = new Listen(ports, { ...opening, endpoint });
-  const unfollow = sessions.follow(listen, opening.snapshot.gateway.limits.sessions);
+  listen.onClose = sessions.follow(listen, opening.snapshot.gateway.limits.sessions);
   void listen.open().catch((error: unknown) => {
-    unfollow();
     listen.close();
     opening.reply.answer(toErrorText(opening.request.id, error), faultStatus(error));
   });
-  return {
-    onReplyClosed() {
-      unfollow();
-      listen.close();
-    },
-  };
+  return { onReplyClosed: () => listen.close() };
 }

@@ -111,3 +111,19 @@ describe('Mcp-Param headers mirror arguments', () => {
     else expect(check).toThrow(/Header mismatch/);
   });
 });
+
+test('no program looks like one of another caller, whatever it calls itself', () => {
+  const keyOf = (id: string, agent: string | undefined, name: string) => {
+    const meta = { ...META, 'io.modelcontextprotocol/clientInfo': { name, version: '1' } };
+    const request = Request.of('1', 'tools/list', { _meta: meta });
+    return readModernFacts(request, { ...KEY_HOLDER, id, agent }, undefined).client.key;
+  };
+  const keys = [
+    keyOf('oauth:i#x', undefined, 'y/c'),
+    keyOf('oauth:i#x/y', undefined, 'c'),
+    keyOf('oauth:i#x', 'a', 'c'),
+    keyOf('oauth:i#x', undefined, 'a\nc'),
+    keyOf('oauth:i#x', 'b', 'c'),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+});

@@ -146,7 +146,8 @@ function toClient(principal: Principal, info: unknown, capabilities: JsonObject)
   // A newer token of the same caller may allow more or less.
   if (client?.principal !== principal) {
     client = {
-      key: `${principal.id}/${program.name}@${program.version}`,
+      // Parted by what ids and agents never hold: the program may call itself anything, and is not to look like another's.
+      key: `${principal.id}\n${principal.agent ?? ''}\n${program.name}@${program.version}`,
       principal,
       info: program,
       capabilities,

@@ -2,6 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import { parseMessage, Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import { toText, type Written } from '../core/response.ts';
+import { invalidToken } from './auth/challenge.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { McpContext } from './mcp-endpoint.ts';
@@ -65,7 +66,9 @@ export class SseEndpoint {
     this.#streams.set(id, stream);
     response.writeHead(200, STREAM_HEADERS);
     response.write(`event: endpoint\ndata: ${path}?sessionId=${id}\n\n`, 'latin1');
-    const quiet = { keepAlive: () => outbox.tell(':\n\n') };
+    // Without a session nobody else looks whether its caller may still come in.
+    const isCurrent = () => this.#context.isCurrent(stream.principal);
+    const quiet = { keepAlive: () => (isCurrent() ? outbox.tell(':\n\n') : response.end()) };
     streams.open(quiet);
     response.on('close', () => {
       streams.closed(quiet);
@@ -85,23 +88,21 @@ export class SseEndpoint {
     if (!isJson && request.headers.origin !== undefined)
       throw new FaultError('media_type', 'Send the message as Content-Type: application/json.');
     const url = new URL(request.url ?? '/', 'http://local');
-    const stream = this.#streams.get(url.searchParams.get('sessionId') ?? '');
-    if (stream === undefined || !isSameCaller(stream.principal, http.principal) || stream.path !== url.pathname) {
-      throw new FaultError(
-        'session_not_found',
-        'There is no such session: open the event stream (GET /sse) and use the path it names.',
-      );
-    }
+    const id = url.searchParams.get('sessionId') ?? '';
+    const stream = this.#streams.get(id);
+    if (stream === undefined || !isSameCaller(stream.principal, http.principal) || stream.path !== url.pathname)
+      throw noStream();
     // As for other sessions: one must not keep rights that are gone.
     if (!keepsRights(stream.principal, http.principal)) {
       stream.end();
       throw new FaultError('session_not_found', 'The rights of the caller changed. Open a new event stream.');
     }
     const { limits } = this.#context.ports.snapshot().gateway;
-    const message = parseMessage(await readBody(request, limits.bodyBytes), {
-      maxDepth: limits.depth,
-      uniqueKeys: true,
-    });
+    const body = await readBody(request, limits.bodyBytes);
+    // It may have been drawn out for longer than the credential lived, or the stream: a session without one never ends.
+    if (!this.#context.isCurrent(http.principal)) throw invalidToken('The credential has ended.');
+    if (this.#streams.get(id) !== stream) throw noStream();
+    const message = parseMessage(body, { maxDepth: limits.depth, uniqueKeys: true });
     // Programs send JSON and listen on the stream. A person with curl sends curl's default and looks at this answer.
     const echo = !isJson && message instanceof Request;
     if (!echo) response.writeHead(202).end('Accepted');
@@ -152,4 +153,11 @@ export class SseEndpoint {
       stream.session?.close();
     }
   }
+}
+
+function noStream(): FaultError {
+  return new FaultError(
+    'session_not_found',
+    'There is no such session: open the event stream (GET /sse) and use the path it names.',
+  );
 }

@@ -187,7 +187,7 @@ class Doorkeeper implements Callers {
     if (peer === undefined) return standing.principal;
     const principal = withPeer(standing.principal, peer);
     this.#standings.set(principal, standing);
-    if (principal !== standing.principal) this.#peers.set(principal, peer.principal);
+    this.#peers.set(principal, peer.principal);
     return principal;
   }
 

@@ -71,14 +71,17 @@ export function fromToken(token: AccessToken, requiredScopes: readonly string[])
 
 const combined = new WeakMap<Principal, WeakMap<Principal, Principal>>();
 
-/** The caller of a credential over a connection with a certificate: the certificate is the account it comes from. */
+/**
+ * The caller of a credential over a connection with a certificate, which is the account it comes from where the credential
+ * names none. Always a principal of its own: when the certificate counts no more, what this one listens to ends.
+ */
 export function withPeer(principal: Principal, { principal: peer }: Peer): Principal {
-  if (principal.account !== undefined) return principal;
   const ofPeer = combined.get(principal) ?? new WeakMap<Principal, Principal>();
   combined.set(principal, ofPeer);
   let both = ofPeer.get(peer);
   if (both === undefined) {
-    both = Object.freeze({ ...principal, account: peer.account ?? peer.agent ?? peer.person ?? peer.id });
+    const account = principal.account ?? peer.account ?? peer.agent ?? peer.person ?? peer.id;
+    both = Object.freeze({ ...principal, account });
     ofPeer.set(peer, both);
   }
   return both;

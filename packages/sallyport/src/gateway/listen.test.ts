@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { TaskOwners } from '../call/task-owners.ts';
+import type { View } from '../catalog/catalog.ts';
+import type { ServerAccess } from '../config/access-settings.ts';
+import { silentLog } from '../core/log.ts';
+import { Answer, Notification, Request } from '../core/message.ts';
+import { ANYONE, type Principal } from '../core/principal.ts';
+import { toText } from '../core/response.ts';
+import type { UpstreamEvent } from '../core/upstream-port.ts';
+import { LegacySession } from './legacy-session.ts';
+import { type ModernContext, receiveModern } from './modern-endpoint.ts';
+import { Parking } from './parking.ts';
+import type { GatewayPorts } from './ports.ts';
+import { createSeal } from './seal.ts';
+import { SessionStore } from './session-store.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ALICE: Principal = { ...ANYONE, id: 'key:alice', groups: ['dev'] };
+const BOB: Principal = { ...ANYONE, id: 'key:bob', groups: ['dev'] };
+
+/** A house with one server `s`, whose tasks and resources can be followed. */
+function openHouse() {
+  const world = { current: true, groups: undefined as readonly string[] | undefined };
+  let tell: (event: UpstreamEvent) => void = () => {};
+  const taskOwners = new TaskOwners();
+  const view = {
+    capabilities: {},
+    resource: (uri: string) => [{ upstream: 's', uri }],
+    task: (taskId: string) => ({ upstream: 's', taskId }),
+  } as unknown as View;
+  // All that following uses.
+  const ports = {
+    upstreams: {
+      onEvent: (listener: typeof tell) => {
+        tell = listener;
+        return () => {};
+      },
+      subscribe: async () => Answer.result('1', {}),
+      unsubscribe: async () => Answer.result('1', {}),
+      release() {},
+    },
+    catalog: { onChange: () => () => {}, view: () => view, forget() {} },
+    tasks: { followTask: async () => true, unfollowTask() {} },
+    taskOwners,
+    clock: { now: () => 0 },
+    log: silentLog,
+    snapshot: () => ({
+      gateway: { limits: { sessions: 2 } },
+      servers: new Map([['s', { access: { groups: world.groups } as ServerAccess }]]),
+    }),
+  } as unknown as GatewayPorts;
+  const sessions = new SessionStore({
+    ...ports,
+    now: () => 0,
+    idleMs: () => 1_000,
+    isCurrent: () => world.current,
+  });
+  return { world, ports, sessions, taskOwners, tell: (event: UpstreamEvent) => tell(event) };
+}
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+async function listen({ ports, sessions }: ReturnType<typeof openHouse>, notifications = {}, principal = ALICE) {
+  const said: string[] = [];
+  const context: ModernContext = {
+    ...{ ports, sessions, principal, header: undefined, endpoint: { kind: 'all' } },
+    parking: new Parking(createSeal(Buffer.alloc(32))),
+  };
+  receiveModern(context, Request.of('1', 'subscriptions/listen', { notifications, _meta: META }), {
+    message: (text) => said.push(text),
+    answer: (written) => said.push(toText(written)),
+  });
+  await vi.advanceTimersByTimeAsync(0);
+  return said;
+}
+
+const updated: UpstreamEvent = {
+  ...{ kind: 'resource_updated', upstream: 's', uri: 'x:1' },
+  notification: Notification.of('notifications/resources/updated', { uri: 'x:1' }),
+};
+const task = (taskId: string): UpstreamEvent => ({
+  ...{ kind: 'other', upstream: 's', client: undefined },
+  notification: Notification.of('notifications/tasks/status', { taskId, status: 'working' }),
+});
+const started = (taskId: string) => Answer.result('1', { task: { taskId } });
+
+test('streams that ended with their credential take no place', async () => {
+  const house = openHouse();
+  for (let i = 0; i < 5; i++) {
+    house.world.current = true;
+    const said = await listen(house);
+    expect(said.join()).toContain('acknowledged');
+    house.world.current = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(said.join()).toContain('"resultType":"complete"');
+  }
+  house.sessions.close();
+});
+
+test('what a caller may not see any more it is not told of, on a stream opened before', async () => {
+  const house = openHouse();
+  const said = await listen(house, { resourceSubscriptions: ['x:1'] });
+  house.tell(updated);
+  expect(said).toHaveLength(2);
+  house.world.groups = ['ops'];
+  house.tell(updated);
+  expect(said).toHaveLength(2);
+  house.world.groups = ['dev'];
+  house.tell(updated);
+  expect(said).toHaveLength(3);
+  house.sessions.close();
+});
+
+test('a task followed before it began is told of to whoever started it', async () => {
+  const house = openHouse();
+  const alice = await listen(house, { taskIds: ['7'] });
+  const bob = await listen(house, { taskIds: ['7'] }, BOB);
+  house.taskOwners.note('s', started('7'), ALICE);
+  house.tell(task('7'));
+  expect([alice.length, bob.length]).toEqual([2, 1]);
+  house.sessions.close();
+});
+
+test('nor is it told to the sessions of others', () => {
+  const house = openHouse();
+  const said = [ALICE, BOB].map((principal) => {
+    const request = Request.of('1', 'initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+    const session = new LegacySession(house.ports, principal.id, { request, principal, endpoint: { kind: 'all' } });
+    const heard: string[] = [];
+    session.setOutlet((text) => heard.push(text));
+    house.sessions.add(session, 2);
+    return heard;
+  });
+  house.taskOwners.note('s', started('7'), ALICE);
+  house.tell(task('7'));
+  house.tell(task('nobody knows whose'));
+  expect(said.map(({ length }) => length)).toEqual([2, 1]);
+  house.sessions.close();
+});
