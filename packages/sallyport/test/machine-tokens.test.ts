@@ -170,3 +170,12 @@ test('a query is in no proof, and neither is the private key', async () => {
   const other = await credential.headers({ method: 'POST', url: 'https://other.test/mcp' });
   expect(readJwt(other['dpop'] ?? '').claims['nonce']).toBeUndefined();
 });
+
+test('one call that wants more than is granted takes nothing from the others', async () => {
+  const credential = create(MACHINE, SECRET);
+  const good = await credential.headers(REQUEST);
+  answer = { error: 'invalid_scope' };
+  const challenge = { resourceMetadata: undefined, scopes: ['admin'], error: 'insufficient_scope', dpop: false };
+  await expect(credential.refused({ status: 403, challenge, used: good, attempt: 0 })).rejects.toThrow();
+  expect(await credential.headers(REQUEST)).toEqual(good);
+});

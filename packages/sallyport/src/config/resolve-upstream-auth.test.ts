@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { KEY_HOLDER, type Principal } from '../core/principal.ts';
 import { loadSnapshot } from './load-snapshot.ts';
+import { toTokenOwner } from './upstream-auth.ts';
 
 const CLIENT = { clientId: 'sallyport', issuer: 'https://as.test' };
 const IDP = { issuer: 'https://idp.test', clientId: 'sso' };
@@ -77,4 +79,14 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
   ],
 ])('%j', (auth, resolved) => {
   expect(load(auth)).toMatchObject(resolved);
+});
+
+test('an exchanged token is for one program and the groups of now; a sign-in is the person’s', () => {
+  const ada: Principal = { id: 'oauth:https://idp.test#ada', kind: 'oauth', agent: 'one', groups: ['a', 'b'] };
+  const callers = [ada, { ...ada, agent: 'two' }, { ...ada, groups: ['a'] }];
+  const ownersOf = (auth: Record<string, unknown>) =>
+    new Set(callers.map((caller) => toTokenOwner(load(auth), caller)));
+  expect(ownersOf({ type: 'token_exchange', ...CLIENT, privateKeyRef: 'env:K' }).size).toBe(3);
+  expect(ownersOf({ type: 'oauth' })).toEqual(new Set([ada.id]));
+  expect(toTokenOwner(load({ type: 'oauth' }), KEY_HOLDER)).toBe('local');
 });

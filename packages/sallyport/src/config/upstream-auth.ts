@@ -68,7 +68,14 @@ export function isPerPrincipal(auth: UpstreamAuth | undefined): boolean {
  */
 export function toTokenOwner(auth: UpstreamAuth | undefined, principal: Principal): string {
   if (!isPerPrincipal(auth)) return SHARED_OWNER;
-  return principal.id === 'local' || principal.kind === 'stdio' || principal.kind === 'open'
-    ? LOCAL_OWNER
-    : principal.id;
+  if (principal.id === 'local' || principal.kind === 'stdio' || principal.kind === 'open') return LOCAL_OWNER;
+  return auth?.type === 'token_exchange' ? toWholeOwner(principal) : principal.id;
+}
+
+/**
+ * An exchanged token says who acts for the person, and for which groups: another program of theirs, and they themselves
+ * once they have left a group, get another one.
+ */
+function toWholeOwner({ id, person, account, agent, groups }: Principal): string {
+  return JSON.stringify([id, person, account, agent, groups]);
 }

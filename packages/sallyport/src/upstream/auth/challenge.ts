@@ -37,11 +37,16 @@ export function parseChallenge(header: string | undefined): Challenge {
   };
 }
 
+/** RFC 6749 section 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
+/** A server that thinks of new ones with each answer must not make a list without end. */
+const MAX_SCOPES = 100;
+
 /** The scopes in a `scope` value; `undefined` for none. */
 export function toScopes(text: unknown): readonly string[] | undefined {
   if (typeof text !== 'string') return undefined;
-  const scopes = text.split(' ').filter((scope) => scope !== '');
-  return scopes.length === 0 ? undefined : scopes;
+  const scopes = text.split(' ').filter((scope) => SCOPE.test(scope));
+  return scopes.length === 0 ? undefined : scopes.slice(0, MAX_SCOPES);
 }
 
 /** Both lists, each scope once. */
@@ -50,7 +55,7 @@ export function uniteScopes(
   other: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  return [...new Set([...one, ...other])];
+  return [...new Set([...one, ...other])].slice(0, MAX_SCOPES);
 }
 
 export function toChallengeRecord({ resourceMetadata, scopes, error, dpop }: Challenge): JsonObject {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { UpstreamAuth } from '../../config/upstream-auth.ts';
-import { NO_CHALLENGE, parseChallenge } from './challenge.ts';
+import { NO_CHALLENGE, parseChallenge, toScopes, uniteScopes } from './challenge.ts';
 import { discover } from './discovery.ts';
 
 const URL_OF_SERVER = 'https://mcp.test/v1/mcp';
@@ -130,4 +130,11 @@ test.each([
   ['Bearer error_description="no dpop here"', false],
 ])('%s: tokens bound to a key are taken: %s', (header, dpop) => {
   expect(parseChallenge(header).dpop).toBe(dpop);
+});
+
+test('scopes that are none are left out, and their number is bounded', () => {
+  expect(toScopes('files:read "quoted" über https://x.test/auth/a')).toEqual(['files:read', 'https://x.test/auth/a']);
+  const many = Array.from({ length: 90 }, (_, i) => `a${i}`);
+  const others = Array.from({ length: 90 }, (_, i) => `b${i}`);
+  expect(uniteScopes(many, others)).toEqual([...many, ...others.slice(0, 10)]);
 });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGuardedFetch } from './guarded-fetch.ts';
+import { createGuardedFetch, fetchUntil } from './guarded-fetch.ts';
 
 let place = '';
 let reached = 0;
@@ -40,6 +40,7 @@ test.each([
   'javascript:alert(1)',
   'gopher://127.0.0.1:70/',
   'no url',
+  `https://example.com/${'a'.repeat(3000)}`,
 ])('%s is not asked', async (address) => {
   await expect(createGuardedFetch(OUTSIDE)(address)).rejects.toMatchObject({
     code: 'upstream_protocol',
@@ -68,4 +69,11 @@ test('the same without leave reaches nobody, and redirects and floods end', asyn
     message: expect.stringContaining('Redirects are not followed'),
   });
   await expect(fetch(`http://${place}/large`)).rejects.toMatchObject({ message: expect.stringContaining('256 KiB') });
+});
+
+test('what is too late is not asked any more', async () => {
+  const before = reached;
+  const fetch = createGuardedFetch({ loopback: true, private: false });
+  await expect(fetchUntil(AbortSignal.abort(), fetch)(`http://${place}/`)).rejects.toMatchObject({ code: 'timeout' });
+  expect(reached).toBe(before);
 });

@@ -29,6 +29,8 @@ export type Resolve = (
 
 const WITHIN_MS = 10_000;
 const MAX_BYTES = 262_144;
+/** Of an address, in characters. */
+const MAX_ADDRESS = 2048;
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
@@ -40,6 +42,7 @@ export function createGuardedFetch(reach: Reach, resolve: Resolve = lookUp): Gua
   return async (address, init = {}) => {
     const url = checkAddress(address, reach);
     const place = `${url.origin}${url.pathname}`;
+    if (init.signal?.aborted) throw new FaultError('timeout', `${place} was not asked: it is too late for it.`);
     const late = AbortSignal.timeout(WITHIN_MS);
     const signal = init.signal === undefined ? late : AbortSignal.any([late, init.signal]);
     const agent = new Agent({ connect: { lookup: toLookup(reach, resolve), timeout: WITHIN_MS }, pipelining: 0 });
@@ -67,9 +70,18 @@ export function createGuardedFetch(reach: Reach, resolve: Resolve = lookUp): Gua
   };
 }
 
+/** The same, as long as `signal` allows. */
+export function fetchUntil(signal: AbortSignal, fetch: GuardedFetch): GuardedFetch {
+  return (url, init = {}) =>
+    fetch(url, { ...init, signal: init.signal === undefined ? signal : AbortSignal.any([signal, init.signal]) });
+}
+
 /** @throws FaultError `upstream_protocol` for a URL that must not be asked. */
 export function checkAddress(address: string, reach: Reach): URL {
   if (!URL.canParse(address)) throw refuse(address.slice(0, 100), 'is no URL');
+  // It stands in faults, too.
+  if (address.length > MAX_ADDRESS)
+    throw refuse(new URL(address).origin.slice(0, 300), 'names an address that is too long');
   const url = new URL(address);
   const place = `${url.origin}${url.pathname}`;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -127,6 +139,8 @@ function toFetchFault(place: string, error: unknown, late: AbortSignal): FaultEr
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++)
     if (at instanceof ForbiddenAddress) return refuse(place, 'is inside a private network');
   if (late.aborted) return new FaultError('timeout', `${place} did not answer within ${WITHIN_MS / 1000} s.`);
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new FaultError('timeout', `${place} did not answer in time.`, { cause: error });
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   return new FaultError('unreachable', `${place} cannot be reached${code}.`, { cause: error });
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { TokenSlot } from '../../core/upstream-tokens.ts';
 import type { CodeGrant } from './ask-browser.ts';
 import { findServer } from './discovery.ts';
-import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts';
+import { createGuardedFetch, fetchUntil, type GuardedFetch } from './guarded-fetch.ts';
 import { type ClientIdentity, methodOf, toClientAuth } from './registration.ts';
 import { renewOnce } from './renew-once.ts';
 import { type AuthPorts, type AuthTarget, toLoginHint, toReach } from './surroundings.ts';
@@ -37,12 +37,13 @@ export function toIdp({ name, auth }: AuthTarget): IdentityProvider {
 }
 
 /** @throws FaultError `upstream_protocol`, `unreachable` or `timeout` */
-export async function findIdentityServer(target: AuthTarget): Promise<IdentityServer> {
+export async function findIdentityServer(target: AuthTarget, signal?: AbortSignal): Promise<IdentityServer> {
   const idp = toIdp(target);
   // Asked by the operator's word alone: how far the upstream's word reaches does not matter here.
-  const fetch = createGuardedFetch(
+  const reaching = createGuardedFetch(
     toReach({ ...target, url: idp.issuer, auth: { ...target.auth, issuer: undefined } }),
   );
+  const fetch = signal === undefined ? reaching : fetchUntil(signal, reaching);
   const server = await findServer(idp.issuer, fetch);
   if (server === undefined)
     throw new FaultError('upstream_protocol', `The identity provider ${idp.issuer} has no metadata.`);
@@ -54,6 +55,11 @@ export async function findIdentityServer(target: AuthTarget): Promise<IdentitySe
 export function toIdentitySlot(target: AuthTarget, owner: string): TokenSlot {
   const { issuer, clientId } = toIdp(target);
   return { kind: 'identity', upstream: '', place: JSON.stringify([issuer, clientId]), owner };
+}
+
+/** Whether somebody signed in and not out again. */
+export async function hasIdentity(target: AuthTarget, owner: string, { vault }: AuthPorts): Promise<boolean> {
+  return toIdp(target).assertionRef !== undefined || (await vault.get(toIdentitySlot(target, owner))) !== undefined;
 }
 
 /**
@@ -83,12 +89,11 @@ export async function readIdentity(target: AuthTarget, owner: string, ports: Aut
     isRenewed: isFresh,
     gone,
     canRenew: ({ refreshToken }) => refreshToken !== undefined,
-    async renew(kept, version) {
+    async renew(kept, version, signal) {
       try {
-        const fresh = await renewIdentity(kept, { target, ports });
+        const fresh = await renewIdentity(kept, { target, ports, signal });
         // On disk before it is used: the old refresh token may be worth nothing any more.
-        await vault.put(slot, toIdentityRecord(fresh), version);
-        return fresh;
+        return (await vault.put(slot, toIdentityRecord(fresh), version)) ? fresh : undefined;
       } catch (error) {
         const fault = error instanceof FaultError ? error : toTokenFault(toIdp(target).issuer, error);
         if (!isEnded(fault)) {
@@ -132,9 +137,9 @@ export async function requestIdentity(
 
 async function renewIdentity(
   kept: Identity,
-  { target, ports }: { readonly target: AuthTarget; readonly ports: AuthPorts },
+  { target, ports, signal }: { readonly target: AuthTarget; readonly ports: AuthPorts; readonly signal: AbortSignal },
 ): Promise<Identity> {
-  const { server, client, fetch } = await findIdentityServer(target);
+  const { server, client, fetch } = await findIdentityServer(target, signal);
   const self = { client_id: client.clientId };
   const proof = await toClientAuth(client, toIdp(target), ports.readSecret);
   const options = toLibraryOptions({ fetch, proofKey: undefined, now: ports.clock.now() });

@@ -6,6 +6,7 @@ import type { Credential, CredentialHeaders, CredentialRequest, Refusal } from '
 import { type Discovered, discover } from './discovery.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { fetchIdJag, readJwt } from './id-jag.ts';
+import { hasIdentity } from './identity.ts';
 import { NOTHING_PRESENTED, type Presented, present, toAuthorization } from './presented.ts';
 import { readSigningKey, signJwt } from './private-key.ts';
 import { createProofKey, type ProofKey } from './proof-key.ts';
@@ -21,6 +22,8 @@ export interface MachineCredentialOptions {
 }
 
 const MARGIN_MS = 30_000;
+/** Who signed out at the identity provider's door is out after this long. */
+const KEPT_MS = 60_000;
 /** Step-up is tried so often for one call (MCP, Step-Up Authorization Flow: "no more than a few times"). */
 const MAX_ATTEMPTS = 2;
 
@@ -31,6 +34,7 @@ const MAX_ATTEMPTS = 2;
 export class MachineCredential implements Credential {
   readonly #options: MachineCredentialOptions;
   #presented = NOTHING_PRESENTED;
+  #until = 0;
   #challenge: Challenge = NO_CHALLENGE;
   #fetching: Promise<Presented> | undefined;
   /** Bound to it are the tokens of this issuer. */
@@ -42,11 +46,8 @@ export class MachineCredential implements Credential {
 
   headers(request: CredentialRequest): CredentialHeaders | Promise<CredentialHeaders> {
     const { clock } = this.#options.ports;
-    const { tokens } = this.#presented;
-    const isFresh =
-      tokens !== undefined && (tokens.expiresAt === undefined || tokens.expiresAt - MARGIN_MS > clock.now());
-    if (isFresh) return this.#presented.headers(request, clock.now());
-    return this.#fetch().then((presented) => presented.headers(request, clock.now()));
+    if (this.#isFresh && clock.now() < this.#until) return this.#presented.headers(request, clock.now());
+    return this.#better().then((presented) => presented.headers(request, clock.now()));
   }
 
   noteNonce(url: string, nonce: string): void {
@@ -59,15 +60,40 @@ export class MachineCredential implements Credential {
       const { tokens } = this.#presented;
       if (tokens !== undefined && toAuthorization(tokens) !== used['authorization']) return;
       const scopes = uniteScopes(tokens?.scopes ?? this.#challenge.scopes, challenge.scopes);
+      const before = { challenge: this.#challenge, presented: this.#presented };
       this.#challenge = { ...challenge, scopes };
       this.#presented = NOTHING_PRESENTED;
-      await this.#fetch();
+      try {
+        await this.#fetch();
+      } catch (error) {
+        // More than the authorization server grants was asked for one call: what it granted is still good for the others.
+        this.#challenge = before.challenge;
+        if (status === 403 && this.#presented === NOTHING_PRESENTED) this.#presented = before.presented;
+        throw error;
+      }
       return;
     }
     const text = status === 403 ? 'does not allow this with the token it was given' : 'refuses a token made for it';
     throw new FaultError('upstream_unauthenticated', `"${name}" ${text}. Look at its authorization server.`, {
       data: { status },
     });
+  }
+
+  get #isFresh(): boolean {
+    const { tokens } = this.#presented;
+    if (tokens === undefined) return false;
+    return tokens.expiresAt === undefined || tokens.expiresAt - MARGIN_MS > this.#options.ports.clock.now();
+  }
+
+  async #better(): Promise<Presented> {
+    const { target, principal, ports } = this.#options;
+    if (!this.#isFresh) return this.#fetch();
+    if (!(await hasIdentity(target, toTokenOwner(target.auth, principal), ports))) {
+      this.#presented = NOTHING_PRESENTED;
+      return this.#fetch();
+    }
+    this.#until = ports.clock.now() + KEPT_MS;
+    return this.#presented;
   }
 
   #fetch(): Promise<Presented> {
@@ -90,6 +116,7 @@ export class MachineCredential implements Credential {
     const proofKey = wantsProof(auth, this.#challenge, discovered) ? this.#proofKeyFor(server.issuer) : undefined;
     const request = { server, client, auth, resource, scopes, readSecret, fetch, now, proofKey };
     this.#presented = present(await requestTokens(request, await this.#toGrant(discovered, scopes)), this.#presented);
+    this.#until = auth.type === 'enterprise' ? now + KEPT_MS : Number.POSITIVE_INFINITY;
     return this.#presented;
   }
 

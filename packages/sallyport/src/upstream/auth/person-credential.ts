@@ -1,7 +1,8 @@
 import { FaultError, toFault } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { type Challenge, toChallengeRecord, uniteScopes } from './challenge.ts';
 import type { Credential, CredentialHeaders, CredentialRequest, Refusal } from './credential.ts';
-import { createGuardedFetch } from './guarded-fetch.ts';
+import { createGuardedFetch, fetchUntil } from './guarded-fetch.ts';
 import { NOTHING_PRESENTED, type Presented, present, toAuthorization } from './presented.ts';
 import { renewOnce } from './renew-once.ts';
 import { type AuthPorts, type AuthTarget, toLoginHint, toReach, toTokenSlot } from './surroundings.ts';
@@ -16,11 +17,14 @@ export interface PersonCredentialOptions {
 
 /** Renewed this long before the end, so that a request under way does not outlive its token. */
 const MARGIN_MS = 30_000;
+/** Who signed out elsewhere is out after this long, as rotated secrets are in. */
+const KEPT_MS = 60_000;
 
 /** Tokens a person signed in for with `sallyport login`: kept in the vault, renewed once for all who wait. */
 export class PersonCredential implements Credential {
   readonly #options: PersonCredentialOptions;
   #presented = NOTHING_PRESENTED;
+  #until = 0;
   #loading: Promise<Presented> | undefined;
   #renewing: Promise<Presented> | undefined;
 
@@ -31,9 +35,10 @@ export class PersonCredential implements Credential {
   headers(request: CredentialRequest): CredentialHeaders | Promise<CredentialHeaders> {
     const { clock } = this.#options.ports;
     const { tokens } = this.#presented;
-    if (tokens !== undefined && this.#isFresh(tokens)) return this.#presented.headers(request, clock.now());
-    // Nothing known: another process may have signed in since.
-    const better = tokens === undefined ? this.#load() : this.#renew(tokens);
+    const isKnown = tokens !== undefined && clock.now() < this.#until;
+    if (isKnown && this.#isFresh(tokens)) return this.#presented.headers(request, clock.now());
+    // Nothing known, or not lately: another process may have signed in or out since.
+    const better = isKnown ? this.#renew(tokens) : this.#load();
     return better.then((presented) => presented.headers(request, clock.now()));
   }
 
@@ -71,14 +76,27 @@ export class PersonCredential implements Credential {
 
   async #loadNow(): Promise<Presented> {
     const kept = await this.#read();
-    if (kept === undefined) return NOTHING_PRESENTED;
+    if (kept === undefined) return this.#adopt(undefined);
     return this.#isFresh(kept) ? this.#adopt(kept) : this.#renew(kept);
   }
 
   async #read(): Promise<Tokens | undefined> {
     const { ports } = this.#options;
     const kept = await ports.vault.get(this.#slot);
-    return kept === undefined ? undefined : fromTokensRecord(kept.value);
+    return kept === undefined ? undefined : this.#fromRecord(kept.value);
+  }
+
+  /**
+   * A sign-in at another authorization server than the one the configuration names now, or as another client, is none: a
+   * renewal would show the client's secret of the one to the other.
+   */
+  #fromRecord(record: JsonObject): Tokens | undefined {
+    const { issuer, clientId } = this.#options.target.auth;
+    const tokens = fromTokensRecord(record);
+    if (tokens === undefined || (issuer !== undefined && issuer !== tokens.issuer)) return undefined;
+    const isOtherClient =
+      clientId === undefined ? tokens.client.source === 'configured' : clientId !== tokens.client.clientId;
+    return isOtherClient ? undefined : tokens;
   }
 
   get #slot() {
@@ -87,6 +105,7 @@ export class PersonCredential implements Credential {
 
   #adopt(tokens: Tokens | undefined): Presented {
     this.#presented = present(tokens, this.#presented);
+    this.#until = this.#options.ports.clock.now() + KEPT_MS;
     return this.#presented;
   }
 
@@ -110,16 +129,16 @@ export class PersonCredential implements Credential {
       slot: this.#slot,
       clock,
       name: target.name,
-      read: fromTokensRecord,
+      read: (record) => this.#fromRecord(record),
       isRenewed: ({ accessToken }) => accessToken !== old.accessToken,
       gone,
       canRenew: ({ refreshToken }) => refreshToken !== undefined,
-      renew: (tokens, version) => this.#exchange(tokens, version),
+      renew: (tokens, version, signal) => this.#exchange(tokens, version, signal),
     });
     return this.#adopt(renewed);
   }
 
-  async #exchange(tokens: Tokens, version: number): Promise<Tokens> {
+  async #exchange(tokens: Tokens, version: number, signal: AbortSignal): Promise<Tokens | undefined> {
     const { target, ports } = this.#options;
     const { vault, readSecret, clock } = ports;
     const { issuer, tokenEndpoint, client, resource, scopes, proofKey, refreshToken = '' } = tokens;
@@ -132,15 +151,14 @@ export class PersonCredential implements Credential {
           resource,
           scopes,
           readSecret,
-          fetch: createGuardedFetch(toReach(target)),
+          fetch: fetchUntil(signal, createGuardedFetch(toReach(target))),
           now: clock.now(),
           proofKey,
         },
         { kind: 'refresh', refreshToken },
       );
       // On disk before it is used: the old refresh token is worth nothing any more.
-      await vault.put(this.#slot, toTokensRecord(fresh), version);
-      return fresh;
+      return (await vault.put(this.#slot, toTokensRecord(fresh), version)) ? fresh : undefined;
     } catch (error) {
       const fault = toFault(error);
       // Whatever else is wrong, a client's secret for instance, may be right tomorrow; the refresh token is still good.

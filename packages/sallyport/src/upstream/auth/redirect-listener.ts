@@ -14,6 +14,8 @@ export interface RedirectListener {
 
 const PATH = '/callback';
 const MAX_QUERY = 8192;
+/** For the page that says that it is done. */
+const LINGER_MS = 500;
 const PAGE = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -30,7 +32,8 @@ export async function openRedirectListener(port: number): Promise<RedirectListen
       response.writeHead(status, PAGE).end(`<!doctype html><title>Sallyport</title><p>${text}</p>\n`);
     const { url = '', method, headers } = request;
     // Another name for this address means a web page reached it by rebinding.
-    if (headers.host !== `127.0.0.1:${toPort(server.address())}` || method !== 'GET' || url.length > MAX_QUERY) {
+    const isOurs = headers.host === `127.0.0.1:${toPort(server.address())}` && URL.canParse(url, 'http://127.0.0.1');
+    if (!isOurs || method !== 'GET' || url.length > MAX_QUERY) {
       say(400, 'Nothing here.');
       return;
     }
@@ -77,7 +80,12 @@ export async function openRedirectListener(port: number): Promise<RedirectListen
       }),
     close() {
       closed ??= new Promise((resolve) => {
-        server.close(() => resolve());
+        // Browsers open connections in advance, and a silent one would hold up the end of the sign-in.
+        const late = setTimeout(() => server.closeAllConnections(), LINGER_MS);
+        server.close(() => {
+          clearTimeout(late);
+          resolve();
+        });
         server.closeIdleConnections();
       });
       return closed;

@@ -102,7 +102,7 @@ async function register(endpoint: string, options: FindClientOptions): Promise<J
     const error = member(value, 'error');
     throw new FaultError(
       'upstream_protocol',
-      `${server.issuer} did not register Sallyport: HTTP ${reply.status}${typeof error === 'string' ? ` (${error.slice(0, 60)})` : ''}. Register it by hand with the redirect URI ${redirectUri}, and set auth.clientId and auth.issuer.`,
+      `${server.issuer} did not register Sallyport: HTTP ${reply.status}${typeof error === 'string' && /^\w{1,60}$/.test(error) ? ` (${error})` : ''}. Register it by hand with the redirect URI ${redirectUri}, and set auth.clientId and auth.issuer.`,
     );
   }
   const secret = member(value, 'client_secret');

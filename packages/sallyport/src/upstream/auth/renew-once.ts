@@ -6,6 +6,8 @@ import type { TokenSlot, TokenVault } from '../../core/upstream-tokens.ts';
 
 /** How long one process may take to renew before another one tries. */
 const CLAIM_MS = 20_000;
+/** It gives up by then, so that nobody else has begun. */
+const GIVE_UP_MS = 18_000;
 const LOOK_MS = 100;
 
 /** One kept secret that ends and is renewed with what is in it. */
@@ -20,8 +22,12 @@ export interface Renewal<T> {
   readonly isRenewed: (kept: T) => boolean;
   /** There is something to renew it with. */
   readonly canRenew: (kept: T) => boolean;
-  /** Renews and keeps it as the successor of `version`; releases the claim where it fails. */
-  readonly renew: (kept: T, version: number) => Promise<T>;
+  /**
+   * Renews and keeps it as the successor of `version`; releases the claim where it fails. `undefined`: somebody signed in
+   * or out meanwhile, which counts.
+   * @param signal nothing may be asked for after it
+   */
+  readonly renew: (kept: T, version: number, signal: AbortSignal) => Promise<T | undefined>;
   readonly gone: () => FaultError;
 }
 
@@ -38,7 +44,12 @@ export async function renewOnce<T>(renewal: Renewal<T>): Promise<T> {
     if (row === undefined || kept === undefined) throw renewal.gone();
     if (isRenewed(kept)) return kept;
     if (!canRenew(kept)) throw renewal.gone();
-    if (await vault.claim(slot, row.version, CLAIM_MS)) return renewal.renew(kept, row.version);
+    const begun = performance.now();
+    if (await vault.claim(slot, row.version, CLAIM_MS)) {
+      const left = Math.max(0, Math.round(begun + GIVE_UP_MS - performance.now()));
+      const renewed = await renewal.renew(kept, row.version, AbortSignal.timeout(left));
+      if (renewed !== undefined) return renewed;
+    }
     if (clock.now() > deadline)
       throw new FaultError(
         'timeout',
