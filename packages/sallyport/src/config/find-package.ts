@@ -29,9 +29,23 @@ const RUNNERS: ReadonlyMap<string, Runner> = new Map<string, Runner>([
   ['pipx', { registry: 'pypi', skip: ['run'], leads: ['run'] }],
 ]);
 /** Options that say which package, where the first plain word is the program in it. */
-const NAMES_PACKAGE = new Set(['-p', '--package', '--from', '--spec']);
-/** Options whose next word is their value. */
-const TAKES_VALUE = new Set(['-c', '--call', '--python', '--with', '--index-url', '--registry', '-w', '--workspace']);
+const NAMES_PACKAGE = {
+  npm: new Set(['-p', '--package']),
+  pypi: new Set(['--from', '--spec']),
+};
+/** Options whose next word is their value: it is no package, and the package comes after it. */
+const TAKES_VALUE = {
+  npm: new Set(
+    '-c --call -w --workspace --registry --prefix -C --cache --userconfig --globalconfig --loglevel --node-options --script-shell --tag --before --omit --include'.split(
+      ' ',
+    ),
+  ),
+  pypi: new Set(
+    '-p --python --with --with-editable --with-requirements -i --index-url --index --default-index --extra-index-url -f --find-links --cache-dir --directory --project --config-file --env-file -c --constraints --overrides -P --upgrade-package --refresh-package --pip-args --suffix --prerelease --resolution --exclude-newer --index-strategy'.split(
+      ' ',
+    ),
+  ),
+};
 const EXACT = /^v?\d+\.\d+[\w.+-]*$/;
 
 /** The package behind a stdio command; `undefined`: the command is a program on this machine, or no command at all. */
@@ -43,7 +57,7 @@ export function findPackage(transport: Transport): StartedPackage | undefined {
   const first = transport.args.find((word) => !word.startsWith('-'));
   // `npm run start` runs what stands in a file here, not a package.
   if (runner.leads !== undefined && !runner.leads.includes(first ?? '')) return undefined;
-  const spec = findSpec(transport.args, runner.skip);
+  const spec = findSpec(transport.args, runner);
   return spec === undefined ? undefined : toPackage(runner.registry, spec);
 }
 
@@ -52,12 +66,12 @@ export function toPackageName({ registry, name, version }: StartedPackage): stri
   return `${registry}:${name}@${version ?? '*'}`;
 }
 
-function findSpec(args: readonly string[], skip: readonly string[]): string | undefined {
+function findSpec(args: readonly string[], { registry, skip }: Runner): string | undefined {
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? '';
     const [option = '', value] = word.split('=', 2);
-    if (NAMES_PACKAGE.has(option)) return word.includes('=') ? value : args[i + 1];
-    if (TAKES_VALUE.has(word)) i++;
+    if (NAMES_PACKAGE[registry].has(option)) return word.includes('=') ? value : args[i + 1];
+    if (TAKES_VALUE[registry].has(word)) i++;
     else if (!word.startsWith('-') && !skip.includes(word)) return word;
   }
   return undefined;

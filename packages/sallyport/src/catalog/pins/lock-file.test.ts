@@ -53,6 +53,10 @@ test.each([
   ['uvx', ['name>=0.6.2'], 'pypi:name@*'],
   ['uvx', ['--from', 'name[extra]==1.0', 'program'], 'pypi:name@1.0'],
   ['uv', ['tool', 'run', 'name'], 'pypi:name@*'],
+  ['uvx', ['-p', '3.12', 'name==1.0'], 'pypi:name@1.0'],
+  ['uvx', ['--prerelease', 'allow', 'name==1.0'], 'pypi:name@1.0'],
+  ['npx', ['--cache', '/tmp/cache', 'name@1.0.0'], 'npm:name@1.0.0'],
+  ['npx', ['--loglevel', 'silent', '-y', 'name@1.0.0'], 'npm:name@1.0.0'],
 ])('%s %j runs %s', (command, args, expected) => {
   const found = findPackage({ type: 'stdio', command, args, env: {}, cwd: undefined });
   expect(found && toPackageName(found)).toBe(expected);

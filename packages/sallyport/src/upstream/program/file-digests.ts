@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, opendir, readFile, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { basename, join, sep } from 'node:path';
 
 /** Files of one program that are looked at; more, and it cannot be told what runs. */
 export const MAX_FILES = 2000;
@@ -14,7 +14,7 @@ const MAX_KEPT = 20_000;
 /** What is code, or says what is run; not what a program writes beside its code while it runs. */
 const CODE = /\.(?:[cm]?[jt]sx?|py|node|wasm|so|dll|dylib|rb|sh|bash|pl|php|lua|jar|class|exe)$/i;
 const MANIFESTS = new Set(['package.json', 'pyproject.toml', 'uv.lock', 'package-lock.json', 'setup.py']);
-const SKIPPED = new Set(['node_modules', '__pycache__', 'site-packages', 'venv', 'env']);
+const SKIPPED = new Set(['node_modules', '__pycache__', 'site-packages']);
 
 /** Digests of files, worked out again only when a file may be another one. */
 export class FileDigests {
@@ -22,7 +22,10 @@ export class FileDigests {
 
   /** SHA-256, hex. @throws what the file system throws; RangeError for a file beyond all programs. */
   async digest(file: string): Promise<string> {
-    const { size, mtimeNs, ctimeNs, ino, dev } = await stat(file, { bigint: true });
+    const found = await stat(file, { bigint: true });
+    // Reading a pipe waits for a writer, and a device may have no end.
+    if (!found.isFile()) throw new RangeError(`${file} is no file`);
+    const { size, mtimeNs, ctimeNs, ino, dev } = found;
     if (size > MAX_EXECUTABLE) throw new RangeError(`${file} is too large`);
     const stamp = `${size} ${mtimeNs} ${ctimeNs} ${ino} ${dev}`;
     const known = this.#known.get(file);
@@ -63,7 +66,7 @@ export async function findCode(root: string): Promise<readonly string[]> {
       if (++seen > MAX_FILES * 10) throw tooMuch();
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
-        if (!entry.name.startsWith('.') && !SKIPPED.has(entry.name)) folders.push(path);
+        if (!entry.name.startsWith('.') && !SKIPPED.has(entry.name) && !(await isEnvironment(path))) folders.push(path);
       } else if (CODE.test(entry.name) || MANIFESTS.has(entry.name)) {
         files.push(path);
         bytes += (await lstat(path)).size;
@@ -72,6 +75,13 @@ export async function findCode(root: string): Promise<readonly string[]> {
     }
   }
   return files;
+}
+
+/** Of Python (PEP 405), as `venv` or `env`: names that a package may also give to a folder of its own code. */
+async function isEnvironment(folder: string): Promise<boolean> {
+  return (
+    /^v?env$/.test(basename(folder)) && (await stat(join(folder, 'pyvenv.cfg')).catch(() => undefined)) !== undefined
+  );
 }
 
 export function tooMuch(): RangeError {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -166,6 +167,44 @@ describe('a script', () => {
   });
 });
 
+describe('what runs whatever it is called', () => {
+  const files = {
+    'work/node_modules/notes/package.json': { name: 'notes', version: '1.0.0', bin: { notes: './bin/notes' } },
+    'work/node_modules/notes/bin/notes': '#!/usr/bin/env node\n',
+    'work/node_modules/notes/lib/env/index.js': '',
+    'work/hook.js': '',
+    'work/package.json': { name: 'work' },
+  };
+
+  it.each([
+    ['the program of a package', ['npx', 'notes@1.0.0'], 'work/node_modules/notes/bin/notes'],
+    ['the program of a folder', ['npx', './node_modules/notes'], 'work/node_modules/notes/bin/notes'],
+    [
+      'a file of a package without an ending',
+      ['node', 'node_modules/notes/bin/notes'],
+      'work/node_modules/notes/bin/notes',
+    ],
+    ['a folder that is called like an environment', ['npx', 'notes@1.0.0'], 'work/node_modules/notes/lib/env/index.js'],
+    ['what is loaded before a package', ['node', '-r', './hook.js', 'node_modules/notes/bin/notes'], 'work/hook.js'],
+  ] as const)('changes with %s', async (_, words, file) => {
+    write(files);
+    expect(await look(...(words as unknown as [string]))).toMatchObject({ kind: 'known' });
+    expect(await changes(words as unknown as [string], { [file]: 'evil()' })).toBe(true);
+  });
+
+  it('an environment of Python is none of it', async () => {
+    write({ 'work/server/app.py': '', 'work/server/env/pyvenv.cfg': '', 'work/server/env/lib/x.py': '' });
+    const words = ['uv', '--directory', 'server', 'run', 'app'] as const;
+    expect(await changes([...words], { 'work/server/env/lib/x.py': 'evil()' })).toBe(false);
+  });
+
+  it.skipIf(process.platform === 'win32')('a pipe that is called like code is not waited for', async () => {
+    write({ 'work/server/app.py': '' });
+    execFileSync('mkfifo', [join(home, 'work/server/more.py')]);
+    expect(await look('uv', '--directory', 'server', 'run', 'app')).toMatchObject({ kind: 'opaque' });
+  });
+});
+
 describe('other commands', () => {
   it('an executable is its bytes, wherever it is found', async () => {
     write({ 'bin/server': '\u007fELF 1', 'work/x': '' });
@@ -235,6 +274,10 @@ describe('other commands', () => {
     [['docker', 'compose', 'up'], 'not told to run an image'],
   ] as const)('%j cannot be told', async ([command, ...args], reason) => {
     expect(await look(command, ...args)).toMatchObject({ kind: 'opaque', reason: expect.stringContaining(reason) });
+  });
+
+  it('does not repeat a command line that stands where the program belongs', async () => {
+    expect(JSON.stringify(await look('node server.js --token=hunter2'))).not.toContain('hunter2');
   });
 
   it('says so when there is too much to look at', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
-import { basename, delimiter, dirname, resolve } from 'node:path';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { type Language, readCommand, type StartedProgram } from '../../config/read-command.ts';
 import type { Transport } from '../../config/settings.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -23,6 +23,9 @@ export type SeenProgram =
 export interface ProgramFacts extends JsonObject {
   readonly runs: string;
 }
+
+/** Of one package. */
+const MAX_PROGRAMS = 100;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -81,12 +84,30 @@ async function lookAtNpm(
   const manifest = await findNpmPackage({ found, spec, ...place, runner: npx });
   const how = `npx --yes --package=${spec} -c true`;
   if (manifest === undefined) return { kind: 'absent', runs, how };
-  return known(await describePackage(manifest, place), found.version === undefined);
+  return known(await describePackage(manifest, [], place), found.version === undefined);
 }
 
-async function describePackage(manifest: Manifest, { digests }: Place): Promise<ProgramFacts> {
+async function findPrograms(folder: string, names: readonly string[]): Promise<readonly string[]> {
+  if (names.length > MAX_PROGRAMS) throw new RangeError(`it has more than ${MAX_PROGRAMS} programs`);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const file = await realpath(join(folder, name)).catch(() => undefined);
+      return file !== undefined && (await stat(file)).isFile() ? file : undefined;
+    }),
+  );
+  return found.filter((file) => file !== undefined);
+}
+
+/** @param started files that run whatever they are called: programs mostly have no ending */
+async function describePackage(
+  manifest: Manifest,
+  started: readonly string[],
+  { digests }: Place,
+): Promise<ProgramFacts> {
   const folder = await realpath(manifest.folder);
-  const { digest, files } = await digests.digestAll(folder, await findCode(folder));
+  const programs = await findPrograms(folder, manifest.programFiles);
+  const code = new Set([...(await findCode(folder)), ...programs, ...started]);
+  const { digest, files } = await digests.digestAll(folder, code);
   const integrity = await readIntegrity(manifest.folder);
   return {
     runs: `npm:${manifest.name}@${manifest.version}`,
@@ -136,7 +157,7 @@ async function describeScript(
 ): Promise<ProgramFacts> {
   const folder = findPackageFolder(file);
   const manifest = folder === undefined ? undefined : await readManifest(folder);
-  if (manifest !== undefined) return describePackage(manifest, place);
+  if (manifest !== undefined) return describePackage(manifest, [file, ...loaded], place);
   const { files, packages } = await findImports([file, ...loaded], language);
   const all = await place.digests.digestAll(dirname(file), files);
   return {
@@ -151,7 +172,9 @@ async function describeScript(
 
 async function lookAtFolder(folder: string, { digests }: Place): Promise<SeenProgram> {
   const root = await realpath(folder);
-  return known({ runs: `folder:${basename(root)}`, ...(await digests.digestAll(root, await findCode(root))) });
+  const programs = await findPrograms(root, (await readManifest(root))?.programFiles ?? []);
+  const code = new Set([...(await findCode(root)), ...programs]);
+  return known({ runs: `folder:${basename(root)}`, ...(await digests.digestAll(root, code)) });
 }
 
 async function lookAtImage(
@@ -193,7 +216,9 @@ function known(facts: ProgramFacts, isFloating = false): SeenProgram {
 }
 
 function opaque(runs: string, reason: string): SeenProgram {
-  return { kind: 'opaque', facts: { runs: basename(runs), opaque: reason }, reason };
+  // A whole command line written where the program belongs may hold a secret.
+  const shown = basename(runs.replace(/\s.*$/s, ' …'));
+  return { kind: 'opaque', facts: { runs: shown, opaque: reason }, reason };
 }
 
 function toCode(error: unknown): string {

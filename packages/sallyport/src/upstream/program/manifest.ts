@@ -7,8 +7,9 @@ export interface Manifest {
   readonly folder: string;
   readonly name: string;
   readonly version: string;
-  /** Names of the programs in it. */
+  /** Names of the programs in it, and the files they are, below the folder. */
   readonly programs: readonly string[];
+  readonly programFiles: readonly string[];
 }
 
 /** `undefined`: there is no package in this folder. */
@@ -18,7 +19,8 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   if (typeof name !== 'string') return undefined;
   const own = name.replace(/^@[^/]*\//, '');
   const programs = typeof bin === 'string' ? [own] : isObject(bin) ? Object.keys(bin) : [];
-  return { folder, name, version: typeof version === 'string' ? version : '0.0.0', programs };
+  const programFiles = (isObject(bin) ? Object.values(bin) : [bin]).filter((file) => typeof file === 'string');
+  return { folder, name, version: typeof version === 'string' ? version : '0.0.0', programs, programFiles };
 }
 
 /** The installed package a file belongs to: the last `node_modules/<name>` in its path. */
