@@ -46,7 +46,8 @@ export function createApprovalWebhook(ports: WebhookPorts): ApprovalWebhook {
       const target = ports.target();
       if (target === undefined || closing.signal.aborted) return;
       const secret = ports.readSecret(target.secretEnv);
-      const about = { approval: approval.id, url: target.url };
+      // The path of many webhooks is their key.
+      const about = { approval: approval.id, host: new URL(target.url).host };
       if (secret === undefined || secret.length < SHORTEST_SECRET) {
         ports.log.error(
           about,

@@ -51,6 +51,7 @@ describe('createLog', () => {
     ['a number', { password: 2 ** 31 }],
     ['a bearer in text', { note: 'sent Bearer hunter2hunter2 to it' }],
     ['a URL with user information', { url: 'https://me:hunter2hunter2@example.com/mcp' }],
+    ['a URL with a token as its user', { url: 'https://hunter2hunter2@example.com/mcp' }],
     ['a URL with a token', { url: 'https://example.com/mcp?x=1&token=hunter2hunter2' }],
     ['an error that quotes one', { error: new Error('got 401 for Bearer hunter2hunter2') }],
   ];

@@ -28,7 +28,7 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
 /** Secrets inside text: authorization values, user information in a URL, secret query parameters. */
 const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${REDACTED}`],
-  [/(:\/\/)[^/\s:@]*:[^/\s@]+@/g, `$1${REDACTED}@`],
+  [/(:\/\/)[^/\s@]+@/g, `$1${REDACTED}@`],
   [/([?&](?:access_token|token|api_?key|key|secret|password|signature|sig|code)=)[^&\s"']+/gi, `$1${REDACTED}`],
 ];
 

@@ -9,6 +9,7 @@ it.each([
   ['a secret', 'key sk-12345678 refused', 'key [API_KEY] refused'],
   ['the longer of two secrets', 'sk-12345678-long', '[LONG_KEY]'],
   ['a short value', 'level debug', 'level debug'],
+  ['an address with a password', 'no pg://me:hunter2@db/x', 'no pg://…@db/x'],
   ['a path', 'no such file /var/data/file', 'no such file /var/data/file'],
 ])('%s', (_, text, plain) => {
   const toPlain = createPlainText({

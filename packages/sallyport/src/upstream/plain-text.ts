@@ -2,6 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** Shorter values occur by chance. */
 const MIN_SECRET_LENGTH = 8;
+/** What stands before the host of an address: often a password, from the arguments of the command. */
+const USER = /(:\/\/)[^/\s@]+@/g;
 const CONTROLS = /(?!\t)\p{Cc}/gu;
 
 /**
@@ -14,7 +16,7 @@ export function createPlainText(environment: Readonly<Record<string, string>>): 
     .filter(([, value]) => value.length >= MIN_SECRET_LENGTH && !/^(?:[./~]|[A-Za-z]:\\)/.test(value))
     .sort(([, a], [, b]) => b.length - a.length);
   return (text) => {
-    let plain = stripVTControlCharacters(text).replace(CONTROLS, '');
+    let plain = stripVTControlCharacters(text).replace(CONTROLS, '').replace(USER, '$1…@');
     for (const [name, value] of secrets) plain = plain.replaceAll(value, `[${name}]`);
     return plain;
   };

@@ -9,7 +9,8 @@ export function isStdio(settings: ServerSettings): settings is StdioSettings {
   return settings.transport.type === 'stdio';
 }
 
-const INSTALL_HINTS: ReadonlyMap<string, string> = new Map([
+/** Who brings the programs that servers are usually started with. */
+export const INSTALL_HINTS: ReadonlyMap<string, string> = new Map([
   ['npx', 'Install Node.js, which brings npx'],
   ['npm', 'Install Node.js, which brings npm'],
   ['node', 'Install Node.js'],
@@ -27,7 +28,9 @@ export function toSpawnFault(settings: StdioSettings, error: unknown): FaultErro
   return new FaultError('unreachable', text, { cause: error, data: { code } });
 }
 
-function explain({ command, cwd }: StdioSettings['transport'], code: string): string {
+function explain({ command: written, cwd }: StdioSettings['transport'], code: string): string {
+  // A whole command line, arguments and secrets in them included, is not repeated.
+  const command = /\s/.test(written) && !existsSync(written) ? written.replace(/\s.*$/s, ' …') : written;
   if (cwd !== undefined && !existsSync(cwd)) {
     return `its working directory "${cwd}" does not exist. Create it or correct "cwd".`;
   }
