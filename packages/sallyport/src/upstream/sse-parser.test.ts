@@ -52,6 +52,11 @@ describe('SseParser', () => {
     }
   });
 
+  it('gives up on an event of empty lines without end', () => {
+    expect(parse(['data\n'.repeat(1000)], 10_000).fits).toBe(false);
+    expect(parse(['data: x\n\n'.repeat(1000)], 10_000).fits).toBe(true);
+  });
+
   it('moves the position only with a whole event', () => {
     expect(parse(['id: 1\ndata: x\n\nid: 2\ndata: y']).positions).toEqual(['1']);
     expect(parse(['id: 1\n', 'data: x\n', '\n', 'id: 2\n\n', 'id: 3\ndata: z\n\n']).positions).toEqual(['1', '2', '3']);

@@ -18,6 +18,8 @@ const CR = 0x0d;
 const COLON = 0x3a;
 const SPACE = 0x20;
 const NOTHING = Buffer.alloc(0);
+/** What a further line costs beside its bytes: empty ones without end must not fill the memory. */
+const LINE_COST = 64;
 
 /**
  * Reads an event stream as the bytes arrive. An event that came in one chunk is a view of that chunk, not a copy.
@@ -100,8 +102,8 @@ export class SseParser {
 
   #field(name: string, value: Buffer): void {
     if (name === 'data') {
+      this.#size += value.length + (this.#data.length === 0 ? 0 : LINE_COST);
       this.#data.push(value);
-      this.#size += value.length;
     } else if (name === 'event') this.#type = value.toString('utf8');
     else if (name === 'id') {
       // An id with a NUL is ignored by the standard; one with a line break cannot occur.

@@ -12,6 +12,10 @@ import {
   toCall,
 } from '../../test/upstream-set-up.ts';
 import type { ServerSettings } from '../config/settings.ts';
+import { FaultError } from '../core/errors.ts';
+import type { HttpOrigin } from './http-origin.ts';
+import type { ReplyReader } from './http-reply.ts';
+import { openSseWire } from './sse-wire.ts';
 
 /** A server of 2024-11-05, written by hand: GET /sse opens the stream, POST where `endpoint` says. */
 class SseSubject {
@@ -204,4 +208,28 @@ describe('an HTTP+SSE upstream', () => {
     await upstreams.close();
     await closed;
   });
+});
+
+it('an origin that refuses at once fails the request and not the wire', async () => {
+  const url = new URL('http://sse.test/sse');
+  const running = { cancel() {} };
+  const origin: HttpOrigin = {
+    url,
+    place: url.href,
+    post(_headers, _body, reader) {
+      reader.failed(new FaultError('draining', 'The connection is being closed.'));
+      return running;
+    },
+    ask(_method, _headers, reader: ReplyReader) {
+      queueMicrotask(() => reader.event({ type: 'endpoint', data: Buffer.from('/messages') }));
+      return running;
+    },
+    close: async () => {},
+  };
+  const failed: number[] = [];
+  const sink = { message() {}, lost() {}, failed: (id: number) => void failed.push(id) };
+  const wire = await openSseWire({ origin, sink, timeoutMs: 10_000 });
+  wire.send({ text: '{}', id: 7 });
+  expect(failed).toEqual([7]);
+  await wire.close();
 });

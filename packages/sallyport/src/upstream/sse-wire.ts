@@ -80,12 +80,16 @@ class SseWire implements Wire, ReplyReader {
     }
     let fault: FaultError | undefined;
     const { place } = this.#origin;
-    const over = (reply: RunningExchange | undefined) => {
+    // Not known yet where the answer comes at once: an origin that is being closed refuses without waiting.
+    let reply: RunningExchange | undefined;
+    let isOver = false;
+    const over = () => {
+      isOver = true;
       if (reply !== undefined) this.#posts.delete(reply);
       if (fault !== undefined && id !== undefined) this.#sink.failed(id, fault);
       done?.();
     };
-    const reply: RunningExchange | undefined = this.#origin.post(
+    reply = this.#origin.post(
       POST_HEADERS,
       text,
       {
@@ -96,15 +100,15 @@ class SseWire implements Wire, ReplyReader {
         event() {},
         position() {},
         retry() {},
-        ended: () => over(reply),
+        ended: over,
         failed: (error) => {
           fault = toUnreachable(place, error);
-          over(reply);
+          over();
         },
       },
       { replyMs: id === undefined ? ONE_WAY_MS : undefined, ...(this.#path === undefined ? {} : { path: this.#path }) },
     );
-    this.#posts.add(reply);
+    if (!isOver) this.#posts.add(reply);
   }
 
   abandon(): void {}
