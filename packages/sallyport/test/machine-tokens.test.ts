@@ -8,6 +8,8 @@ import { systemClock } from '../src/core/clock.ts';
 import { silentLog } from '../src/core/log.ts';
 import { KEY_HOLDER, type Principal } from '../src/core/principal.ts';
 import type { Credential } from '../src/upstream/auth/credential.ts';
+import { toIdentityRecord, toIdentitySlot } from '../src/upstream/auth/identity.ts';
+import { toAuthTarget } from '../src/upstream/auth/surroundings.ts';
 import { atTheEnd } from './at-the-end.ts';
 import { readJwt, signJwt } from './proof-check.ts';
 import { newTestFolder } from './running-sallyport.ts';
@@ -20,6 +22,8 @@ let issuer = '';
 let asked: URLSearchParams[] = [];
 let proofs: string[] = [];
 let answer: Record<string, unknown> = {};
+/** What it issues as an identity provider. */
+let exchanged: Record<string, unknown> = {};
 const server = createServer((request, response) => {
   let body = '';
   request.setEncoding('utf8').on('data', (chunk: string) => {
@@ -32,7 +36,8 @@ const server = createServer((request, response) => {
     const metadata = { issuer, token_endpoint: `${issuer}/token`, dpop_signing_alg_values_supported: ['ES256'] };
     const found = request.url === '/.well-known/oauth-authorization-server';
     response.writeHead(isToken || found ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isToken ? answer : found ? metadata : {}));
+    const isExchange = body.includes(encodeURIComponent('token-type:id-jag'));
+    response.end(JSON.stringify(isToken ? (isExchange ? exchanged : answer) : found ? metadata : {}));
   });
 });
 beforeAll(async () => {
@@ -178,4 +183,36 @@ test('one call that wants more than is granted takes nothing from the others', a
   const challenge = { resourceMetadata: undefined, scopes: ['admin'], error: 'insufficient_scope', dpop: false };
   await expect(credential.refused({ status: 403, challenge, used: good, attempt: 0 })).rejects.toThrow();
   expect(await credential.headers(REQUEST)).toEqual(good);
+});
+
+test('who signed out at the identity provider’s is out within a minute, though the token would be good for longer', async () => {
+  let now = Date.now();
+  const idp = { issuer, clientId: 'sso', clientSecretRef: 'env:SECRET' };
+  const auth = { type: 'enterprise', clientId: 'sallyport', clientSecretRef: 'env:SECRET', issuer, idp };
+  const text = JSON.stringify({ mcpServers: { files: { url: `${issuer}/mcp`, auth } } });
+  const stateDir = newTestFolder();
+  const settings = loadSnapshot({ file: undefined, text, env: {}, stateDir, version: 1 }).servers.get('files');
+  if (settings === undefined) throw new Error('no settings');
+  const clock = { now: () => now };
+  const opened = openCredentials({ stateDir, keyRef: () => undefined, env: SECRET, clock, log: silentLog });
+  atTheEnd(() => opened.close());
+  const slot = toIdentitySlot(toAuthTarget(settings), 'local');
+  const identity = { idToken: 'id-token', subject: 'ada', refreshToken: undefined, expiresAt: now + 3_600_000 };
+  await opened.ports.vault.put(slot, toIdentityRecord(identity), undefined);
+  const exp = Math.floor(now / 1000) + 300;
+  const claims = { iss: issuer, sub: 'ada', aud: issuer, client_id: 'sallyport', jti: '1', exp };
+  exchanged = {
+    access_token: signJwt({ header: { typ: 'oauth-id-jag+jwt' }, claims }, privateKey),
+    issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+    token_type: 'N_A',
+  };
+  answer = { ...answer, expires_in: 3600 };
+  const credential = opened.create(settings, KEY_HOLDER);
+  expect(await credential.headers(REQUEST)).toEqual({ authorization: 'Bearer issued' });
+  now += 60_000;
+  expect(await credential.headers(REQUEST)).toEqual({ authorization: 'Bearer issued' });
+  expect(asked).toHaveLength(2);
+  await opened.ports.vault.remove(slot);
+  now += 60_000;
+  await expect((async () => credential.headers(REQUEST))()).rejects.toMatchObject({ code: 'upstream_unauthenticated' });
 });

@@ -68,7 +68,7 @@ test('a redirect is not followed: the arguments would go where nobody wrote down
 test('nothing is sent unsigned', () => {
   const errors: string[] = [];
   const webhook = createApprovalWebhook({
-    target: () => ({ url: 'http://127.0.0.1:1/', secretEnv: 'NONE' }),
+    target: () => ({ url: 'http://[', secretEnv: 'NONE' }),
     readSecret: () => 'short',
     clock: { now: () => 0 },
     log: { debug() {}, info() {}, warn() {}, error: (_, message) => void errors.push(message) },

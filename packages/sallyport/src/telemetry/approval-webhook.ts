@@ -47,7 +47,7 @@ export function createApprovalWebhook(ports: WebhookPorts): ApprovalWebhook {
       if (target === undefined || closing.signal.aborted) return;
       const secret = ports.readSecret(target.secretEnv);
       // The path of many webhooks is their key.
-      const about = { approval: approval.id, host: new URL(target.url).host };
+      const about = { approval: approval.id, host: toHost(target.url) };
       if (secret === undefined || secret.length < SHORTEST_SECRET) {
         ports.log.error(
           about,
@@ -69,6 +69,10 @@ export function createApprovalWebhook(ports: WebhookPorts): ApprovalWebhook {
     },
     close: () => closing.abort(),
   };
+}
+
+function toHost(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'no URL';
 }
 
 interface Delivery {
