@@ -239,6 +239,31 @@ describe('the segments are the truth', () => {
     expect(await database.selectFrom('audit_record').select('seq').execute()).toHaveLength(1_200);
   });
 
+  test('what a kill left half forgotten is made anew', async () => {
+    const made = new Chain();
+    for (let i = 0; i < 600; i++) made.call(`c${i}`);
+    const { reader, index, database } = await open(made);
+    await indexSegments(index, made.directory);
+    await database.deleteFrom('audit_record').where('offset', '<', 9_000).execute();
+    await database.updateTable('audit_segment').set({ bytes: -1 }).execute();
+    expect(ids(await reader.search({ callId: 'c0' }, 1))).toEqual(['c0']);
+    expect(await database.selectFrom('audit_record').select('seq').execute()).toHaveLength(1_200);
+  });
+
+  test('other calls go on while it is forgotten', async () => {
+    const made = new Chain();
+    for (let i = 0; i < 3_000; i++) made.call(`c${i}`);
+    const { reader, index, database } = await open(made);
+    await indexSegments(index, made.directory);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await index.forget(await index.segments());
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+    expect(await database.selectFrom('audit_record').select('seq').execute()).toEqual([]);
+    expect(ids(await reader.search({ callId: 'c0' }, 1))).toEqual(['c0']);
+  });
+
   test('what is no record is left to verify', async () => {
     const made = new Chain();
     made.call('c1');

@@ -28,7 +28,7 @@ export interface IndexedSegment {
   readonly directory: string;
   readonly chain: string;
   readonly name: string;
-  /** Read up to here. */
+  /** Read up to here; below 0: being forgotten. */
   readonly bytes: number;
   /** Rows it has. */
   readonly records: number;
@@ -69,8 +69,8 @@ export interface FoundPage {
 /** The table behind `audit search`; nothing in it is believed that the segments do not say. Implemented in `storage/`. */
 export interface AuditIndex {
   segments(): Promise<readonly IndexedSegment[]>;
-  /** Rows there really are, by segment id. */
-  counts(): Promise<ReadonlyMap<number, number>>;
+  /** Rows there really are. */
+  count(segment: IndexedSegment): Promise<number>;
   add(segment: Pick<IndexedSegment, 'directory' | 'chain' | 'name'>): Promise<IndexedSegment>;
   /** Rows of what stands between `segment.bytes` and `to`. `undefined`: another process was faster. */
   put(segment: IndexedSegment, to: number, rows: readonly IndexedRecord[]): Promise<IndexedSegment | undefined>;

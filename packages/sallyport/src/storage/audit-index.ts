@@ -15,6 +15,8 @@ import type { AuditRecordTable, Tables } from './tables.ts';
 const SPAN = 5_000;
 /** Rows one page looks at; what is further away is on the next page. */
 const MAX_LOOKED_AT = 500_000;
+/** Rows one statement deletes: some 5 ms as well. */
+const FORGOTTEN_AT_ONCE = 500;
 /** Values in one list of a statement. */
 const MAX_LIST = 500;
 
@@ -25,13 +27,13 @@ export function createAuditIndex(database: Database): AuditIndex {
       return database.selectFrom('audit_segment').selectAll().orderBy('id').execute();
     },
 
-    async counts() {
-      const rows = await database
+    async count({ id }) {
+      const { records } = await database
         .selectFrom('audit_record')
-        .select(({ fn }) => ['segment', fn.countAll<number>().as('records')])
-        .groupBy('segment')
-        .execute();
-      return new Map(rows.map(({ segment, records }) => [segment, Number(records)]));
+        .select(({ fn }) => fn.countAll<number>().as('records'))
+        .where('segment', '=', id)
+        .executeTakeFirstOrThrow();
+      return Number(records);
     },
 
     async add(segment) {
@@ -53,11 +55,7 @@ export function createAuditIndex(database: Database): AuditIndex {
     put: (segment, to, rows) => putRows(database, { ...segment, bytes: to }, { from: segment.bytes, rows }),
 
     async forget(segments) {
-      for (let at = 0; at < segments.length; at += MAX_LIST) {
-        const ids = segments.slice(at, at + MAX_LIST).map(({ id }) => id);
-        await database.deleteFrom('audit_segment').where('id', 'in', ids).execute();
-        await database.deleteFrom('audit_record').where('segment', 'in', ids).execute();
-      }
+      for (const { id } of segments) await forgetSegment(database, id);
     },
 
     find: (filter, limit, cursor) =>
@@ -109,6 +107,23 @@ function putRows(
         .execute();
     return { ...after, records };
   });
+}
+
+/** In pieces. Whoever is indexing it stops at the mark, and whoever indexes next ends what a kill leaves. */
+async function forgetSegment(database: Database, id: number): Promise<void> {
+  await database.updateTable('audit_segment').set({ bytes: -1 }).where('id', '=', id).execute();
+  for (let deleted = FORGOTTEN_AT_ONCE; deleted >= FORGOTTEN_AT_ONCE; ) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const { numDeletedRows } = await database
+      .deleteFrom('audit_record')
+      .where('segment', '=', id)
+      .where('offset', 'in', ({ selectFrom }) =>
+        selectFrom('audit_record').select('offset').where('segment', '=', id).limit(FORGOTTEN_AT_ONCE),
+      )
+      .executeTakeFirstOrThrow();
+    deleted = Number(numDeletedRows);
+  }
+  await database.deleteFrom('audit_segment').where('id', '=', id).execute();
 }
 
 function toRow(segment: number, { callId, ...row }: IndexedRecord, ended: ReadonlySet<string>): AuditRecordTable {

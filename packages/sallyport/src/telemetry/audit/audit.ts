@@ -57,12 +57,12 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   const digestKey = await options.secret(DIGEST_KEY_FILE, () => randomBytes(32).toString('hex'));
   const claim = claimChain(directory);
   const sealer = createSealer(sealKey);
-  const head = await readHead(claim.folder, readPublicKey(sealKey));
+  const head = await readHead(claim, readPublicKey(sealKey));
   const tail = await recoverChain(claim.folder, head === 'forged' ? undefined : head, clock.now());
   if (tail.torn !== undefined)
     log.warn({ ...tail.torn }, 'the audit ended in half a record, which was cut off and kept beside it');
   const isNew = tail.segments.length === 0 && head === undefined;
-  if (isNew) await writeFirstHead(claim.folder, sealer);
+  if (isNew) await writeFirstHead(claim, sealer);
   const damage = tail.damage ?? (isNew ? undefined : toHeadDamage(head));
   if (damage !== undefined)
     log.error(
@@ -86,8 +86,9 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   const retire = async (): Promise<void> => {
     const retired = await findRetired(claim.folder, options.keepDays, clock.now());
     if (retired === undefined) return;
-    const { names, ...upTo } = retired;
-    audit.note('retired', { ...upTo, segments: names.length });
+    const { names, upTo, hash } = retired;
+    const members = JSON.stringify({ upTo, hash, segments: names.length }).slice(1);
+    writer.appendSigned(`"time":"${new Date(clock.now()).toISOString()}","kind":"retired",${members}`);
     await writer.written();
     writer.forget(names);
   };
@@ -110,13 +111,13 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
 
 function toHeadDamage(head: Head | 'forged' | undefined): string | undefined {
   if (head === undefined) return 'the head file is missing';
-  return head === 'forged' ? 'the head file is not signed with our key' : undefined;
+  return head === 'forged' ? 'the head file is not signed with our key for this chain' : undefined;
 }
 
 type Recorder = Pick<AuditOptions, 'mode' | 'values' | 'clock'> & { readonly digestKey: string };
 
 /** Turns requests and their ends into records. By concatenation: every call pays for two. */
-export function createAudit(
+function createAudit(
   writer: Pick<AuditWriter, 'append' | 'trouble' | 'inTime' | 'written' | 'refuse'>,
   { mode, values, digestKey, clock }: Recorder,
 ): Omit<OpenAudit, 'close'> {

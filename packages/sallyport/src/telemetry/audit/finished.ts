@@ -37,7 +37,8 @@ export function stampOf(path: string): string {
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.ctimeMs}`;
 }
 
-function isWhole(folder: string, name: string, next: string | undefined): boolean {
+/** Whether a segment holds records that follow each other, up to the one that the next segment begins after. */
+export function isWhole(folder: string, name: string, next: string | undefined): boolean {
   const bytes = readFileSync(join(folder, name));
   const scanned = scanSegment(name, bytes);
   if (scanned.good !== bytes.length) return false;

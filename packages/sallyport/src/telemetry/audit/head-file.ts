@@ -1,19 +1,24 @@
 import type { KeyObject } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObject } from '../../core/json.ts';
+import type { Claim } from './claim-chain.ts';
 import { GENESIS } from './record-line.ts';
 import type { Head } from './recover.ts';
 import { isSealed, type Sealer } from './sealer.ts';
 import { syncFolder } from './segment-file.ts';
 
 /** Beside the segments: the last sealed state, signed, so that a tail that was cut off is missed. */
-export const HEAD_FILE = 'head.json';
+const HEAD_FILE = 'head.json';
 
-export async function writeHead(folder: string, sealer: Sealer, head: Head): Promise<void> {
+type Place = Pick<Claim, 'folder' | 'chain'>;
+
+/** With the name of the chain: the head of a shorter one would vouch for a tail that was cut off. */
+export async function writeHead({ folder, chain }: Place, sealer: Sealer, { seq, hash }: Head): Promise<void> {
   const draft = join(folder, `${HEAD_FILE}.tmp`);
   const file = await open(draft, 'w', 0o600);
   try {
-    await file.writeFile(`${sealer.seal(`{"seq":${head.seq},"hash":"${head.hash}"}`)}\n`);
+    await file.writeFile(`${sealer.seal(JSON.stringify({ chain, seq, hash }))}\n`);
     await file.datasync();
   } finally {
     await file.close();
@@ -22,13 +27,13 @@ export async function writeHead(folder: string, sealer: Sealer, head: Head): Pro
 }
 
 /** Before the first record: a kill or a power cut must never leave a seal without a head, which is what a thief leaves. */
-export async function writeFirstHead(folder: string, sealer: Sealer): Promise<void> {
-  await writeHead(folder, sealer, { seq: 0, hash: GENESIS });
-  syncFolder(folder);
+export async function writeFirstHead(place: Place, sealer: Sealer): Promise<void> {
+  await writeHead(place, sealer, { seq: 0, hash: GENESIS });
+  syncFolder(place.folder);
 }
 
-/** `forged`: there is one and its signature is not this key's. `undefined`: there is none. */
-export async function readHead(folder: string, key: KeyObject): Promise<Head | 'forged' | undefined> {
+/** `forged`: there is one, and it is not what this key signed for this chain. `undefined`: there is none. */
+export async function readHead({ folder, chain }: Place, key: KeyObject): Promise<Head | 'forged' | undefined> {
   let bytes: Buffer;
   try {
     bytes = await readFile(join(folder, HEAD_FILE));
@@ -36,7 +41,11 @@ export async function readHead(folder: string, key: KeyObject): Promise<Head | '
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  if (!isSealed(bytes.subarray(0, bytes.lastIndexOf('}') + 1), key)) return 'forged';
-  const { seq, hash } = JSON.parse(bytes.toString('utf8')) as { readonly seq: number; readonly hash: string };
-  return { seq, hash };
+  const sealed = bytes.subarray(0, bytes.lastIndexOf('}') + 1);
+  if (!isSealed(sealed, key)) return 'forged';
+  const head: unknown = JSON.parse(sealed.toString('utf8'));
+  if (!isObject(head) || head['chain'] !== chain) return 'forged';
+  const { seq, hash } = head;
+  // Seals of records are signed with the same key.
+  return typeof seq === 'number' && typeof hash === 'string' ? { seq, hash } : 'forged';
 }

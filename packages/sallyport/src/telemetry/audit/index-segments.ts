@@ -43,12 +43,13 @@ export async function indexSegments(
 }
 
 /** Rows were lost or put in by somebody: the segments they belong to are read anew by the next `indexSegments`. */
-export async function dropMiscounted(index: AuditIndex): Promise<number> {
-  const counts = await index.counts();
-  const segments = await index.segments();
-  const wrong = segments.filter(({ id, records }) => (counts.get(id) ?? 0) !== records);
+export async function dropMiscounted(index: AuditIndex): Promise<void> {
+  const wrong: IndexedSegment[] = [];
+  for (const segment of await index.segments()) {
+    if ((await index.count(segment)) !== segment.records) wrong.push(segment);
+    await nextTurn();
+  }
   await index.forget(wrong);
-  return wrong.length;
 }
 
 async function findSegments(directory: string): Promise<SegmentOnDisk[]> {
@@ -79,7 +80,7 @@ async function dropStale(
   const sizes = new Map(onDisk.map(({ chain, name, bytes }) => [`${chain}/${name}`, bytes]));
   const segments = await index.segments();
   const isStale = (one: IndexedSegment): boolean =>
-    one.directory !== directory || one.bytes > (sizes.get(`${one.chain}/${one.name}`) ?? -1);
+    one.directory !== directory || one.bytes < 0 || one.bytes > (sizes.get(`${one.chain}/${one.name}`) ?? -1);
   await index.forget(segments.filter(isStale));
   return new Map(segments.filter((one) => !isStale(one)).map((one) => [`${one.chain}/${one.name}`, one]));
 }

@@ -45,8 +45,9 @@ function toLines(bytes: Buffer, start: number): PlacedLine[] {
   return lines;
 }
 
-/** What stands at a place; `undefined`: the file is shorter, or gone. */
+/** What stands at a place; `undefined`: the file is shorter, or gone, or no record has such a place. */
 export async function readPiece(path: string, offset: number, bytes: number): Promise<string | undefined> {
+  if (offset < 0 || bytes < 0 || bytes > MAX_LINE) return undefined;
   try {
     const file = await open(path, 'r');
     try {

@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import { listChains, listSegments } from './segments.ts';
+import { firstSeqOf, listChains, listSegments } from './segments.ts';
 
 /** A record as it stands and as it reads. */
 export interface AuditRecord {
@@ -57,8 +57,10 @@ export class RecordFollower {
     for (const chain of await listChains(this.#directory)) {
       const known = this.#read.get(chain);
       const names = await listSegments(join(this.#directory, chain));
-      const from = known === undefined ? 0 : names.indexOf(known.name);
-      for (const name of names.slice(Math.max(0, isFirst ? names.length - 1 : from))) {
+      // The one that was read last may have been set aside or retired: what came before it is not new.
+      const from = known === undefined ? 0 : firstSeqOf(known.name);
+      const unread = isFirst ? names.slice(-1) : names.filter((name) => firstSeqOf(name) >= from);
+      for (const name of unread) {
         const start = known?.name === name ? known.bytes : 0;
         const bytes = await readFrom(join(this.#directory, chain, name), start);
         const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);

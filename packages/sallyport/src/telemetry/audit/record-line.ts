@@ -9,8 +9,10 @@ const OPEN = '{"seq":';
 const PREV = ',"prev":"';
 const LINE_FEED = 0x0a;
 const DIGIT_0 = 0x30;
-/** From the end of `prev` to the value of `kind`: `","time":"2026-01-02T03:04:05.678Z","kind":"`. */
-const KIND_AT = HASH_LENGTH + '","time":"2026-01-02T03:04:05.678Z","kind":"'.length;
+/** From the beginning of `prev` to the values of `time` and of `kind`: `","time":"2026-01-02T03:04:05.678Z","kind":"`. */
+const TIME_AT = HASH_LENGTH + '","time":"'.length;
+const TIME_LENGTH = '2026-01-02T03:04:05.678Z'.length;
+const KIND_AT = TIME_AT + TIME_LENGTH + '","kind":"'.length;
 
 /** A record as it stands in its segment, without the line feed. `body` begins with `"time"` and ends with `}`. */
 export function toLine(seq: number, prev: string, body: string): string {
@@ -49,6 +51,12 @@ export function readPlace(bytes: Buffer, start: number): LinePlace | undefined {
 
 export function readPrev(bytes: Buffer, place: LinePlace): string {
   return bytes.toString('latin1', place.prevAt, place.prevAt + HASH_LENGTH);
+}
+
+/** `NaN`: no time stands there. */
+export function readTime(bytes: Buffer, place: LinePlace): number {
+  const at = place.prevAt + TIME_AT;
+  return Date.parse(bytes.toString('latin1', at, at + TIME_LENGTH));
 }
 
 /** Whether this record is of a kind, e.g. `seal`, without parsing it. */

@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readPlace, readPrev } from './record-line.ts';
+import { isWhole } from './finished.ts';
+import { type LinePlace, readPlace, readPrev, readTime } from './record-line.ts';
 import { listSegments } from './segments.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,24 +15,39 @@ export interface Retired {
   readonly hash: string;
 }
 
-/** The oldest segments of a chain that were written last before `keepDays`; the last one always stays. */
+/**
+ * The oldest segments of a chain that were written last before `keepDays`; the last one always stays. So does one that was
+ * bent, and all after it: evidence is not deleted.
+ */
 export async function findRetired(folder: string, keepDays: number, now: number): Promise<Retired | undefined> {
   if (keepDays === 0) return undefined;
   const names = await listSegments(folder);
+  const limit = now - keepDays * DAY_MS;
   let count = 0;
-  for (const name of names.slice(0, -1)) {
-    if ((await stat(join(folder, name))).mtimeMs > now - keepDays * DAY_MS) break;
-    count++;
-  }
+  while (count < names.length - 1 && (await isDue(folder, names.slice(count), limit))) count++;
   const next = names[count];
   if (count === 0 || next === undefined) return undefined;
-  const file = await open(join(folder, next), 'r');
+  const begun = await readBeginning(join(folder, next));
+  if (begun === undefined) return undefined;
+  return { names: names.slice(0, count), upTo: begun.place.seq - 1, hash: readPrev(begun.bytes, begun.place) };
+}
+
+/** Is the first of these? The time of a file is anybody's to set: what it holds must be old, too, and as it was written. */
+async function isDue(folder: string, [name = '', next]: readonly string[], limit: number): Promise<boolean> {
+  const { size, mtimeMs } = await stat(join(folder, name));
+  if (mtimeMs > limit) return false;
+  if (size === 0) return true;
+  const begun = await readBeginning(join(folder, name));
+  return begun !== undefined && readTime(begun.bytes, begun.place) <= limit && isWhole(folder, name, next);
+}
+
+async function readBeginning(path: string): Promise<{ readonly bytes: Buffer; readonly place: LinePlace } | undefined> {
+  const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
     const bytes = buffer.subarray(0, bytesRead);
     const place = readPlace(bytes, 0);
-    if (place === undefined) return undefined;
-    return { names: names.slice(0, count), upTo: place.seq - 1, hash: readPrev(bytes, place) };
+    return place === undefined ? undefined : { bytes, place };
   } finally {
     await file.close();
   }

@@ -244,8 +244,9 @@ test('the beginning cut off, the head removed or forged, an old copy, another ch
 test('records that were retired are not missed, when a record says so', async () => {
   const lines = makeChain(3_000).lines.slice(1_000);
   const tail = { seq: 3_000, hash: hashLine(lines.at(-1)!) };
-  const retire = (hash: string) =>
+  const tell = (hash: string) =>
     toLine(3_001, tail.hash, `"time":"2026-01-02T03:04:05.678Z","kind":"retired","upTo":1000,"hash":"${hash}"}`);
+  const retire = (hash: string) => sealer.seal(tell(hash));
   const prev = /"prev":"(.{43})"/.exec(lines[0]!)![1]!;
   const check = async (last: string) =>
     (
@@ -256,6 +257,9 @@ test('records that were retired are not missed, when a record says so', async ()
     ).bad;
   expect(await check(retire(prev))).toBeUndefined();
   expect(await check(retire(GENESIS))).toMatchObject({ seq: 1 });
+  const unsigned = { seq: 3_001, problem: expect.stringContaining('did not sign') };
+  expect(await check(tell(prev))).toMatchObject(unsigned);
+  expect(await check(createSealer(makeSealKey()).seal(tell(prev)))).toMatchObject(unsigned);
 });
 
 test('half a record at the very end is what a kill leaves, not a forgery', async () => {

@@ -51,7 +51,7 @@ export async function verifyChainFolder(
 ): Promise<ChainReport> {
   const folder = join(directory, chain);
   // The head first: a Sallyport that runs goes on writing, and records may be newer than their head, never older.
-  const head = await readHead(folder, key);
+  const head = await readHead({ folder, chain }, key);
   const names = await listSegments(folder);
   const files = names.map((name) => ({ name, read: () => readFile(join(folder, name)) }));
   return verifyChain(chain, files, { key, head, expected });
@@ -138,8 +138,11 @@ class ChainWalk {
         return this.#fail(seq, 'is a seal that this key did not make');
       this.#seals++;
       this.#sealedSeq = seq;
-    } else if (isKind(bytes, place, 'retired')) this.#excuse(line);
-    else if (isKind(bytes, place, 'start')) {
+    } else if (isKind(bytes, place, 'retired')) {
+      // Signed by itself: whoever deleted the beginning could write one behind the last seal.
+      if (!isSealed(line, key)) return this.#fail(seq, 'tells of a retirement that this key did not sign');
+      this.#excuse(line);
+    } else if (isKind(bytes, place, 'start')) {
       if (this.#isRunning) this.#killed++;
       this.#isRunning = true;
     } else if (isKind(bytes, place, 'stop')) this.#isRunning = false;

@@ -338,7 +338,8 @@ test.runIf(canMount)(
 
 test('old segments are retired, and the chain still verifies', async () => {
   const directory = newFolder();
-  const audit = await open(directory, { mode: 'strict', segmentBytes: 3_000 });
+  const longAgo = Date.now() - 40 * 86_400_000;
+  const audit = await open(directory, { mode: 'strict', segmentBytes: 3_000, clock: { now: () => longAgo } });
   await vi.waitFor(
     async () => {
       await record(audit, 'one');
@@ -348,12 +349,25 @@ test('old segments are retired, and the chain still verifies', async () => {
   );
   await audit.close();
   const first = join(directory, '0', segmentsIn(directory).sort()[0]!);
-  const longAgo = new Date(Date.now() - 40 * 86_400_000);
-  utimesSync(first, longAgo, longAgo);
+  utimesSync(first, new Date(longAgo), new Date(longAgo));
   const next = await open(directory, { mode: 'strict', keepDays: 30 });
   await vi.waitFor(() => expect(existsSync(first)).toBe(false));
   await record(next, 'two');
   await next.close();
   expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
   expect(await readAll(directory)).toContainEqual(expect.objectContaining({ kind: 'retired' }));
+});
+
+test('a segment that cannot be continued after a start: "audit repair" begins another', async () => {
+  const directory = newFolder();
+  const first = await open(directory, { mode: 'strict' });
+  await record(first, 'one');
+  await first.close();
+  const audit = await open(directory, { mode: 'strict' });
+  appendFileSync(lastSegment(directory), 'x');
+  await untilRefused(audit, /bytes and not/);
+  expect(segmentsIn(directory)).toHaveLength(1);
+  writeFileSync(join(directory, '0', 'repair'), '');
+  await untilTaken(audit);
+  expect(segmentsIn(directory)).toHaveLength(2);
 });

@@ -74,6 +74,8 @@ export class AuditWriter {
   #sealedSeq: number;
   #sealedAt = performance.now();
   #file: SegmentFile | undefined;
+  /** The segment that is opened next; asked for again while it cannot be, so that a sick disk is not filled with names. */
+  #next: ChainTail['segment'];
   /** Finished segments: name -> bytes and time of change. */
   readonly #finished = new Map<string, string>();
   #lookedAt = 0;
@@ -96,6 +98,7 @@ export class AuditWriter {
     this.#written = { seq: tail.seq, hash: tail.hash };
     this.#queue = new RecordQueue(this.#written);
     this.#sealedSeq = tail.seq;
+    this.#next = tail.segment;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of tail.segments)
       if (name !== tail.segment?.name) this.#finished.set(name, stampOf(join(folder, name)));
@@ -114,11 +117,16 @@ export class AuditWriter {
     return since === undefined || performance.now() - since <= this.#options.withinMs;
   }
 
-  /** Takes a record (without its place in the chain). */
-  append(body: string): void {
-    this.#queue.push(body);
+  /** Takes a record (without its place in the chain). @param finish of {@link RecordQueue.push} */
+  append(body: string, finish?: (line: string) => string): void {
+    this.#queue.push(body, finish);
     this.#oldest ??= performance.now();
     if (this.#running === undefined && this.#trouble === undefined) this.#schedule();
+  }
+
+  /** The same with our signature: nobody can write such a record, not even behind the last seal. */
+  appendSigned(body: string): void {
+    this.append(body, this.#options.sealer.seal);
   }
 
   /** A record that was not taken because nothing could be written: only counted. */
@@ -245,7 +253,7 @@ export class AuditWriter {
 
   /** Only after the records: a head never vouches for what may still be lost. */
   async #writeHead(sealed: Head): Promise<void> {
-    await writeHead(this.#options.folder, this.#options.sealer, sealed);
+    await writeHead(this.#options, this.#options.sealer, sealed);
     this.#finishLarge();
   }
 
@@ -286,11 +294,11 @@ export class AuditWriter {
 
   #openFile(): SegmentFile {
     if (this.#file !== undefined) return this.#file;
-    const { folder, tail } = this.#options;
+    const { folder } = this.#options;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const goOn = tail.segment !== undefined && tail.seq === this.#written.seq && !this.#finished.has(tail.segment.name);
-    const name = goOn ? (tail.segment?.name ?? '') : toSegmentName(this.#written.seq + 1, randomUUID());
-    this.#file = new SegmentFile(join(folder, name), goOn ? (tail.segment?.bytes ?? 0) : 0);
+    this.#next ??= { name: toSegmentName(this.#written.seq + 1, randomUUID()), bytes: 0 };
+    this.#file = new SegmentFile(join(folder, this.#next.name), this.#next.bytes);
+    this.#next = undefined;
     return this.#file;
   }
 
@@ -323,6 +331,7 @@ export class AuditWriter {
     const path = this.#file?.path;
     this.#file?.close();
     this.#file = undefined;
+    this.#next = undefined;
     this.#finished.clear();
     if (path !== undefined && existsSync(path)) renameSync(path, `${path}.set-aside-${this.#options.clock.now()}`);
     rmSync(join(folder, REPAIR_MARK), { force: true });
