@@ -4,7 +4,7 @@ import { type Api, type ApiInput, type ApiResult, withApi } from './api.ts';
 import { type AskPerson, createAskPerson } from './ask-person.ts';
 import { type Command, type Input, isSet } from './command.ts';
 import { describeApproval } from './describe-approval.ts';
-import { toPlainText } from './plain-text.ts';
+import { toPlainJson, toPlainText } from './plain-text.ts';
 import { write } from './terminal.ts';
 
 type Approval = ApiResult<'showApproval'>;
@@ -64,7 +64,7 @@ async function tell(
 ): Promise<void> {
   const { options, terminal } = input;
   if (isSet(options, 'json')) {
-    await write(terminal.stdout, `${JSON.stringify({ event, approval })}\n`);
+    await write(terminal.stdout, `${toPlainJson({ event, approval })}\n`);
     return;
   }
   await write(terminal.stdout, toPlainText(`${describeApproval(approval)}\n\n`));

@@ -2,6 +2,7 @@ import { withApi } from './api.ts';
 import { AUDIT_FLAGS, auditPlace } from './audit-place.ts';
 import type { Command } from './command.ts';
 import { createLineWriter } from './line-writer.ts';
+import { toPlainJson } from './plain-text.ts';
 
 export const auditFollow: Command = {
   name: 'audit follow',
@@ -12,7 +13,7 @@ export const auditFollow: Command = {
     const lines = createLineWriter(input.terminal.stdout);
     await withApi(
       input,
-      (api) => api.follow('followAudit', {}, (_, record) => lines.write(JSON.stringify(record))),
+      (api) => api.follow('followAudit', {}, (_, record) => lines.write(toPlainJson(record))),
       auditPlace(input),
     );
     await lines.written();

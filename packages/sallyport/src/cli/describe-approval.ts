@@ -1,23 +1,28 @@
 import type { JsonObject } from '../core/json.ts';
 import { showArguments } from '../guard/approve/ask-form.ts';
 import type { ApiResult } from './api.ts';
+import { toLine } from './plain-text.ts';
+
+/** A name or a reason with line breaks could write lines of its own. Columns. */
+const MAX_LINE = 1_000;
 
 /** Everything a person must know before answering. */
 export function describeApproval(approval: ApiResult<'showApproval'>): string {
   const { id, state, tool, upstream, principal, client, needed, answers, difference } = approval;
   const changes = (difference ?? []).map(
-    ({ path, before, after }) => `  ${path === '' ? '/' : path}: ${toShort(before)} -> ${toShort(after)}`,
+    ({ path, before, after }) =>
+      `  ${path === '' ? '/' : toLine(path, MAX_LINE)}: ${toShort(before)} -> ${toShort(after)}`,
   );
   const given = answers.map(
     (one) =>
-      `  ${one.by} (${one.via}): ${one.kind}${one.kind === 'allow' ? ` ${one.scope}` : one.message === undefined ? '' : `, ${one.message}`}`,
+      `  ${one.by} (${one.via}): ${one.kind}${one.kind === 'allow' ? ` ${one.scope}` : one.message === undefined ? '' : `, ${toLine(one.message, MAX_LINE)}`}`,
   );
   return [
     `${id}  ${state}, open until ${new Date(approval.expiresAt).toISOString()}`,
-    `Tool       ${tool} on ${upstream}${approval.classes.length === 0 ? '' : ` (${approval.classes.join(', ')})`}`,
-    `Caller     ${principal}, with ${client}`,
+    `Tool       ${toLine(tool, MAX_LINE)} on ${upstream}${approval.classes.length === 0 ? '' : ` (${approval.classes.join(', ')})`}`,
+    `Caller     ${toLine(principal, MAX_LINE)}, with ${toLine(client, MAX_LINE)}`,
     'Because',
-    ...approval.reasons.map(({ guard, reason }) => `  ${guard}: ${reason ?? ''}`),
+    ...approval.reasons.map(({ guard, reason }) => `  ${guard}: ${toLine(reason ?? '', MAX_LINE)}`),
     'Arguments',
     ...showArguments((approval.arguments ?? {}) as JsonObject)
       .split('\n')

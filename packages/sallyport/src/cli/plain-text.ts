@@ -12,6 +12,14 @@ export function toPlainText(text: string): string {
 // C0 and C1 controls without tab, line feed and the carriage return of a CRLF; bidirectional controls (CVE-2021-42574).
 const UNSAFE = /(?![\t\n]|\r\n)\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu;
 
+/** JSON that means the same, and in which nothing acts on a terminal: JSON itself escapes only the first controls. */
+export function toPlainJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(
+    UNSAFE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** One line of at most `width` columns. */
 export function toLine(text: string, width: number): string {
   const line = toPlainText(text).trim().replace(/\s+/g, ' ');

@@ -3,7 +3,7 @@ import { FAILURES, FaultError, toFault } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { VERSION } from '../version.ts';
 import type { Command, Flag, Input, Options, Output } from './command.ts';
-import { toPlainText } from './plain-text.ts';
+import { toPlainJson, toPlainText } from './plain-text.ts';
 import { type Terminal, write } from './terminal.ts';
 
 /**
@@ -147,7 +147,7 @@ async function runInterruptibly({ command, ...input }: Picked, terminal: Termina
 
 async function print(output: Output, terminal: Terminal, asJson: boolean): Promise<void> {
   for (const remark of output.remarks ?? []) await write(terminal.stderr, `${toPlainText(remark)}\n`);
-  if (asJson || output.text === undefined) return write(terminal.stdout, `${JSON.stringify(output.value, null, 2)}\n`);
+  if (asJson || output.text === undefined) return write(terminal.stdout, `${toPlainJson(output.value, 2)}\n`);
   if (typeof output.text !== 'string') return write(terminal.stdout, output.text);
   if (output.text === '') return;
   // What a server says could otherwise steer the terminal: move the cursor, set the title, write the clipboard.
@@ -164,8 +164,8 @@ async function fail(error: unknown, terminal: Terminal, asJson: boolean): Promis
     const value: Json = {
       error: { code: fault.code, message: fault.message, ...(fault.data === undefined ? {} : { data: fault.data }) },
     };
-    await write(terminal.stdout, `${JSON.stringify(value, null, 2)}\n`);
+    await write(terminal.stdout, `${toPlainJson(value, 2)}\n`);
   }
-  await write(terminal.stderr, `sallyport: ${toPlainText(fault.message)}${cause}\n`);
+  await write(terminal.stderr, `sallyport: ${toPlainText(fault.message + cause)}\n`);
   return fault.failure.exit;
 }

@@ -6,7 +6,7 @@ import { maskArgs, maskSecrets, maskUrl } from './mask-secrets.ts';
 import { parseDuration } from './parse-duration.ts';
 import { parseEnvPairs, parseHeaderPairs } from './parse-pair.ts';
 import { parseTarget } from './parse-target.ts';
-import { columnsOf, toLine, toPlainText } from './plain-text.ts';
+import { columnsOf, toLine, toPlainJson, toPlainText } from './plain-text.ts';
 import { toTable } from './to-table.ts';
 
 describe('a target', () => {
@@ -73,6 +73,12 @@ describe('text from strangers', () => {
     ['\u202Egnp.exe', '\\u{202e}gnp.exe'],
     ['天气 ok ✓', '天气 ok ✓'],
   ])('%j', (text, plain) => expect(toPlainText(text)).toBe(plain));
+
+  test('JSON says the same, and nothing in it acts', () => {
+    const json = toPlainJson({ a: '\u009b31m\u202E\u007f\n' }, 2);
+    expect(json).toBe('{\n  "a": "\\u009b31m\\u202e\\u007f\\n"\n}');
+    expect(JSON.parse(json)).toEqual({ a: '\u009b31m\u202E\u007f\n' });
+  });
 
   test.each([
     ['a\n  b', 10, 'a b'],
