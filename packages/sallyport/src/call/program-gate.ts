@@ -107,7 +107,7 @@ export async function digestProgram(transport: Transport): Promise<string | unde
 }
 
 /** The definition that stands for what a command runs. */
-export function defineProgram(facts: ProgramFacts): Definition {
+function defineProgram(facts: ProgramFacts): Definition {
   return toDefinition('program', JSON.stringify(facts));
 }
 

@@ -15,7 +15,7 @@ export interface PublicNames {
 }
 
 /** Clients stop at 64 although the specification allows 128. */
-export const MAX_NAME = 64;
+const MAX_NAME = 64;
 const HASH_LENGTH = 8;
 /** What a long name keeps of its prefix at least: enough to tell servers apart by eye. */
 const MIN_PREFIX = 20;

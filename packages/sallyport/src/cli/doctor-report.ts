@@ -44,7 +44,7 @@ export function toLines({ step, outcome, ms, detail, fix }: StepReport): string 
   return `${lines.join('\n')}\n`;
 }
 
-export function isHealthy({ steps }: TargetReport): boolean {
+function isHealthy({ steps }: TargetReport): boolean {
   return steps.every(({ outcome }) => outcome !== 'failed');
 }
 

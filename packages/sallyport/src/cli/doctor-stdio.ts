@@ -3,6 +3,7 @@ import { FaultError, toFault } from '../core/errors.ts';
 import { toChildEnvironment } from '../upstream/child-environment.ts';
 import { describeExit } from '../upstream/child-report.ts';
 import { findProgram, readInterpreter } from '../upstream/find-program.ts';
+import { INSTALL_HINTS } from '../upstream/spawn-fault.ts';
 import { connectDeadline, toOfferSteps, unplannedExit } from './doctor-offer.ts';
 import type { Patient } from './doctor-patient.ts';
 import type { WatchedSession } from './doctor-session.ts';
@@ -100,18 +101,6 @@ function explainUnusable(path: string, reason: 'folder' | 'mode'): Finding {
   };
 }
 
-/** Who brings the programs that servers are usually started with. */
-const BRINGS: ReadonlyMap<string, string> = new Map([
-  ['npx', 'Install Node.js, which brings npx'],
-  ['npm', 'Install Node.js, which brings npm'],
-  ['node', 'Install Node.js'],
-  ['bunx', 'Install Bun, which brings bunx'],
-  ['uvx', 'Install uv, which brings uvx (https://docs.astral.sh/uv/)'],
-  ['uv', 'Install uv (https://docs.astral.sh/uv/)'],
-  ['python', 'Install Python, or use "python3"'],
-  ['docker', 'Install Docker'],
-]);
-
 function explainMissing(command: string, args: readonly string[], searched: readonly string[]): Finding {
   if (/\s/.test(command) && args.length === 0) {
     return {
@@ -130,7 +119,7 @@ function explainMissing(command: string, args: readonly string[], searched: read
   return {
     outcome: 'failed',
     detail: `The command "${command}" is in none of the folders of PATH (ENOENT):\n${searched.slice(0, 20).join(', ')}`,
-    fix: `${BRINGS.get(command) ?? 'Install it'}, or give its full path as "command". Programs started from a desktop often see a shorter PATH than a shell.`,
+    fix: `${INSTALL_HINTS.get(command) ?? 'Install it'}, or give its full path as "command". Programs started from a desktop often see a shorter PATH than a shell.`,
   };
 }
 

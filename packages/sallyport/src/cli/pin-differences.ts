@@ -9,7 +9,7 @@ export interface PinDifferences {
   readonly items: readonly PinDifference[];
 }
 
-/** What waits for a decision, of all servers, of one, or one item.. */
+/** What waits for a decision, of all servers, of one, or one item. */
 export async function readDifferences(api: Api, [server, item]: readonly string[]): Promise<PinDifferences> {
   const digests = new Set<string>();
   const items = await allPages(async (page) => {

@@ -24,13 +24,13 @@ const KINDS = {
   prompts: 'Prompts, by the server’s own names.',
 };
 
-export const allowSchema = z.strictObject({
+const allowSchema = z.strictObject({
   tools: z.array(entry).optional().describe(KINDS.tools),
   resources: z.array(entry).optional().describe(KINDS.resources),
   prompts: z.array(entry).optional().describe(KINDS.prompts),
 });
 
-export const denySchema = z.strictObject({
+const denySchema = z.strictObject({
   tools: z.array(pattern).optional().describe(KINDS.tools),
   resources: z.array(pattern).optional().describe(KINDS.resources),
   prompts: z.array(pattern).optional().describe(KINDS.prompts),

@@ -152,7 +152,7 @@ export const SPOKEN_OF: readonly (keyof z.input<typeof serverSchema>)[] = [
   'headersHelper',
 ];
 
-export const gatewaySchema = z.strictObject({
+const gatewaySchema = z.strictObject({
   host: z
     .string()
     .min(1)

@@ -109,7 +109,7 @@ function hostName(host: string): string {
   return match[1]?.toLowerCase() ?? '';
 }
 
-export function isAllowedOrigin(origin: string, settings: GatewaySettings): boolean {
+function isAllowedOrigin(origin: string, settings: GatewaySettings): boolean {
   if (settings.allowedOrigins.includes(origin)) return true;
   const match = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i.exec(origin);
   return match !== null && LOOPBACK_NAMES.has(match[1]?.toLowerCase() ?? '');

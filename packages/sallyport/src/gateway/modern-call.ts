@@ -221,7 +221,7 @@ function toHead(response: Response, caching: Caching | undefined): string {
 }
 
 /** HTTP status of a modern JSON-RPC error (2026-07-28 basic#error-codes, streamable-http#protocol-version-header). */
-export function toModernStatus(code: number | undefined): number {
+function toModernStatus(code: number | undefined): number {
   if (code === undefined) return 200;
   if (code === -32601) return 404;
   return code === -32020 || code === -32021 || code === -32022 ? 400 : 200;

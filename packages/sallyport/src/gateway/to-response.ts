@@ -3,7 +3,7 @@ import { Answer } from '../core/message.ts';
 import { toText } from '../core/response.ts';
 
 /** A fault as a JSON-RPC error. `id` is JSON text; `null` where the request's id could not be read. */
-export function toErrorAnswer(id: string, error: unknown): Answer {
+function toErrorAnswer(id: string, error: unknown): Answer {
   const fault = toFault(error);
   return Answer.error(id, fault.failure.rpc, fault.message, fault.data);
 }

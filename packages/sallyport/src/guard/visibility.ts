@@ -1,4 +1,3 @@
-import type { MayUse } from '../core/access.ts';
 import type { Call } from '../core/call.ts';
 import { ALLOW } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
@@ -8,20 +7,6 @@ export interface VisibilityPorts {
   readonly isVisible: (call: Call) => boolean;
   /** Why tools with this digest were set aside after the catalogue last looked. */
   readonly whySetAside: (digest: string) => string | undefined;
-}
-
-/** One answer out of several: all must say yes. One that throws has said no. */
-export function everyMayUse(parts: readonly MayUse[]): MayUse {
-  return (principal, endpoint, tool) => {
-    for (const mayUse of parts) {
-      try {
-        if (mayUse(principal, endpoint, tool) !== true) return false;
-      } catch {
-        return false;
-      }
-    }
-    return true;
-  };
 }
 
 /** Tools that are not there for this caller, and tools that are set aside. */

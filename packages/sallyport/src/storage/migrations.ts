@@ -9,9 +9,9 @@ import { upstreamTokensMigration } from './upstream-tokens-migration.ts';
 /** In the order of their names; a migration that has shipped is never changed. Each aggregate's migration stands in its own file. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '001-keys': keysMigration,
-  '010-approvals': approvalsMigration,
-  '020-upstream-tokens': upstreamTokensMigration,
   '005-quotas': quotasMigration,
+  '010-approvals': approvalsMigration,
   '020-pins': pinsMigration,
+  '020-upstream-tokens': upstreamTokensMigration,
   '030-audit-index': auditIndexMigration,
 };

@@ -18,7 +18,7 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-export const NO_TELEMETRY: Telemetry = {
+const NO_TELEMETRY: Telemetry = {
   metrics: undefined,
   tracer: undefined,
   metricsText: undefined,

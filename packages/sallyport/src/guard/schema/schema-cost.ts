@@ -56,7 +56,7 @@ const ANNOTATION: ReadonlySet<string> = new Set([
  * Keywords whose cost a schema's size does not bound (`(a+)+$`, doubling `allOf` through `$ref`, quadratic
  * `uniqueItems`), or that give a schema a name others could share. A test compares all these sets with Ajv's own list.
  */
-export const EXPENSIVE: ReadonlySet<string> = new Set([
+const EXPENSIVE: ReadonlySet<string> = new Set([
   ...['$ref', '$dynamicRef', '$recursiveRef', '$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor'],
   ...['pattern', 'patternProperties', 'uniqueItems', 'contains', 'dependencies', 'dependentRequired'],
   ...['dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems'],
