@@ -70,11 +70,28 @@ describe('what is no message is refused with its reason', () => {
       'invalid_request',
       /deeper than 64/,
     ],
+    // Go's encoding/json, and others, compare names without their case, and the last one counts.
+    ...[
+      '{"jsonrpc":"2.0","id":1,"method":"a","Method":"tools/call"}',
+      '{"jsonrpc":"2.0","method":"notifications/x","ID":1}',
+      '{"jsonrpc":"2.0","id":1,"method":"a","params":{"name":"safe","Name":"dangerous"}}',
+      '{"jsonrpc":"2.0","id":1,"method":"a","params":{"name":"safe","ARGUMENTS":{}}}',
+      '{"jsonrpc":"2.0","id":1,"method":"a","params":{"name":"safe","argument\u017f":{}}}',
+      '{"jsonrpc":"2.0","id":1,"method":"a","params":{"na\u200bme":"dangerous"}}',
+      '{"jsonrpc":"2.0","id":1,"method":"a","params":{"ref":{"type":"ref/prompt","name":"a","NAME":"b"}}}',
+    ].map((text): [string, string, string, RegExp] => [text, text, 'invalid_request', /for another one/]),
     ['a million brackets', '['.repeat(1_000_000), 'invalid_request', /deeper than 64/],
   ];
   test.each(rows)('%s', (_name, text, code, message) => {
     expect(fault(text)).toEqual([code, expect.stringMatching(message)]);
   });
+});
+
+test('other members may be called as they like, and whoever answers is not asked', () => {
+  const given =
+    '{"jsonrpc":"2.0","id":1,"method":"a","params":{"Title":1,"title":2,"arguments":{"Name":1,"name":2}},"x":1}';
+  expect(parse(given)).toBeInstanceOf(Request);
+  expect(parseMessage(Buffer.from('{"jsonrpc":"2.0","id":1,"result":{},"Result":1}'))).toBeInstanceOf(Answer);
 });
 
 test('a method named constructor and a __proto__ member are data like any other', () => {

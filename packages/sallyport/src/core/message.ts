@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { FaultError } from './errors.ts';
+import { lookalikesOf } from './fold-name.ts';
 import { isObject, type Json, type JsonObject, member } from './json.ts';
 import { isJson } from './json-check.ts';
 import {
@@ -211,7 +212,7 @@ const RELAYED: MessageLimits = { maxDepth: MAX_DEPTH, uniqueKeys: false };
  * @throws FaultError `parse` (JSON-RPC -32700): not UTF-8 or not JSON; `invalid_request` (-32600): JSON, but no message, or beyond a limit.
  */
 export function parseMessage(bytes: Buffer, limits: MessageLimits = RELAYED): Message {
-  return toMessage(bytes, parseJson(bytes, limits));
+  return toMessage(bytes, parseJson(bytes, limits), limits);
 }
 
 /** Below this an answer is parsed at once: that costs less than knowing whether it must be. Bytes. */
@@ -261,7 +262,7 @@ export function parseBatch(bytes: Buffer, limits: MessageLimits): (Message | Fau
     throw new FaultError('invalid_request', `A batch holds at most ${MAX_BATCH} messages. Send it in parts.`);
   return arrayElements(bytes, 0).map((span, index) => {
     try {
-      return toMessage(bytes.subarray(span.start, span.end), values[index]);
+      return toMessage(bytes.subarray(span.start, span.end), values[index], limits);
     } catch (error) {
       if (error instanceof FaultError) return error;
       throw error;
@@ -299,10 +300,11 @@ function parseJson(bytes: Buffer, limits: MessageLimits): unknown {
   return value;
 }
 
-function toMessage(bytes: Buffer, value: unknown): Message {
+function toMessage(bytes: Buffer, value: unknown, limits: MessageLimits): Message {
   if (!isObject(value)) throw new FaultError('invalid_request', 'A JSON-RPC message is an object.');
   if (member(value, 'jsonrpc') !== '2.0')
     throw new FaultError('invalid_request', 'A JSON-RPC message says "jsonrpc": "2.0".');
+  if (limits.uniqueKeys) refuseLookalikes(value);
   let id: Span | undefined;
   let params: Span | undefined;
   let body: Span | undefined;
@@ -314,6 +316,32 @@ function toMessage(bytes: Buffer, value: unknown): Message {
   const method = member(value, 'method');
   if (method !== undefined) return toCall(bytes, value, method, id, params);
   return toAnswer(bytes, value, id, body);
+}
+
+const FRAME = lookalikesOf(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
+/** What says which thing is meant, and what is done with it. */
+const PARAMS = lookalikesOf([
+  'name',
+  'arguments',
+  'uri',
+  'ref',
+  'taskId',
+  'task',
+  'inputResponses',
+  'requestState',
+  '_meta',
+]);
+const REF = lookalikesOf(['type', 'name', 'uri']);
+
+/** To a server that compares names without their case, "Method" or "Name" is the same key twice, and the last one counts. */
+function refuseLookalikes(value: JsonObject): void {
+  const params = member(value, 'params');
+  const ref = member(params, 'ref');
+  const found =
+    FRAME(value) ?? (isObject(params) ? PARAMS(params) : undefined) ?? (isObject(ref) ? REF(ref) : undefined);
+  if (found === undefined) return;
+  const key = JSON.stringify(found.slice(0, 64));
+  throw new FaultError('invalid_request', `Some servers would take the member ${key} for another one. Leave it out.`);
 }
 
 function toCall(

@@ -1,5 +1,6 @@
 import type { BindingSettings, ServerAccess } from '../config/access-settings.ts';
 import type { Call, Tool } from '../core/call.ts';
+import { foldName } from '../core/fold-name.ts';
 import { matchesGlob } from '../core/glob.ts';
 import { isObject, member } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
@@ -96,15 +97,6 @@ function memberAt(value: unknown, name: string): unknown {
   const folded = foldName(name);
   for (const key of Object.keys(value)) if (key !== name && foldName(key) === folded) return MISSING;
   return value[name];
-}
-
-/** As generously as any reader of JSON may compare names: case (Go's encoding/json), width, invisible characters. */
-function foldName(name: string): string {
-  if (/^[a-z0-9_]*$/.test(name)) return name;
-  return name
-    .normalize('NFKC')
-    .replace(/[\p{Cc}\p{Default_Ignorable_Code_Point}\s]/gu, '')
-    .toLowerCase();
 }
 
 function unfold(value: unknown): unknown[] {
