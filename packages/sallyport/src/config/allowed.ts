@@ -34,7 +34,7 @@ export function isAllowed(
  * A URI that can be read in one way only. Patterns compare characters: `file:///data/../etc/passwd` begins like what is
  * allowed and ends elsewhere (RFC 3986 section 6.2.2 tells which spellings mean the same).
  */
-function isPlainUri(uri: string): boolean {
+export function isPlainUri(uri: string): boolean {
   if (/[\\\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(uri) || uri !== uri.normalize('NFKC')) return false;
   if (!/^[a-z][a-z0-9+.-]*:/.test(uri)) return false;
   // Unreserved characters, separators and the percent sign itself have no business being encoded.

@@ -87,7 +87,7 @@ describe('fails closed', () => {
           try {
             seen = access.mayUse(call.client.principal, { kind: 'all' }, tool);
           } catch {
-            // everyMayUse takes a throw for a no.
+            // Whoever asks for the list gets an error then, and no tool.
           }
           expect(seen).toBe(false);
         }),
@@ -318,6 +318,25 @@ describe('resources and prompts', () => {
   ])('let through and listed: %s', (_, text, offer) => {
     expect(sees(text, offer)).toBe(true);
     expect(reads(text, offer)).toEqual({ kind: 'allow' });
+  });
+
+  test.each([
+    'file:///open/../secret',
+    'file:///open/%2e%2e/secret',
+    'file:///open/./a',
+    'FILE:///open/a',
+    'file:///open/\\..\\secret',
+  ])('where policies tell URIs apart, one that can be read in two ways is not there: %s', (id) => {
+    const offer = { ...SECRET, id };
+    for (const text of [
+      'permit(principal, action, resource) when { resource.name like "file:///open/*" };',
+      `${ALL}forbid(principal, action, resource == Resource::"docs/file:///secret");`,
+    ]) {
+      expect(sees(text, offer)).toBe(false);
+      expect(reads(text, offer)).toMatchObject({ kind: 'deny', reason: expect.stringContaining('more than one way') });
+    }
+    expect(reads(ALL, offer)).toEqual({ kind: 'allow' });
+    expect(reads(`${ALL}forbid(principal, action, resource == Tool::"docs/pay");`, offer)).toEqual({ kind: 'allow' });
   });
 
   test('a prompt is told apart by its arguments, a resource by nothing but its URI', () => {

@@ -26,6 +26,8 @@ export interface Policy {
   readonly reads: ReadonlySet<ContextPart>;
   /** Can tell two tools of one server with equal hints and effects apart, or two resources, or two prompts. */
   readonly namesItems: boolean;
+  /** It tells resources apart by their URI. */
+  readonly namesUris: boolean;
   readonly readsSinks: boolean;
   /** It speaks of results: its scope names `release`. */
   readonly onRelease: boolean;
@@ -37,7 +39,7 @@ export interface Policy {
   readonly people: 2 | undefined;
 }
 
-export const CONTEXT_PARTS = ['arguments', 'labels', 'client', 'time'] as const;
+const CONTEXT_PARTS = ['arguments', 'labels', 'client', 'time'] as const;
 export type ContextPart = (typeof CONTEXT_PARTS)[number];
 
 export interface CompiledPolicies {
@@ -230,6 +232,7 @@ function toPolicy({ json, part, shape }: Draft): Policy {
     ...toScope(json.resource),
     reads: findContextParts(json),
     namesItems: /"type":"(?:Tool|Resource|Prompt)"|"attr":"(?:name|uri)"|"attr":\[/.test(written),
+    namesUris: /"type":"Resource"|"attr":"(?:name|uri)"|"attr":\[/.test(written),
     readsSinks: written.includes('"attr":"sinks"'),
     onRelease: JSON.stringify(json.action).includes('"id":"release"'),
     shape,

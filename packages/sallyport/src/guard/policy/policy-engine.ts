@@ -1,3 +1,4 @@
+import { isPlainUri } from '../../config/allowed.ts';
 import type { Offer } from '../../core/access.ts';
 import type { Call, Tool } from '../../core/call.ts';
 import type { Client } from '../../core/client.ts';
@@ -115,6 +116,7 @@ export class PolicyEngine {
 
   /** The same of a resource or prompt. */
   mayReach(principal: Principal, offer: Offer): boolean {
+    if (this.#isAmbiguous(offer)) return false;
     const facts = toOfferFacts(offer);
     const slice = this.#slices.of(offer.upstream, facts.id);
     return this.#see(actionOf(offer), slice, { caller: this.#caller(principal), facts });
@@ -131,8 +133,15 @@ export class PolicyEngine {
   /** Before a resource is read or a prompt is got, and before what came of it is released. */
   decideOffer(phase: 'use' | 'release', { offer, client, arguments: given }: OfferUse): PolicyDecision {
     const facts = toOfferFacts(offer);
+    if (this.#isAmbiguous(offer))
+      return this.#deny(facts, 'its URI can be read in more than one way, and policies tell URIs apart', []);
     const slice = this.#slices.of(offer.upstream, facts.id);
     return this.#decide(phase === 'use' ? actionOf(offer) : phase, slice, { facts, client, arguments: given });
+  }
+
+  /** `file:///open/../secrets` is like what one rule permits and is what another forbids. */
+  #isAmbiguous({ kind, upstream, id }: Offer): boolean {
+    return kind === 'resource' && this.#slices.namesUris(upstream) && !isPlainUri(id);
   }
 
   /** The decision where the arguments cannot change it; `undefined`: it depends on them. */

@@ -35,6 +35,7 @@ export class PolicySlices {
   readonly #cedar: CedarLibrary;
   readonly #named: ReadonlySet<string>;
   readonly #byPlace = new Map<string, Slice>();
+  readonly #namesUris = new Map<string, boolean>();
   readonly #byPolicies = new Map<string, Slice>();
   readonly #names: string[] = [];
 
@@ -59,6 +60,16 @@ export class PolicySlices {
       this.#byPlace.set(place, slice);
     }
     return slice;
+  }
+
+  /** Does a policy that can say something about this server tell its resources apart by their URIs? */
+  namesUris(server: string): boolean {
+    let known = this.#namesUris.get(server);
+    if (known === undefined) {
+      known = this.compiled.policies.some((one) => one.namesUris && isAbout(one, server));
+      this.#namesUris.set(server, known);
+    }
+    return known;
   }
 
   /** Before these policies are in force, so that no call pays for it. */
