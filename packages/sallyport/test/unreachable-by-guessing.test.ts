@@ -177,6 +177,27 @@ describe('other ways', () => {
     expect(await (await open('/servers/wide/mcp')).request('vendor/read', params)).toHaveProperty('result');
   });
 
+  it.each(['server/discover', 'subscriptions/listen'])(
+    '%s of the other era shows nothing held here',
+    async (method) => {
+      const before = heard().length;
+      expect(await (await open('/servers/wide/mcp')).request(method)).toMatchObject({ error: { code: -32601 } });
+      expect(heard()).toHaveLength(before);
+    },
+  );
+
+  it('a call without an id is no notification, and reaches nobody', async () => {
+    for (const path of ['/mcp', '/servers/wide/mcp']) {
+      const client = await open(path);
+      const before = vault.heard.length;
+      const params = { name: 'hidden_one', arguments: {} };
+      await client.post(JSON.stringify({ jsonrpc: '2.0', method: 'tools/call', params }), client.session);
+      await client.post('{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}', client.session);
+      await expect.poll(() => vault.heard.slice(before)).toContain('notifications/roots/list_changed');
+      expect(vault.heard.slice(before)).not.toContain('tools/call');
+    }
+  });
+
   it('a listening stream follows nothing hidden', async () => {
     const before = vault.heard.filter((method) => method === 'resources/subscribe').length;
     const client = new PlainClient(caller, `${caller.origin}/servers/vault/mcp`);

@@ -223,7 +223,7 @@ class LiveCatalog implements Catalog {
       stock.plan(due <= now);
       dueAt = Math.min(dueAt, due <= now ? now + RECHECK_MS : due);
     }
-    const isPrivate = parts.some((part) => [...part.lists.values()].some((list) => list.isPrivate));
+    const isPrivate = shelves.some(({ shelf }) => shelf?.isPersonal === true);
     const made = { snapshot, endpoint, profile, sight: sightKey, principal, parts, unavailable, isPrivate, dueAt };
     return this.#views.keep(made, () => {
       const sight = this.#sight(snapshot, endpoint, found.client);

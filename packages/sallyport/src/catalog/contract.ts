@@ -94,6 +94,11 @@ export interface View {
   readonly instructions: string | undefined;
   /** Upstreams of which nothing, or not every list, is known, and why. */
   readonly unavailable: readonly { readonly upstream: string; readonly reason: string }[];
+  /**
+   * What a list shows this caller, decided step by step: a policy may take a third of a millisecond for each item.
+   * `undefined`: nothing is left to be decided.
+   */
+  prepare(kind: ListKind): Generator<undefined, void> | undefined;
   /** @throws FaultError `invalid_params` for a cursor that is not one of ours. */
   list(kind: ListKind, cursor: string | undefined): Page;
   tool(publicName: string): Tool | undefined;

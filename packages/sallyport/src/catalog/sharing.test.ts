@@ -59,6 +59,27 @@ describe('clients that see different lists', () => {
     expect(namesIn(await next.catalog.view(snapshot, ALL, clientOf({}, 'eve')))).toEqual(['s_of_eve']);
   });
 
+  it('are told apart where each caller has its own credential, whatever the server says', async () => {
+    const own = snapshotOf([serverSettings('s', { auth: { type: 'oauth', tokens: 'principal' } as never })]);
+    const { catalog } = setUp({
+      s: {
+        capabilities: { tools: {} },
+        answer(_method, _params, { principal }) {
+          if (principal.id === 'eve') throw new Error('eve has not signed in');
+          return toolsOf(`of_${principal.id}`);
+        },
+      },
+    });
+    const seen = async (who: string) => namesIn(await catalog.view(own, ALL, clientOf({}, who)));
+    expect(await seen('ann')).toEqual(['s_of_ann']);
+    expect(await seen('bob')).toEqual(['s_of_bob']);
+    // Who has nothing to see hides nothing from others.
+    expect(await seen('eve')).toEqual([]);
+    expect(await seen('ann')).toEqual(['s_of_ann']);
+    const view = await catalog.view(own, ALL, clientOf({}, 'bob'));
+    expect(view.list('tools', undefined)).toMatchObject({ cacheScope: 'private' });
+  });
+
   it('that are gone are no longer asked with', async () => {
     const { catalog, upstreams } = setUp({ s: withTools('a') });
     const client = clientOf(roots);

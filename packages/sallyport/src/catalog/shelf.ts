@@ -38,7 +38,7 @@ export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | '
 }
 
 /** One hour: a server whose answer begins to depend on the client is found out within it. */
-export const EQUALITY_MS = 3_600_000;
+const EQUALITY_MS = 3_600_000;
 const MAX_PRINCIPALS = 64;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 60_000;
@@ -70,6 +70,15 @@ export class Shelf {
 
   get isBusy(): boolean {
     return this.#flights.size > 0;
+  }
+
+  /** What it shows one principal is not for others, even where it has nothing for this one. */
+  get isPersonal(): boolean {
+    const isOwn = (principal: string) => principal !== EVERYONE;
+    return (
+      isPerPrincipal(this.#ports.settings().auth) ||
+      [...this.#cells.values()].some((cells) => [...cells.keys()].some(isOwn))
+    );
   }
 
   /** One of each principal. */

@@ -13,7 +13,7 @@ interface Made {
   readonly principal: string;
   readonly parts: readonly ViewPart[];
   readonly unavailable: View['unavailable'];
-  /** Some list in it is for one principal only. */
+  /** Some list in it is for one principal only, or would be if that were known. */
   readonly isPrivate: boolean;
   /** When its lists should be looked at again. */
   readonly dueAt: number;

@@ -1,3 +1,4 @@
+import { isPerPrincipal } from '../config/upstream-auth.ts';
 import type { Tool } from '../core/call.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { ListKind, Page, View } from './contract.ts';
@@ -17,7 +18,14 @@ export function createView(content: ViewContent): View {
   const { snapshot, endpoint, sight, parts, unavailable } = content;
   const shared = endpoint.kind !== 'server';
   const qualified = qualifyNames([...snapshot.servers.keys()]);
-  const entries = once((kind: ListKind) => collectEntries(content, kind, qualified.toPublicUri));
+  const seen = new WeakMap<Item, boolean>();
+  const sees = (part: ViewPart, kind: ListKind, item: Item): boolean => {
+    const known = seen.get(item) ?? sight.sees(part.server, kind, item.id);
+    seen.set(item, known);
+    return known;
+  };
+  const prepared = new Set<ListKind>();
+  const entries = once((kind: ListKind) => collectEntries(content, kind, { sees, toPublicUri: qualified.toPublicUri }));
   // A tool that may not be called is not listed, but known: whoever calls it is told why.
   const shown = once((kind: ListKind) =>
     entries(kind)
@@ -53,12 +61,28 @@ export function createView(content: ViewContent): View {
     const others = exact.filter((owner) => owner.upstream !== named.server);
     return [{ upstream: named.server, uri: named.uri }, ...others].filter(seesUri);
   };
+  function* look(kind: ListKind): Generator<undefined, void> {
+    for (const part of parts) {
+      for (const item of part.lists.get(kind)?.items ?? []) {
+        sees(part, kind, item);
+        yield;
+      }
+    }
+    if (kind === 'tools') {
+      for (const entry of entries(kind)) {
+        isUsable(entry);
+        yield;
+      }
+    }
+    prepared.add(kind);
+  }
   const identity = parts[0]?.identity;
   return Object.freeze({
     capabilities: shared ? sharedCapabilities(content) : (identity?.capabilities ?? {}),
     serverInfo: toServerInfo(content),
     instructions: toInstructions(content),
     unavailable,
+    prepare: (kind: ListKind) => (prepared.has(kind) ? undefined : look(kind)),
     list(kind: ListKind, cursor: string | undefined): Page {
       const all = shown(kind);
       const start = cursor === undefined ? 0 : toIndex(fromCursor(kind, cursor), keys(kind));
@@ -118,17 +142,18 @@ function once<A, R>(make: (argument: A) => R): (argument: A) => R {
   };
 }
 
-function collectEntries(
-  content: ViewContent,
-  kind: ListKind,
-  toPublicUri: (server: string, uri: string) => string,
-): readonly Entry[] {
+interface Seeing {
+  sees(part: ViewPart, kind: ListKind, item: Item): boolean;
+  toPublicUri(server: string, uri: string): string;
+}
+
+function collectEntries(content: ViewContent, kind: ListKind, { sees, toPublicUri }: Seeing): readonly Entry[] {
   const { parts, endpoint, sight } = content;
   const items = (part: ViewPart) => part.lists.get(kind)?.items ?? [];
   const publicId = endpoint.kind === 'server' ? () => undefined : publicIds();
   const entries = parts.flatMap((part) =>
     items(part)
-      .filter((item) => !isHidden(part, kind, item) && sight.sees(part.server, kind, item.id))
+      .filter((item) => !isHidden(part, kind, item) && sees(part, kind, item))
       .map((item) => ({ part, item, publicId: publicId(part, item) })),
   );
   return kind === 'tools' && sight.bundle !== undefined ? renameTools(entries, sight.bundle) : entries;
@@ -203,6 +228,8 @@ function freshness(
   let cacheScope: Page['cacheScope'] = sight.isOwn ? 'private' : 'public';
   for (const part of parts) {
     const list = part.lists.get(kind);
+    // What was shown to one caller's credential, whatever the upstream says about it.
+    if (isPerPrincipal(part.server.auth)) cacheScope = 'private';
     // Nothing known of a list: it may come at any moment.
     if (list === undefined) ttlMs = 0;
     else {

@@ -49,7 +49,10 @@ async function timed(handler: Handler, ports: CallPorts, inbound: Inbound): Prom
 }
 
 function list(kind: ListKind, key: string): Handler {
-  return (_ports, inbound) => toListResult(key, listItems(inbound, kind));
+  return (_ports, inbound) => {
+    const page = listItems(inbound, kind);
+    return page instanceof Promise ? page.then((ready) => toListResult(key, ready)) : toListResult(key, page);
+  };
 }
 
 export function toListResult(key: string, { items, nextCursor, ttlMs, cacheScope }: Page): TextResult {

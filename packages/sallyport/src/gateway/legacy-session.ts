@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { listItems } from '../call/list-items.ts';
 import { resourceOwners } from '../call/read-resource.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
@@ -12,11 +11,12 @@ import type { Written } from '../core/response.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import { dispatch, toListResult } from './dispatch.ts';
 import { EventLog } from './event-log.ts';
-import { toLegacyResult, toLegacyTools } from './legacy-shape.ts';
+import { toLegacyResult, toLegacyTools, withElicitationId } from './legacy-shape.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
 import { type LegacyRevision, negotiate } from './revisions.ts';
+import { mayTell } from './screen-questions.ts';
 import { toErrorText, toStatus } from './to-response.ts';
 
 /** Where messages go that belong to no request: the GET stream, the event stream of 2024-11-05, stdout. */
@@ -196,12 +196,16 @@ export class LegacySession {
         return Answer.result(request.id, {});
       case 'tools/list': {
         const view = await this.#view();
-        const page = listItems(
+        const page = await listItems(
           { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view },
           'tools',
         );
         return toListResult('tools', { ...page, items: toLegacyTools(view, page.items) });
       }
+      case 'server/discover':
+      case 'subscriptions/listen':
+        // Passed on, they would show what is held or hidden here.
+        throw new FaultError('method_not_found', `Method not found: ${request.method}`);
       case 'logging/setLevel':
         return this.#setLogLevel(request);
       case 'resources/subscribe':
@@ -263,6 +267,8 @@ export class LegacySession {
       );
       return;
     }
+    // Some servers run a `tools/call` that has no id, too, about which nobody has decided.
+    if (!notification.method.startsWith('notifications/')) return;
     const names = [...this.#ports.snapshot().servers.keys()].filter((name) => this.#sees(name));
     for (const name of names) {
       this.#ports.upstreams.notify(name, notification, this.client).catch((error: unknown) => {
@@ -347,7 +353,7 @@ export class LegacySession {
       if (event.client !== undefined && event.client !== this.client.key) return;
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       if (event.kind === 'log' && !this.#wantsLog(member(event.notification.params, 'level'))) return;
-      this.send(event.notification.write());
+      if (mayTell(event.notification)) this.send(event.notification.write());
     }
   }
 
@@ -376,12 +382,6 @@ export class LegacySession {
     this.onClose?.();
     this.#outlet = undefined;
   }
-}
-
-/** 2025-11-25 elicitation#url-mode wants an id, 2026-07-28 has none; without one a legacy client refuses the question. */
-function withElicitationId(params: JsonObject): JsonObject {
-  if (params['mode'] !== 'url' || Object.hasOwn(params, 'elicitationId')) return params;
-  return { ...params, elicitationId: randomUUID() };
 }
 
 export function toClientInfo(info: unknown): { readonly name: string; readonly version: string } {

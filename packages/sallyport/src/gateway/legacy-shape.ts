@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { View } from '../catalog/catalog.ts';
-import { isObject } from '../core/json.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 import { arrayElements, type Edit, objectMembers, splice } from '../core/json-scan.ts';
 import type { Answer } from '../core/message.ts';
 
@@ -65,4 +66,10 @@ export function toLegacyResult(answer: Answer): Answer {
   if (!answer.hasMember('structuredContent') || isObject(answer.resultMember('structuredContent'))) return answer;
   const { structuredContent, ...rest } = answer.result ?? {};
   return answer.withResult(rest);
+}
+
+/** 2025-11-25 elicitation#url-mode wants an id, 2026-07-28 has none; without one a legacy client refuses the question. */
+export function withElicitationId(params: JsonObject): JsonObject {
+  if (params['mode'] !== 'url' || Object.hasOwn(params, 'elicitationId')) return params;
+  return { ...params, elicitationId: randomUUID() };
 }

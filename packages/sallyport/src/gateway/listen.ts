@@ -9,6 +9,7 @@ import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { ModernFacts } from './modern-request.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
+import { mayTell } from './screen-questions.ts';
 import type { Follower } from './session-store.ts';
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
@@ -122,7 +123,8 @@ export class Listen implements Follower {
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       const id = member(event.notification.params, 'taskId');
       const known = typeof id === 'string' ? this.#tasks.get(`${event.upstream}\n${id}`) : undefined;
-      if (known !== undefined) this.#send(event.notification, { key: 'taskId', value: known });
+      if (known !== undefined && mayTell(event.notification))
+        this.#send(event.notification, { key: 'taskId', value: known });
     }
   }
 

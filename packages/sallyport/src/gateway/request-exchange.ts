@@ -3,7 +3,7 @@ import type { Exchange, Vet } from '../core/exchange.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Answer, Notification, Request } from '../core/message.ts';
 import type { Reply } from './reply.ts';
-import { screenQuestion, screenRound } from './screen-questions.ts';
+import { mayTell, screenQuestion, screenRound } from './screen-questions.ts';
 
 /** How questions reach the client behind an exchange; the one thing in which eras differ here. */
 export interface Asking {
@@ -46,7 +46,7 @@ export class RequestExchange implements Exchange {
   }
 
   notify(notification: Notification): void {
-    if (!this.#cancelled) this.reply.message(notification.write());
+    if (!this.#cancelled && mayTell(notification)) this.reply.message(notification.write());
   }
 
   annotate(headers: Readonly<Record<string, string>>): void {

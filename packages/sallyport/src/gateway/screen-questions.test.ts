@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { screenQuestion, screenRound } from './screen-questions.ts';
+import { Notification } from '../core/message.ts';
+import { mayTell, screenQuestion, screenRound } from './screen-questions.ts';
 
 const form = (name: string) => ({
   method: 'elicitation/create',
@@ -30,4 +31,16 @@ test('a round with a secret is declined as a whole, with the reason', () => {
 
 test('what cannot be declined fails the round', () => {
   expect(() => screenRound({ a: form('pin'), b: { method: 'sampling/createMessage' } })).toThrow('asks for a secret');
+});
+
+test('the news of a task is told without questions that would be looked at', () => {
+  const news = (inputRequests?: Record<string, unknown>) =>
+    Notification.of('notifications/tasks', {
+      taskId: '1',
+      ...(inputRequests === undefined ? {} : { inputRequests }),
+    } as never);
+  expect(mayTell(news())).toBe(true);
+  expect(mayTell(news({ a: form('colour'), b: { method: 'roots/list' } }))).toBe(true);
+  expect(mayTell(news({ a: form('colour'), b: form('password') }))).toBe(false);
+  expect(mayTell(news({ a: { method: 'sampling/createMessage', params: { messages: [] } } }))).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
+import type { Notification } from '../core/message.ts';
 import { findSecretQuestion } from '../guard/approve/elicitation-secrets.ts';
 
 /**
@@ -27,4 +28,18 @@ export function screenRound(inputRequests: JsonObject): JsonObject | undefined {
   if (questions.some(({ method }) => method !== 'elicitation/create')) throw new FaultError('denied', reason);
   const declined = { action: 'decline', _meta: { 'dev.sallyport/refused': reason } };
   return Object.fromEntries(questions.map(({ key }) => [key, declined]));
+}
+
+/**
+ * The news of a task may hold its questions (SEP-2663). Those that are looked at before they are put to anybody are not put
+ * this way: the client hears nothing, and finds them where it asks for the task itself.
+ */
+export function mayTell({ params }: Notification): boolean {
+  const asked = member(params, 'inputRequests');
+  if (!isObject(asked)) return true;
+  return Object.values(asked).every((question) => {
+    const method = String(member(question, 'method'));
+    const given = member(question, 'params');
+    return method !== 'sampling/createMessage' && !findSecretQuestion(method, isObject(given) ? given : {});
+  });
 }

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { Page } from '../catalog/catalog.ts';
+import { Request } from '../core/message.ts';
+import type { Inbound } from './inbound.ts';
+import { listItems } from './list-items.ts';
+
+const PAGE: Page = { items: '[]', nextCursor: undefined, ttlMs: 0, cacheScope: 'private' };
+
+function inboundOf(prepare: Inbound['view']['prepare']): Inbound {
+  const view = { prepare, list: () => PAGE };
+  return { request: Request.of('1', 'tools/list'), view } as unknown as Inbound;
+}
+
+test('a list with nothing left to decide is there at once', () => {
+  expect(
+    listItems(
+      inboundOf(() => undefined),
+      'tools',
+    ),
+  ).toBe(PAGE);
+});
+
+test('a list that takes long to decide lets others have their turn', async () => {
+  const turns: string[] = [];
+  function* slowly() {
+    for (let i = 0; i < 4; i++) {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      turns.push('decided');
+      yield;
+    }
+  }
+  const page = listItems(inboundOf(slowly), 'tools');
+  setImmediate(() => turns.push('another call'));
+  expect(await page).toBe(PAGE);
+  expect(turns.indexOf('another call')).toBeLessThan(turns.lastIndexOf('decided'));
+});
