@@ -105,6 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async openHttp() {
       const { callers, key, close } = await openCallers(current.snapshot, { database: database.get, log, clock });
+      current.isCurrent = (principal) => callers.isCurrent(principal);
       const front = await openHttpFront(ports, callers);
       telemetry.sessions = front.sessions;
       closers.push(() => front.close(GRACE_MS), close);

@@ -9,7 +9,7 @@ export function approvalsOf({ approvals }: Snapshot): ApprovalSettings {
 
 export function openDesk(
   snapshot: () => Snapshot,
-  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database' | 'note'>,
+  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database' | 'note' | 'isCurrent'>,
 ): LateDesk {
   const webhook = createApprovalWebhook({
     ...ports,

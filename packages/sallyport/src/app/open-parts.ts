@@ -6,6 +6,7 @@ import { TaskOwners } from '../call/task-owners.ts';
 import { createVetting, isQuestion } from '../call/vet-questions.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Principal } from '../core/principal.ts';
 import { InFlight } from '../gateway/in-flight.ts';
 import type { GatewayPorts } from '../gateway/ports.ts';
 import { createSeal } from '../gateway/seal.ts';
@@ -42,6 +43,8 @@ const NO_LABELS: readonly string[] = Object.freeze([]);
 /** The snapshot in force. */
 export interface Current {
   snapshot: Snapshot;
+  /** Whether a caller may still come in; left out while nobody comes from outside. */
+  isCurrent?: (principal: Principal) => boolean;
 }
 
 /** Every part, and how they are joined. Parts ask for the snapshot whenever they need it: it changes. */
@@ -92,6 +95,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const desk = openDesk(() => current.snapshot, {
     ...basics,
     note: audit.noteKept,
+    isCurrent: (principal) => current.isCurrent?.(principal) ?? true,
     guards: (call) => (isQuestion(call) ? [] : guards.filter((guard) => guard !== limits)),
   });
   const inFlight = new InFlight();

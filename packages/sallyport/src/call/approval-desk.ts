@@ -9,6 +9,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import { Request } from '../core/message.ts';
 import type { Note } from '../core/note.ts';
+import type { Principal } from '../core/principal.ts';
 import { ALLOW } from '../core/verdict.ts';
 import { type Approval, type Asked, type PersonAnswer, toDenialText } from '../guard/approve/approval.ts';
 import { canShowForm, readFormAnswer, toAskForm } from '../guard/approve/ask-form.ts';
@@ -33,6 +34,8 @@ export interface DeskPorts {
   readonly guards: (call: Call) => readonly Guard[];
   /** Into the audit; every answer is. */
   readonly note: Note;
+  /** Whether a caller may still come in. Left out: until its credential expires. */
+  readonly isCurrent?: ((principal: Principal) => boolean) | undefined;
   /** Tells other systems; never waits and never throws. */
   readonly announce?: Announce | undefined;
 }
@@ -151,6 +154,8 @@ export class ApprovalDesk {
     const { principal } = collected.call.client;
     if (principal.expiresAt !== undefined && principal.expiresAt <= this.#ports.clock.now())
       return { decision: toDeny("The caller's credential expired while a person was asked."), approvalId };
+    if (this.#ports.isCurrent?.(principal) === false)
+      return { decision: toDeny("The caller's credential was withdrawn while a person was asked."), approvalId };
     const again = await collectAsks(this.#ports.guards(collected.call), { ...collected.call, arguments: approved });
     if (again.decision.verdict.kind === 'deny') return { decision: again.decision, approvalId };
     const isNews = again.reasons.some(({ guard }) => !asked.reasons.some((known) => known.guard === guard));

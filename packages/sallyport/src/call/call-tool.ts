@@ -90,7 +90,10 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
       const released = inner instanceof Promise ? await inner : inner;
       noteFailedGuard(ports, released, record);
       const withheld = refuse(released, inbound, { record });
-      if (withheld !== undefined) return withheld;
+      if (withheld !== undefined) {
+        ports.taskOwners?.note(tool.upstream, answer, undefined);
+        return withheld;
+      }
       if (released.rewritten !== undefined) answer = answer.withResult(released.rewritten);
     }
     if (inbound.endpoint.kind !== 'server' && mentionsNames(answer))

@@ -1,22 +1,16 @@
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
-import type { Edit } from '../core/json-scan.ts';
 import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
+import { type Sent, sendRecorded } from './send-recorded.ts';
 
-/** The life of one completion/complete: it goes to whoever owns the prompt or the resource template. */
+/** The life of one completion/complete: it goes to whoever owns the prompt or the resource template, for those who may use it. */
 export async function complete(ports: CallPorts, inbound: Inbound): Promise<Answer> {
-  const { request, exchange } = inbound;
-  const owner = completionOwner(inbound);
-  return ports.upstreams.send(
-    owner.upstream,
-    { request, edits: owner.edits, target: undefined, paramHeaders: undefined },
-    exchange,
-  );
+  return sendRecorded(ports, inbound, completionOwner(inbound));
 }
 
-function completionOwner({ request, view }: Inbound): { upstream: string; edits: Edit[] } {
+function completionOwner({ request, view }: Inbound): Sent {
   const ref = member(request.params, 'ref');
   const name = member(ref, 'name');
   if (member(ref, 'type') === 'ref/prompt' && typeof name === 'string') {
@@ -25,6 +19,8 @@ function completionOwner({ request, view }: Inbound): { upstream: string; edits:
       throw new FaultError('invalid_params', `Unknown prompt: ${name.slice(0, 128)}. prompts/list has the names.`);
     return {
       upstream: prompt.upstream,
+      offer: 'prompt',
+      target: prompt.name,
       edits: prompt.name === name ? [] : [request.setInParam('ref', 'name', JSON.stringify(prompt.name))],
     };
   }
@@ -34,6 +30,8 @@ function completionOwner({ request, view }: Inbound): { upstream: string; edits:
     if (owner === undefined) throw new FaultError('invalid_params', `Unknown resource template: ${uri.slice(0, 256)}.`);
     return {
       upstream: owner.upstream,
+      offer: 'resource',
+      target: owner.uri,
       edits: owner.uri === uri ? [] : [request.setInParam('ref', 'uri', JSON.stringify(owner.uri))],
     };
   }

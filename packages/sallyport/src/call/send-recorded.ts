@@ -13,7 +13,7 @@ import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 
 export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
   readonly upstream: string;
-  /** What is read or got, for the policies; left out: they do not speak of this request. */
+  /** What is read, got or completed, for the policies; left out: they do not speak of this request. */
   readonly offer?: Offer['kind'];
 }
 
