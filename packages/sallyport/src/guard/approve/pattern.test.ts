@@ -26,6 +26,7 @@ describe('does not match', () => {
     ['an argument less', { a: 1, b: 2 }, { a: 1 }],
     ['a step more', { path: '/reports/*' }, { path: '/reports/a/b' }],
     ['a step more, backwards', { path: 'C:\\r\\*' }, { path: 'C:\\r\\a\\b' }],
+    ['a text too long to be walked', { a: '**x**y' }, { a: `${'x'.repeat(4_000_000)}y` }],
     ['climbing out', { path: '/reports/**' }, { path: '/reports/../etc/passwd' }],
     ['climbing at the end', { path: '/reports/**' }, { path: '/reports/..' }],
     ['climbing backwards', { path: '/reports/**' }, { path: '/reports/..\\..\\etc' }],

@@ -9,6 +9,8 @@ import { toCanonical } from './digest.ts';
 export type Pattern = 'any' | JsonObject;
 
 const MAX_PATTERN = 16_384;
+/** Of a text that meets a wildcard: four million characters would take seconds. */
+const MAX_TEXT = 65_536;
 
 /** @throws FaultError `invalid_params` for a pattern that does not cover the very call it was written for. */
 export function checkPattern(pattern: unknown, given: JsonObject): asserts pattern is Pattern {
@@ -42,7 +44,7 @@ function matchesValue(pattern: Json | undefined, value: Json | undefined): boole
 const CLIMBS = /(?:^|[/\\])\.\.(?:[/\\]|$)|%2e|%2f|%5c|%25|\p{Cc}/iu;
 
 function matchesText(pattern: string, value: string): boolean {
-  if (CLIMBS.test(value)) return false;
+  if (value.length > MAX_TEXT || CLIMBS.test(value)) return false;
   return matchesParts(
     pattern.split(/(\*+)/).filter((part) => part !== ''),
     value,

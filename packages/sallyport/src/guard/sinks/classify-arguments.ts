@@ -3,9 +3,8 @@ import type { SinkClass } from '../../core/sink.ts';
 import { readChinese, readWords, toWords } from './read-words.ts';
 
 const MAX_NODES = 2_000;
+/** Statements and commands of one call, in characters: looking through them takes up to 100 ms. */
 const MAX_TEXT = 65_536;
-/** Of a command line in which quoted statements are looked for. */
-const MAX_SHELL = 8192;
 
 const VISIBILITY = /^(?:public|public[-_]\w+|world|everyone|anyone\w*|all_?users)$/i;
 
@@ -55,11 +54,12 @@ function hintsOf(key: string): ReadonlySet<Hint> {
 export function readArguments(given: JsonObject, reads: boolean): ReadonlySet<SinkClass> {
   const found = new Set<SinkClass>();
   const open: unknown[] = [given];
+  const budget = { left: MAX_TEXT };
   let nodes = 0;
   while (open.length > 0) {
     const at = open.pop();
     // Fail closed: what is too large to be looked at may hold anything a person should see.
-    if (++nodes > MAX_NODES) return new Set<SinkClass>(['delete', 'run_code', 'send_out']);
+    if (++nodes > MAX_NODES || budget.left < 0) return new Set<SinkClass>(ANYTHING);
     if (Array.isArray(at)) open.push(...at.slice(0, MAX_NODES));
     if (!isObject(at)) continue;
     const keys = Object.keys(at);
@@ -67,11 +67,20 @@ export function readArguments(given: JsonObject, reads: boolean): ReadonlySet<Si
       const value = at[key];
       if (MONGO_COMMAND.test(key)) found.add('delete');
       if (typeof value === 'object') open.push(value);
-      readValue(key, value, { found, reads });
+      readValue(key, value, { found, reads, budget });
     }
     if (!reads) readTogether(keys, found);
   }
-  return found;
+  return budget.left < 0 ? new Set<SinkClass>(ANYTHING) : found;
+}
+
+const ANYTHING: readonly SinkClass[] = ['delete', 'run_code', 'send_out'];
+
+interface Reading {
+  readonly found: Set<SinkClass>;
+  readonly reads: boolean;
+  /** Below zero: there is more than can be looked through. */
+  readonly budget: { left: number };
 }
 
 /** Commands of document stores stand where others have a name (mongodb.com/docs/manual/reference/command). */
@@ -85,19 +94,23 @@ function readTogether(keys: readonly string[], found: Set<SinkClass>): void {
   if (has('rights')) found.add('change_rights');
 }
 
-function readValue(key: string, value: unknown, { found, reads }: { found: Set<SinkClass>; reads: boolean }): void {
+function readValue(key: string, value: unknown, { found, reads, budget }: Reading): void {
   const hint = hintsOf(key);
   if (hint === NO_HINTS) return;
   if (!reads && ((value === true && hint.has('public')) || (value === false && hint.has('private'))))
     found.add('write_public');
   const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter(isText) : [];
   if (texts.length === 0) return;
-  const text = texts.join(' ').slice(0, MAX_TEXT).normalize('NFKC');
+  const whole = texts.join(' ');
+  const text = whole.slice(0, MAX_TEXT).normalize('NFKC');
   if (hint.has('secret') && text !== '') found.add('credentials');
   if (!reads && hint.has('visibility') && VISIBILITY.test(text.trim())) found.add('write_public');
   if (hint.has('method')) readMethod(text.trim().toUpperCase(), found);
   if (hint.has('action') && text.length <= 64 && !/\s.*\s/.test(text))
     for (const sink of readAction(text)) found.add(sink);
+  if (!hint.has('sql') && !hint.has('shell')) return;
+  budget.left -= Math.max(whole.length, text.length);
+  if (budget.left < 0) return;
   if (hint.has('sql')) {
     readSql(text, found);
     readMutation(text, found);
@@ -143,7 +156,7 @@ const SQL: readonly (readonly [RegExp, SinkClass])[] = [
 /** A GraphQL mutation says what it does in the names of its fields. */
 function readMutation(text: string, found: Set<SinkClass>): void {
   if (!/^\s*(?:#[^\n]*\n\s*)*mutation\b/i.test(text)) return;
-  const body = text.replace(/"(?:[^"\\]|\\.)*"/g, '""').slice(0, 4096);
+  const body = text.replace(/"(?:[^"\\]|\\.)*"/g, '""');
   for (const [, field = ''] of body.matchAll(/[{},:\s]([a-z_]\w{2,80})\s*[({]/gi))
     for (const sink of readWords(toWords(field)).sinks) found.add(sink);
 }
@@ -214,5 +227,5 @@ const SHELL: readonly (readonly [RegExp, SinkClass])[] = [
 
 function readShell(text: string, found: Set<SinkClass>): void {
   for (const [pattern, sink] of SHELL) if (pattern.test(text)) found.add(sink);
-  for (const [, , statement = ''] of text.slice(0, MAX_SHELL).matchAll(SQL_CLIENT)) readSql(statement, found);
+  for (const [, , statement = ''] of text.matchAll(SQL_CLIENT)) readSql(statement, found);
 }

@@ -28,6 +28,18 @@ function callOf(definition: JsonObject, given: JsonObject) {
 const ask = sinkFloor(() => ({ floor: new Map(SINK_CLASSES.map((sink) => [sink, 'ask'])), overrides: [] }));
 
 describe('calls that a person has to see, whatever the tool is called', () => {
+  const long = 'x'.repeat(70_000);
+  test.each<[string, JsonObject]>([
+    ['a command behind a long comment', { command: `# ${long}\nrm -rf /` }],
+    ['a statement behind a long comment', { sql: `/* ${long} */ drop table users` }],
+    ['many long commands', { all: Array.from({ length: 9 }, () => ({ command: `# ${'x'.repeat(10_000)}` })) }],
+    ['a statement behind a long command', { command: `echo ${'x'.repeat(20_000)}; psql -c "drop table users"` }],
+    ['a mutation behind blanks', { query: `mutation {${' '.repeat(9_000)} deleteUser(id: 1) { id } }` }],
+  ])('%s', (_, given) => {
+    const found = findSinks(callOf({ name: 'terminal_line' }, given), undefined);
+    expect(found).toContain('delete');
+  });
+
   test.each<[SinkClass, JsonObject, JsonObject]>([
     // The name is innocent, the description says what happens.
     ['delete', { name: 'get_notes', description: 'Deletes all notes of the user.' }, {}],
