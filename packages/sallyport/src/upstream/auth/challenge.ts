@@ -17,7 +17,8 @@ export const NO_CHALLENGE: Challenge = {
 };
 
 const MAX_CHARACTERS = 4096;
-const PARAMETER = /([A-Za-z0-9_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
+// Names are bounded: a long word that is none would be read again from each of its letters.
+const PARAMETER = /([A-Za-z0-9_-]{1,64})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
 
 /** Reads the parameters of the first Bearer or DPoP challenge; unreadable ones are as good as none. */
 export function parseChallenge(header: string | undefined): Challenge {
