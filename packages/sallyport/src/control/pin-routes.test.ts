@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openSampleControl, type SampleControlOptions } from '../../test/sample-control.ts';
 import { toDefinition } from '../catalog/pins/define-item.ts';
@@ -75,6 +76,22 @@ test('a difference is told field by field, with its risks, and approved by its d
     approvedBy: 'key:operator',
   });
   expect((await ask('viewer', 'GET /pins/differences')).value.items).toEqual([]);
+});
+
+test('a decision that fails half way decides nothing, and the record says so', async () => {
+  const { ask, see, notes, database } = await open();
+  await see(met('a', 'one'), met('b', 'one'));
+  await sql`create trigger full before update on pin when new.name = 'b'
+    begin select raise(abort, 'the disk is full'); end`.execute(database);
+  const items = ['a', 'b'].map((name) => ({ server: 's', item: `tools/${name}`, digest: digestOf(name, 'one') }));
+  expect(await ask('operator', 'POST /pins/approve', { items })).toMatchObject({ status: 500 });
+  expect(notes.map(({ kind }) => kind)).toEqual([
+    ...['pin_approve', 'pin_approve'],
+    ...['pin_approve_failed', 'pin_approve_failed'],
+  ]);
+  expect(notes[2]).toMatchObject({ by: 'key:operator', server: 's', item: 'tools/a', reason: 'internal' });
+  const { value } = await ask('viewer', 'GET /pins?state=new');
+  expect(value.items).toHaveLength(2);
 });
 
 test('what came after the difference was shown is not approved', async () => {

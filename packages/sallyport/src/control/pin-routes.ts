@@ -1,5 +1,6 @@
 import { toItem } from '../catalog/pins/lock-file.ts';
 import { toItemName } from '../catalog/pins/pin.ts';
+import { toFault } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { PinDecision } from '../storage/pins.ts';
 import { differenceOf, digestShown, isPending, type KnownPin, keyOf, readPins, selectPins } from './known-pins.ts';
@@ -178,7 +179,11 @@ function decideRoute(ports: ControlPorts, decision: 'approve' | 'reject'): Route
       });
       // All records before the first decision: they are written together.
       await Promise.all(items.map((one) => note(`pin_${decision}`, { by, ...one })));
-      const late = await store.decide(decisions, new Date(clock.now()).toISOString());
+      const late = await store.decide(decisions, new Date(clock.now()).toISOString()).catch(async (error: unknown) => {
+        const reason = toFault(error).code;
+        await Promise.all(items.map((one) => note(`pin_${decision}_failed`, { by, ...one, reason })));
+        throw error;
+      });
       await Promise.all(late.map((one) => note('pin_left', { by, ...toItemOf(one), digest: one.digest })));
       const done = decisions.filter((one) => !late.includes(one));
       return { mode: settings.mode, done: done.map(toItemOf), late: late.map(toItemOf) };

@@ -35,9 +35,11 @@ export function createPinStore(database: Database): PinStore {
       for (let i = 0; i < sightings.length; i += AT_ONCE) await keepSome(database, sightings.slice(i, i + AT_ONCE), at);
     },
     async decide(decisions, at) {
-      const late: PinDecision[] = [];
-      for (const decision of decisions) if (!(await decideOne(database, decision, at))) late.push(decision);
-      return late;
+      return database.transaction().execute(async (transaction) => {
+        const late: PinDecision[] = [];
+        for (const decision of decisions) if (!(await decideOne(transaction, decision, at))) late.push(decision);
+        return late;
+      });
     },
   };
 }
@@ -45,10 +47,7 @@ export function createPinStore(database: Database): PinStore {
 /** Rows in one statement: 11 values each, and SQLite takes 32,766. */
 const AT_ONCE = 500;
 
-/**
- * Every write is one statement. Connections wait for each other without giving way to the rest of the program: one that
- * held the lock while something else runs would be waited for in vain.
- */
+/** Taken in the statement that writes: no two writes have the same. */
 const nextRevision = sql<number>`(select coalesce(max(revision), 0) + 1 from pin)`;
 
 async function keepSome(database: Database, sightings: readonly Sighting[], at: string): Promise<void> {
