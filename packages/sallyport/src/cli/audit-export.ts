@@ -3,6 +3,7 @@ import type { JsonObject } from '../core/json.ts';
 import { withApi } from './api.ts';
 import { AUDIT_FLAGS, auditPlace } from './audit-place.ts';
 import { type Command, isSet, textOption } from './command.ts';
+import { toPlainText } from './plain-text.ts';
 import { readTime } from './read-time.ts';
 import { write } from './terminal.ts';
 
@@ -33,7 +34,8 @@ export const auditExport: Command = {
       async (api) => {
         const pieces = await api.read('exportAudit', { query });
         if (asJson) return { value: { records: await collect(pieces) } };
-        for await (const piece of pieces) await write(terminal.stdout, piece);
+        const isTerminal = terminal.stdout.isTTY === true;
+        for await (const piece of pieces) await write(terminal.stdout, isTerminal ? toPlainText(piece) : piece);
         return undefined;
       },
       auditPlace(input),
