@@ -9,6 +9,7 @@ import { describeMachine } from '../process/machine.ts';
 import { type Program, startInstance } from '../programs/program.ts';
 import { HTTP_UPSTREAM } from '../programs/programs.ts';
 import { launchSallyport, SALLYPORT, upstreamEntry } from '../programs/sallyport.ts';
+import { type ListTimes, measureLists } from './measure-lists.ts';
 
 export interface PolicyBenchOptions {
   readonly json: boolean;
@@ -30,13 +31,18 @@ const EACH = [
   KEPT.replace(OTHERS[0] ?? '', ''),
   '@id("reads") forbid(principal, action == Action::"call", resource) when { context.arguments has amount && context.arguments.amount > 100 };\n',
 ].join('');
+/** One of them tells tools apart by their names, so that each tool is decided by itself. */
+const NAMED = [
+  KEPT.replace(OTHERS[0] ?? '', ''),
+  '@id("named") forbid(principal in Group::"guests", action, resource) when { resource.name like "admin_*" };\n',
+].join('');
 const TEXTS = new Map([
   ['none', undefined],
   ['kept', KEPT],
   ['each', EACH],
 ]);
 
-/** What policies cost: per call with kept decisions and with decisions made anew, and to check them. */
+/** What policies cost: per call with kept decisions and with decisions made anew, for lists, and to check them. */
 export async function runPolicy({ json, rounds }: PolicyBenchOptions): Promise<string> {
   const machine = describeMachine(new Date());
   const directory = mkdtempSync(join(tmpdir(), 'sallyport-bench-'));
@@ -47,7 +53,12 @@ export async function runPolicy({ json, rounds }: PolicyBenchOptions): Promise<s
     const modes = await startModes(directory, `http://127.0.0.1:${port}/mcp`, load);
     const rows = await measureModes(modes, { load, callers: CALLERS, rounds });
     for (const { instance } of modes) await instance.child?.stop(20_000);
-    const figures = toFigures(rows, measureCheck(directory));
+    const lists = {
+      none: await measureLists(join(directory, 'lists-none'), undefined),
+      kept: await measureLists(join(directory, 'lists-kept'), KEPT),
+      named: await measureLists(join(directory, 'lists-named'), NAMED),
+    };
+    const figures = toFigures(rows, lists, measureCheck(directory));
     if (json) return `${JSON.stringify({ machine, figures, rows })}\n`;
     const lines = figures.map(({ name, value, unit }) => `| ${name} | ${value} | ${unit} |`);
     return `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, commit ${machine.commit}, load before ${machine.loadBefore.toFixed(1)}\n\n| figure | value | unit |\n|---|---|---|\n${lines.join('\n')}\n`;
@@ -107,11 +118,17 @@ function measureCheck(directory: string): number {
   return median('--json') - median('--help');
 }
 
-function toFigures(rows: readonly ModeRow[], checkMs: number) {
+type Lists = Readonly<Record<'none' | 'kept' | 'named', ListTimes>>;
+
+function toFigures(rows: readonly ModeRow[], { none, kept, named }: Lists, checkMs: number) {
   const cpuOf = (mode: string): number => rows.find((row) => row.mode === mode)?.cpuUs ?? Number.NaN;
   const values: readonly (readonly [string, number, string])[] = [
     ['policy.kept.cpu_us', cpuOf('kept') - cpuOf('none'), 'us per call'],
     ['policy.each.cpu_us', cpuOf('each') - cpuOf('none'), 'us per call'],
+    ['policy.list_500.none_ms', none.first, 'ms'],
+    ['policy.list_500.first_ms', kept.first, 'ms'],
+    ['policy.list_500.again_ms', kept.again, 'ms'],
+    ['policy.list_500.named_ms', named.first, 'ms'],
     ['policy.check_50_ms', checkMs, 'ms'],
   ];
   return values.map(([name, value, unit]) => ({

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,7 +20,8 @@ export async function launchGuarded(options: LaunchOptions): Promise<Launched> {
   mkdirSync(directory, { recursive: true });
   const file = join(directory, 'team.cedar');
   writeFileSync(file, writePolicies());
-  const key = await createKey(directory);
+  // The memory of a program is measured in the same folder again, where the first name is taken.
+  const key = await createKey(directory, `bench-${randomUUID().slice(0, 8)}`);
   return launchSallyport({ echo: upstreamEntry(options) }, options, {
     key,
     sections: {
@@ -37,8 +39,9 @@ export async function launchGuarded(options: LaunchOptions): Promise<Launched> {
   });
 }
 
-async function createKey(directory: string): Promise<string> {
-  const args = [SALLYPORT, 'key', 'create', 'bench', '--group', 'dev', '--account', 'bench', '--json'];
+/** A caller of its own, in the group `dev`. */
+export async function createKey(directory: string, name: string): Promise<string> {
+  const args = [SALLYPORT, 'key', 'create', name, '--group', 'dev', '--account', name, '--json'];
   const env = { ...process.env, SALLYPORT_STATE: join(directory, 'state') };
   const { stdout } = await run(process.execPath, args, { env });
   return (JSON.parse(stdout) as { key: string }).key;

@@ -1,4 +1,4 @@
-/** What both hand-written upstreams answer: two tools, both eras, nothing else. */
+/** What both hand-written upstreams answer: two tools, both eras, nothing else. `BENCH_TOOLS`: how many more are listed. */
 
 /** Legacy revisions an `initialize` may ask for; the answer repeats the one asked for. */
 const LEGACY_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
@@ -20,6 +20,11 @@ const TOOLS = [
     description: 'Answers 100 KB of text.',
     inputSchema: { type: 'object', properties: {} },
   },
+  ...Array.from({ length: Number(process.env['BENCH_TOOLS'] ?? 0) }, (_, i) => ({
+    name: `tool_${i}`,
+    description: 'Is listed, and never called.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  })),
 ];
 
 const BIG_TAIL = {
