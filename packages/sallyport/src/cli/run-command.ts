@@ -99,6 +99,7 @@ const GROUPS: ReadonlyMap<string, string> = new Map([
   ['prompt', 'the prompts of a server'],
   ['policy', 'the policies: who may call what'],
   ['pin', 'the definitions that may be used'],
+  ['key', 'the API keys of callers'],
   ['approval', 'the calls that wait for a person'],
 ]);
 
