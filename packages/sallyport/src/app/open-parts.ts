@@ -109,7 +109,6 @@ export async function openParts(options: AppOptions, current: Current) {
     offers: policies.offers,
     desk,
     vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot) }),
-    limits,
     pages: pins.book,
     taskOwners: new TaskOwners(),
     callLog,

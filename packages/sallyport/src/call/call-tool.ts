@@ -53,8 +53,7 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
 
     const outer = inspectRequest(ports.guards, call);
     let admitted = outer instanceof Promise ? await outer : outer;
-    const standing = ports.limits?.headersFor(call);
-    if (standing !== undefined) exchange.annotate?.(standing);
+    if (subject.standing !== undefined) exchange.annotate?.(subject.standing);
     noteFailedGuard(ports, admitted, record);
     let settled: Settled | undefined;
     if (admitted.verdict.kind === 'ask' && ports.desk !== undefined) {

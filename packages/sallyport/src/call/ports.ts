@@ -5,7 +5,6 @@ import type { Log } from '../core/log.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { OfferDoor } from '../guard/policy.ts';
-import type { RateLimit } from '../guard/rate-limit.ts';
 import type { CallLog } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces.ts';
@@ -19,8 +18,6 @@ export interface CallPorts {
   readonly guards: readonly Guard[];
   /** Who may read resources and get prompts. Left out: everyone who sees them. */
   readonly offers?: OfferDoor | undefined;
-  /** The guard among them that counts, for what its answers say of the counts. Left out: nobody counts. */
-  readonly limits?: Pick<RateLimit, 'headersFor'> | undefined;
   /** Where calls wait for people. Left out: nobody can be asked, so ask is deny. */
   readonly desk?: Pick<ApprovalDesk, 'settle'> | undefined;
   /** Holds pages of tools (`ui://`) whose content is not the approved one. Left out: all are shown. */

@@ -1,12 +1,11 @@
-import type { Tool } from './call.ts';
+import type { CallNotes, Tool } from './call.ts';
 import type { Client } from './client.ts';
-import type { PolicyNotes } from './policy-decision.ts';
 
 /** How a request ended. `tool_error`: the tool said so; `error`: the upstream answered with an error; `failed`: we did. */
 export type AuditOutcome = 'ok' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'failed';
 
 /** One request on its way to an upstream, as the audit names it. Made once per request, filled in while it lives. */
-export interface AuditSubject extends PolicyNotes {
+export interface AuditSubject extends CallNotes {
   readonly callId: string;
   readonly method: string;
   readonly client: Client;
@@ -78,6 +77,7 @@ export function toAuditSubject(
     release: undefined,
     candidate: undefined,
     isEnforced: true,
+    standing: undefined,
     admitted: false,
   };
 }

@@ -39,6 +39,12 @@ export interface Call {
   readonly bytes: number;
   /** The answer is read only where a guard asks for it. */
   readonly snapshotVersion: number;
-  /** Where policies leave what they decided, for the record; left out: nobody keeps it. */
-  readonly notes?: PolicyNotes | undefined;
+  /** Where guards leave what others say of the call; left out: nobody does. */
+  readonly notes?: CallNotes | undefined;
+}
+
+/** What guards leave for the record, and for the answer. */
+export interface CallNotes extends PolicyNotes {
+  /** Header lines of the HTTP answer that say how the limits stand, by name; `undefined`: no limit concerns the call. */
+  standing: Readonly<Record<string, string>> | undefined;
 }

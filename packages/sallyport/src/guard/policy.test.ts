@@ -61,7 +61,7 @@ function guardOf(engine: PolicyEngine | undefined, mode: 'enforce' | 'shadow' = 
 }
 
 function toNotes(): PolicyNotes {
-  return { policy: undefined, release: undefined, candidate: undefined, isEnforced: true };
+  return { policy: undefined, release: undefined, candidate: undefined, isEnforced: true, standing: undefined };
 }
 
 const tool = toTool({ name: 'pay' }, { upstream: 'bank', sinks: ['pay'] });

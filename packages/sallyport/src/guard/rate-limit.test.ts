@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
 import { limitsSchema, resolveLimits } from '../config/limits-section.ts';
+import { toAuditSubject } from '../core/audit.ts';
 import type { Principal } from '../core/principal.ts';
 import { ALLOW } from '../core/verdict.ts';
 import type { QuotaAsk, RateAsk, Taken } from './limit-ports.ts';
@@ -26,7 +27,8 @@ function bench(written: object, refuse = false) {
 const call = (upstream = 'github', name = 'search', groups: readonly string[] = []) => {
   const principal: Principal = { id: 'key:ann', kind: 'key', groups };
   const sample = toCall();
-  return toCall({ tool: toTool({ name }, { upstream }), client: { ...sample.client, principal } });
+  const notes = toAuditSubject('call-1', 'tools/call', { client: sample.client, requestBytes: 0, snapshotVersion: 1 });
+  return toCall({ tool: toTool({ name }, { upstream }), client: { ...sample.client, principal }, notes });
 };
 
 describe('harmless', () => {
@@ -35,7 +37,7 @@ describe('harmless', () => {
     const one = call();
     expect(guard.request?.(one)).toBe(ALLOW);
     expect(asked).toEqual([]);
-    expect(guard.headersFor(one)).toBeUndefined();
+    expect(one.notes?.standing).toBeUndefined();
   });
 
   test.each([
@@ -58,7 +60,7 @@ describe('harmless', () => {
     });
     const one = call();
     expect(guard.request?.(one)).toBe(ALLOW);
-    expect(guard.headersFor(one)).toEqual({
+    expect(one.notes?.standing).toEqual({
       'ratelimit-policy': '"principal:60/min";q=10;w=10, "daily";q=1000;w=86400',
       ratelimit: '"principal:60/min";r=7;t=1, "daily";r=7;t=1',
     });
@@ -90,7 +92,7 @@ describe('attacks', () => {
         'Too many calls: the limit "principal:60/min" is 60/min, at most 60 at once, counted for this caller. Try again in 13 s; calls before that are refused as well.',
     });
     expect(asked).toHaveLength(1);
-    expect(guard.headersFor(one)?.['ratelimit']).toBe('"principal:60/min";r=0;t=13');
+    expect(one.notes?.standing?.['ratelimit']).toBe('"principal:60/min";r=0;t=13');
   });
 
   test('a counter that answers later, fails or refuses for no reason', async () => {

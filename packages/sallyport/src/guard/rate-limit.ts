@@ -1,10 +1,12 @@
 import type { LimitRule, LimitsSettings, QuotaRule } from '../config/limits-section.ts';
-import type { Call } from '../core/call.ts';
+import type { Call, CallNotes, Tool } from '../core/call.ts';
 import { matchesGlob } from '../core/glob.ts';
+import { PairCache } from '../core/pair-cache.ts';
+import type { Principal } from '../core/principal.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import type { QuotaAsk, QuotaCounts, RateAsk, RateCounters, Standing, Taken } from './limit-ports.ts';
-import { type StandingHeaders, type Told, toStandingHeaders } from './standing-headers.ts';
+import { toPolicyHeader, toStandingHeader } from './standing-headers.ts';
 
 export interface RateLimitPorts {
   /** Of the snapshot in force. */
@@ -13,74 +15,106 @@ export interface RateLimitPorts {
   readonly quotas: QuotaCounts;
 }
 
-/** The guard, and what the HTTP answer says of the limits a call fell under. */
-export interface RateLimit extends Guard {
-  /** Header lines of a call this guard has seen, said once; `undefined`: no limit concerns it. */
-  headersFor(call: Pick<Call, 'id'>): StandingHeaders | undefined;
-}
-
-/** Calls whose answers have not said yet how their counts stand; as many as may be in flight, and more. */
-const MAX_UNSAID = 10_000;
-
 /** Right after size and shape: how often a caller may call, before anything dearer than counting is done for it. */
-export function rateLimit({ limits, rates, quotas }: RateLimitPorts): RateLimit {
-  const seen = new Map<string, Told[]>();
-  const tell = (id: string, told: Told): void => {
-    const before = seen.get(id);
-    if (before !== undefined) {
-      before.push(told);
-      return;
-    }
-    const oldest = seen.size < MAX_UNSAID ? undefined : seen.keys().next().value;
-    if (oldest !== undefined) seen.delete(oldest);
-    seen.set(id, [told]);
-  };
-  const finish = (call: Call, rules: readonly Rule[], taken: Taken): Verdict => {
-    tell(call.id, { rules, standings: taken.standings });
-    if (taken.refusedBy === undefined) return ALLOW;
-    const rule = rules[taken.refusedBy];
-    const standing = taken.standings[taken.refusedBy];
-    // Fail closed: a refusal that names no rule of ours is a refusal.
-    if (rule === undefined || standing === undefined) throw new TypeError('a counter refused for no rule');
-    return { kind: 'deny', code: 'too_many', reason: toReason(rule, standing) };
-  };
-  const countQuotas = (call: Call, settings: LimitsSettings): Verdict | Promise<Verdict> => {
-    const rules = matching(settings.quotas, call);
-    if (rules.length === 0) return ALLOW;
-    const taken = quotas.take(rules.map((rule) => toQuotaAsk(rule, call)));
-    return taken instanceof Promise ? taken.then((late) => finish(call, rules, late)) : finish(call, rules, taken);
+export function rateLimit({ limits, rates, quotas }: RateLimitPorts): Guard {
+  const planOf = createPlans();
+  const countQuotas = (call: Call, plan: Plan, rated: Taken): Verdict | Promise<Verdict> => {
+    // What is not let through is not counted either: a quota is for calls that were made.
+    if (rated.refusedBy !== undefined || plan.quotas.asks.length === 0) return conclude(call, plan, rated, NOT_ASKED);
+    const taken = quotas.take(plan.quotas.asks);
+    return taken instanceof Promise
+      ? taken.then((late) => conclude(call, plan, rated, late))
+      : conclude(call, plan, rated, taken);
   };
   return {
     name: 'rate-limit',
-    headersFor({ id }) {
-      const told = seen.get(id);
-      if (told === undefined) return undefined;
-      seen.delete(id);
-      return toStandingHeaders(told);
-    },
     request(call) {
       const settings = limits();
       if (settings.rules.length === 0 && settings.quotas.length === 0) return ALLOW;
-      const rules = matching(settings.rules, call);
-      if (rules.length === 0) return countQuotas(call, settings);
-      const taken = rates.take(rules.map((rule) => toRateAsk(rule, call)));
-      const then = (done: Taken) => {
-        const verdict = finish(call, rules, done);
-        // What is not let through is not counted either: a quota is for calls that were made.
-        return verdict === ALLOW ? countQuotas(call, settings) : verdict;
-      };
-      return taken instanceof Promise ? taken.then(then) : then(taken);
+      const plan = planOf(settings, call);
+      if (plan.rates.asks.length === 0) return countQuotas(call, plan, NOT_ASKED);
+      const taken = rates.take(plan.rates.asks);
+      return taken instanceof Promise
+        ? taken.then((late) => countQuotas(call, plan, late))
+        : countQuotas(call, plan, taken);
     },
+  };
+}
+
+const NOT_ASKED: Taken = { standings: [], refusedBy: undefined };
+
+function conclude(call: Call, { rates, quotas }: Plan, rated: Taken, counted: Taken): Verdict {
+  const { notes } = call;
+  if (notes !== undefined) notes.standing = toHeaders(rates, rated, quotas, counted);
+  if (rated.refusedBy !== undefined) return refuse(rates, rated, rated.refusedBy);
+  return counted.refusedBy === undefined ? ALLOW : refuse(quotas, counted, counted.refusedBy);
+}
+
+function refuse({ rules }: Counters, { standings }: Taken, by: number): Verdict {
+  const rule = rules[by];
+  const standing = standings[by];
+  // Fail closed: a refusal that names no rule of ours is a refusal.
+  if (rule === undefined || standing === undefined) throw new TypeError('a counter refused for no rule');
+  return { kind: 'deny', code: 'too_many', reason: toReason(rule, standing) };
+}
+
+/** `undefined`: no rule concerns the call. */
+function toHeaders(rates: Counters, rated: Taken, quotas: Counters, counted: Taken): CallNotes['standing'] {
+  const isRated = rated !== NOT_ASKED;
+  if (counted === NOT_ASKED)
+    return isRated
+      ? { 'ratelimit-policy': rates.policy, ratelimit: toStandingHeader(rates.rules, rated.standings) }
+      : undefined;
+  const quota = toStandingHeader(quotas.rules, counted.standings);
+  return isRated
+    ? {
+        'ratelimit-policy': `${rates.policy}, ${quotas.policy}`,
+        ratelimit: `${toStandingHeader(rates.rules, rated.standings)}, ${quota}`,
+      }
+    : { 'ratelimit-policy': quotas.policy, ratelimit: quota };
+}
+
+/** The rules of one kind that a call falls under. */
+interface Counters<Ask = unknown> {
+  readonly rules: readonly Rule[];
+  /** One for each rule. */
+  readonly asks: readonly Ask[];
+  /** Their part of `RateLimit-Policy`. */
+  readonly policy: string;
+}
+
+interface Plan {
+  readonly rates: Counters<RateAsk>;
+  readonly quotas: Counters<QuotaAsk>;
+}
+
+/** What a caller's calls of a tool are counted by is put together once. */
+function createPlans(): (settings: LimitsSettings, call: Call) => Plan {
+  let madeFor: LimitsSettings | undefined;
+  let plans = new PairCache<Tool, Principal, Plan>();
+  return (settings, call) => {
+    if (settings !== madeFor) plans = new PairCache();
+    madeFor = settings;
+    const { principal } = call.client;
+    let plan = plans.get(call.tool, principal);
+    if (plan === undefined) {
+      plan = toPlan(settings, call);
+      plans.set(call.tool, principal, plan);
+    }
+    return plan;
+  };
+}
+
+function toPlan(settings: LimitsSettings, call: Call): Plan {
+  const rules = settings.rules.filter((rule) => matches(rule, call));
+  const quotas = settings.quotas.filter((rule) => matches(rule, call));
+  return {
+    rates: { rules, asks: rules.map((rule) => toRateAsk(rule, call)), policy: toPolicyHeader(rules) },
+    quotas: { rules: quotas, asks: quotas.map((rule) => toQuotaAsk(rule, call)), policy: toPolicyHeader(quotas) },
   };
 }
 
 type Rule = LimitRule | QuotaRule;
-
-const NONE: readonly never[] = Object.freeze([]);
-
-function matching<R extends Rule>(rules: readonly R[], call: Call): readonly R[] {
-  return rules.length === 0 ? NONE : rules.filter((rule) => matches(rule, call));
-}
 
 function matches({ match }: Rule, { tool, client }: Call): boolean {
   return (

@@ -28,7 +28,10 @@ const BATCH = 500;
 const OTHERS = '';
 
 interface Counts {
+  readonly rule: string;
   readonly used: Map<string, number>;
+  /** Subjects whose count was not written yet. */
+  readonly unsaved: Set<string>;
   readonly period: string;
   readonly endsAt: number;
 }
@@ -63,7 +66,7 @@ export function createLateQuotas(open: () => Promise<Quotas>): QuotaCounts & { c
 export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
   const { database, clock, log, maxSubjects = 10_000 } = options;
   const rules = new Map<string, Counts>();
-  const unsaved = new Map<string, QuotaRow>();
+  const unsaved = new Set<Counts>();
   const known = await readCurrent(database, clock.now());
   let saving: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -75,7 +78,7 @@ export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
     // A clock set back goes on counting in the window it was in.
     if (current !== undefined && now < current.endsAt) return current;
     for (const oldest of rules.keys()) if (rules.size >= MAX_RULES) rules.delete(oldest);
-    const counts: Counts = { used: new Map(), ...toPeriod(window, now) };
+    const counts: Counts = { rule, used: new Map(), unsaved: new Set(), ...toPeriod(window, now) };
     if (current === undefined)
       for (const row of known)
         if (row.rule === rule && row.period === counts.period && counts.used.size < maxSubjects)
@@ -85,17 +88,16 @@ export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
   }
 
   async function writeAll(): Promise<void> {
-    const rows = [...unsaved.values()];
+    const taken = [...unsaved].map((counts) => ({ counts, subjects: [...counts.unsaved] }));
     unsaved.clear();
+    for (const { counts } of taken) counts.unsaved.clear();
+    const rows = taken.flatMap(({ counts, subjects }) => subjects.map((subject) => toRow(counts, subject)));
     try {
       for (let at = 0; at < rows.length; at += BATCH) await upsert(database, rows.slice(at, at + BATCH));
       await forgetOld(database, clock.now());
       failing = false;
     } catch (error) {
-      for (const row of rows) {
-        const key = toId(row);
-        if (!unsaved.has(key)) unsaved.set(key, row);
-      }
+      for (const { counts, subjects } of taken) for (const subject of subjects) note(counts, subject);
       if (!failing) log.error({ error }, 'the counts of the quotas could not be saved; they go on in memory');
       failing = true;
     }
@@ -108,8 +110,9 @@ export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
     return saving;
   }
 
-  function note(row: QuotaRow): void {
-    unsaved.set(toId(row), row);
+  function note(counts: Counts, subject: string): void {
+    counts.unsaved.add(subject);
+    unsaved.add(counts);
     timer ??= setTimeout(() => {
       timer = undefined;
       void save();
@@ -119,24 +122,27 @@ export async function openQuotas(options: QuotasOptions): Promise<Quotas> {
   return {
     take(asks): Taken {
       const now = clock.now();
-      const places = asks.map((ask) => {
+      const places: { readonly counts: Counts; readonly subject: string; readonly left: number }[] = [];
+      let refusedBy: number | undefined;
+      for (const ask of asks) {
         const counts = countsOf(ask, now);
         const room = counts.used.has(ask.key) || counts.used.size < maxSubjects;
-        return { ask, counts, subject: room ? ask.key : OTHERS };
-      });
-      const left = places.map(({ ask, counts, subject }) => ask.limit - (counts.used.get(subject) ?? 0));
-      const refused = left.findIndex((count) => count < 1);
+        const subject = room ? ask.key : OTHERS;
+        const left = ask.limit - (counts.used.get(subject) ?? 0);
+        if (left < 1) refusedBy ??= places.length;
+        places.push({ counts, subject, left });
+      }
+      const taken = refusedBy === undefined ? 1 : 0;
       const standings = places.map(
-        ({ counts }, index): Standing => ({
-          left: Math.max(0, (left[index] ?? 0) - (refused < 0 ? 1 : 0)),
+        ({ counts, left }): Standing => ({
+          left: Math.max(0, left - taken),
           resetMs: Math.max(0, counts.endsAt - now),
         }),
       );
-      if (refused >= 0) return { standings, refusedBy: refused };
-      for (const { ask, counts, subject } of places) {
-        const used = (counts.used.get(subject) ?? 0) + 1;
-        counts.used.set(subject, used);
-        note({ rule: ask.rule, subject, period: counts.period, used });
+      if (refusedBy !== undefined) return { standings, refusedBy };
+      for (const { counts, subject } of places) {
+        counts.used.set(subject, (counts.used.get(subject) ?? 0) + 1);
+        note(counts, subject);
       }
       return { standings, refusedBy: undefined };
     },
@@ -169,8 +175,8 @@ export function endOfWindow(window: QuotaAsk['window'], now: number): number {
 /** Of `2026-01-31`; a month is shorter. */
 const DAY_LENGTH = 10;
 
-function toId({ rule, subject, period }: QuotaRow): string {
-  return `${rule}\0${subject}\0${period}`;
+function toRow({ rule, period, used }: Counts, subject: string): QuotaRow {
+  return { rule, subject, period, used: used.get(subject) ?? 0 };
 }
 
 function toPeriod(window: QuotaAsk['window'], now: number): { readonly period: string; readonly endsAt: number } {

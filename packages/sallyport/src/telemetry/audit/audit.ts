@@ -5,6 +5,7 @@ import type { Client } from '../../core/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Note } from '../../core/note.ts';
+import { PairCache } from '../../core/pair-cache.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
 import type { Principal } from '../../core/principal.ts';
 import { quote } from '../quote.ts';
@@ -166,9 +167,29 @@ function createAudit(
 /** Both records of a call say it. */
 function toWho(subject: AuditSubject): string {
   return (
-    `,"callId":"${subject.callId}","method":${quote(subject.method)}${toClient(subject.client)}` +
-    `${optional('upstream', subject.upstream)}${optional('tool', subject.target)}${optional('toolDigest', subject.digest)}` +
+    `,"callId":"${subject.callId}"${toNames(subject)}` +
     `${optional('approval', subject.approval)},"snapshot":${subject.snapshotVersion},"requestBytes":${subject.requestBytes}`
+  );
+}
+
+const names = new PairCache<Client, Tool, string>();
+
+/** Who called what. A client calls a tool many times: that part of the line is written once. */
+function toNames(subject: AuditSubject): string {
+  const { client, tool } = subject;
+  if (tool === undefined) return writeNames(subject);
+  let text = names.get(client, tool);
+  if (text === undefined) {
+    text = writeNames(subject);
+    names.set(client, tool, text);
+  }
+  return text;
+}
+
+function writeNames({ method, client, upstream, target, digest }: AuditSubject): string {
+  return (
+    `,"method":${quote(method)}${toClient(client)}` +
+    `${optional('upstream', upstream)}${optional('tool', target)}${optional('toolDigest', digest)}`
   );
 }
 

@@ -35,7 +35,7 @@ const LINGER_MS = 10;
 /** Calls that share a sync: a batch waits for as many as came last time, but for no more than this many. */
 const CROWD = 32;
 /** And no longer than this. Milliseconds. */
-const GATHER_MS = 1;
+const GATHER_MS = 3;
 /** How often what was written is read again. */
 const COMPARE_MS = 500;
 /** From here on nothing waits for company. Bytes. */
@@ -67,7 +67,7 @@ export class AuditWriter {
   /** The same of the batch that is being written. */
   #writing: number | undefined;
   #waiters: Waiters | undefined;
-  /** Who waited for the last batch. */
+  /** How many are expected to wait for a batch: as many as waited for the last one, or half of what was expected then. */
   #crowd = 1;
   /** The last record on disk. */
   #written: Head;
@@ -205,7 +205,7 @@ export class AuditWriter {
   async #run(): Promise<void> {
     const waiters = this.#waiters;
     this.#waiters = undefined;
-    this.#crowd = waiters?.count ?? 1;
+    this.#crowd = Math.max(waiters?.count ?? 1, this.#crowd >> 1);
     const patience = waiters && setTimeout(() => waiters.reject(toFault('the disk does not answer')), PATIENCE_MS);
     try {
       const sealed = await this.#writeBatch();
