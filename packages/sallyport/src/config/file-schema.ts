@@ -7,6 +7,7 @@ import { controlSchema } from './control-section.ts';
 import { limitsSchema } from './limits-section.ts';
 import { pinsSchema } from './pins-section.ts';
 import { policySchema } from './policy-section.ts';
+import { scanSchema } from './scan-section.ts';
 import { telemetrySchema } from './telemetry-section.ts';
 import { upstreamAuthSchema } from './upstream-auth-section.ts';
 
@@ -245,6 +246,9 @@ export const topSchema = z.strictObject({
   approvals: approvalsSchema.optional().describe('Which calls ask a person, and how people are reached.'),
   policy: policySchema.optional().describe('Who may call what, in Cedar. Left out: no policies.'),
   pins: pinsSchema.optional().describe('Which definitions may be used. Left out: mode laptop.'),
+  scan: scanSchema
+    .optional()
+    .describe('How texts of servers are read: definitions, results and what they link to. Left out: its defaults.'),
   limits: limitsSchema.optional().describe('How often a caller, a tool or a server may be called.'),
   control: controlSchema.optional().describe('The REST API. Left out: groups have the roles they are named after.'),
   audit: auditSchema.optional().describe('The record of every call. Left out: on, batched.'),

@@ -14,6 +14,7 @@ import { resolvePins } from './pins-section.ts';
 import { resolvePolicy } from './policy-section.ts';
 import { isHeader, resolveGateway, resolveServer } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
+import { resolveScan } from './scan-section.ts';
 import type { ServerSettings, Snapshot } from './settings.ts';
 import { resolveTelemetry } from './telemetry-section.ts';
 
@@ -118,6 +119,7 @@ class FileReader {
       ...this.#readAccess(named),
       ...this.#readWatching(named),
       ...this.#readPolicy(named),
+      ...this.#readScan(named),
       notes: this.#notes,
     };
   }
@@ -167,6 +169,13 @@ class FileReader {
         (path, message) => void this.problems.push({ path: ['policy', ...path], message }),
       ),
     };
+  }
+
+  #readScan(named: readonly string[]): Pick<Snapshot, 'scan'> {
+    const scan = this.#top?.scan;
+    if (scan === undefined || this.#source.only !== undefined) return {};
+    const report = (path: Path, message: string) => void this.problems.push({ path: ['scan', ...path], message });
+    return { scan: resolveScan(scan, named, report) };
   }
 
   /** `named` holds switched-off servers too: what speaks of one is no mistake. */

@@ -6,6 +6,7 @@ import type { ControlSettings } from './control-section.ts';
 import type { LimitsSettings } from './limits-section.ts';
 import type { PinSettings } from './pins-section.ts';
 import type { PolicySettings } from './policy-section.ts';
+import type { ScanSettings } from './scan-section.ts';
 import type { TelemetrySettings } from './telemetry-section.ts';
 
 import type { UpstreamAuth } from './upstream-auth.ts';
@@ -124,6 +125,8 @@ export interface Snapshot {
   readonly pins?: PinSettings;
   /** Left out: every call is permitted that nothing else stops. */
   readonly policy?: PolicySettings;
+  /** Left out: `DEFAULT_SCAN`. */
+  readonly scan?: ScanSettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */
   readonly notes: readonly string[];
 }

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { matchesGlob } from '../core/glob.ts';
+
+/** What is done about definitions: `hold` those with a finding of the block tier, only `show` findings, or do not look. */
+export type DefinitionScan = 'hold' | 'show' | 'off';
+/**
+ * What is done about results and other texts: `mark` makes harmless what carries data out and tells the model where a
+ * stranger speaks, `quarantine` keeps back what has a finding of the block tier, `show` only notes, `off` does not look.
+ */
+export type ResultScan = 'mark' | 'quarantine' | 'show' | 'off';
+
+/** Where a resource, or a link to one, may lead. */
+export interface ResourceSettings {
+  /** Without the colon, in lower case; `undefined`: all but those that run or carry something themselves. */
+  readonly schemes: readonly string[] | undefined;
+  /** Patterns of host names; `undefined`: every public one. */
+  readonly hosts: readonly string[] | undefined;
+  /** Whether addresses of this machine and of private networks may be named. */
+  readonly private: boolean;
+}
+
+/** What holds for one server. */
+export interface ServerScan {
+  readonly definitions: DefinitionScan;
+  readonly results: ResultScan;
+  /** Every text is marked, whatever is found in it. */
+  readonly untrusted: boolean;
+  readonly resources: ResourceSettings;
+}
+
+/** A program that is asked about texts of the review tier. */
+export interface JudgeSettings {
+  readonly url: string;
+  readonly timeoutMs: number;
+}
+
+export interface ScanSettings extends Omit<ServerScan, 'untrusted'> {
+  /** Patterns of servers: nothing of theirs is scanned. */
+  readonly trusted: readonly string[];
+  /** Patterns of servers. */
+  readonly untrusted: readonly string[];
+  readonly keepHours: number;
+  readonly servers: Readonly<Record<string, Partial<Omit<ServerScan, 'resources'>> & { resources?: ResourceSettings }>>;
+  readonly judge?: JudgeSettings | undefined;
+}
+
+const globs = (what: string) => z.array(z.string().min(1).max(64)).max(1_000).describe(what);
+
+const definitions = z
+  .enum(['hold', 'show', 'off'])
+  .describe(
+    'hold: a definition with a finding of the block tier is quarantined until a person approves it. show: findings are listed. off: definitions are not read.',
+  );
+const results = z
+  .enum(['mark', 'quarantine', 'show', 'off'])
+  .describe(
+    'mark: what carries data out is made harmless, and a text with findings says to the model that a stranger speaks. quarantine: a result with a finding of the block tier is kept back until a person releases it. show: findings are noted in _meta. off: results are not read.',
+  );
+const resources = z.strictObject({
+  schemes: z
+    .array(z.string().regex(/^[a-z][a-z0-9+.-]{0,31}$/, { error: 'expected a scheme in lower case, without a colon' }))
+    .max(64)
+    .optional()
+    .describe(
+      'Schemes of URIs that may be read and linked to. Left out: all but javascript, vbscript and data, which are content and no place, and file, where the server is reached over HTTP.',
+    ),
+  hosts: z
+    .array(z.string().min(1).max(256))
+    .max(1_000)
+    .optional()
+    .describe('Hosts of http, https, ws and ftp URIs; * stands for any characters. Left out: every public one.'),
+  private: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether URIs may name this machine, private networks and metadata services. false: they lead a client behind its own firewall.',
+    ),
+});
+
+export const scanSchema = z.strictObject({
+  definitions: definitions.default('hold'),
+  results: results.default('mark'),
+  trusted: globs('Servers of which nothing is scanned; * stands for any characters, ? for one.').default([]),
+  untrusted: globs(
+    'Servers whose every text is marked for the model as a stranger’s, e.g. ["*"]; * and ? as above. Empty, because marks cost tokens: a text is marked when something is found in it.',
+  ).default([]),
+  keepHours: z
+    .int()
+    .min(1)
+    .max(720)
+    .default(24)
+    .describe('How long a result stays in quarantine for a person to look at. 24: the next working day.'),
+  resources: resources.prefault({}).describe('Where resources, and links to them, may lead.'),
+  servers: z
+    .record(
+      z.string().min(1).max(64),
+      z.strictObject({
+        definitions: definitions.optional(),
+        results: results.optional(),
+        untrusted: z.boolean().optional().describe('Every text of this server is marked.'),
+        resources: resources.optional().describe('Where its resources, and its links, may lead.'),
+      }),
+    )
+    .default({})
+    .describe('What holds instead for single servers, by their names here.'),
+  judge: z
+    .strictObject({
+      url: z
+        .string()
+        .regex(/^https?:\/\/[^\s/?#@]+(?:[/?#]\S*)?$/, {
+          error: 'expected an http:// or https:// URL without user name',
+        })
+        .describe('Gets a POST with the text and what was found; answers {"suspicious": true or false}.'),
+      timeoutMs: z.int().min(1).max(1_500).default(1_000).describe('What comes later says nothing.'),
+    })
+    .optional()
+    .describe(
+      'A model of yours that is asked about results of the review tier. It can raise them to the block tier and clear nothing. Left out: nobody is asked.',
+    ),
+});
+
+/** What holds where the file says nothing. */
+export const DEFAULT_SCAN: ScanSettings = Object.freeze(toSettings(scanSchema.parse({})));
+
+/** @param servers names that stand in the file: a rule for another one would never hold */
+export function resolveScan(
+  written: z.output<typeof scanSchema>,
+  servers: readonly string[],
+  report: (path: readonly string[], message: string) => void,
+): ScanSettings {
+  for (const list of ['trusted', 'untrusted'] as const)
+    for (const glob of written[list])
+      if (!servers.some((server) => matchesGlob(glob, server)))
+        report([list], `"${glob}" matches no server of this file, so it would do nothing`);
+  for (const name of Object.keys(written.servers))
+    if (!servers.includes(name)) report(['servers', name], 'there is no server of this name in this file');
+  return toSettings(written);
+}
+
+function toSettings({ resources: written, servers, judge, ...rest }: z.output<typeof scanSchema>): ScanSettings {
+  return {
+    ...rest,
+    resources: toResources(written),
+    servers: Object.fromEntries(
+      Object.entries(servers).map(([name, { resources: own, ...one }]) => [
+        name,
+        { ...one, ...(own === undefined ? {} : { resources: toResources(own) }) },
+      ]),
+    ) as ScanSettings['servers'], // zod writes members that are left out as possibly undefined; they are absent
+    ...(judge === undefined ? {} : { judge }),
+  };
+}
+
+function toResources(written: z.output<typeof resources>): ResourceSettings {
+  return { schemes: written.schemes, hosts: written.hosts, private: written.private };
+}
+
+const OFF: Pick<ServerScan, 'definitions' | 'results' | 'untrusted'> = {
+  definitions: 'off',
+  results: 'off',
+  untrusted: false,
+};
+
+const byServer = new WeakMap<ScanSettings, Map<string, ServerScan>>();
+
+/** What holds for one server: the same object for the same settings, so that asking per call costs a look-up. */
+export function scanOf(settings: ScanSettings, server: string): ServerScan {
+  let known = byServer.get(settings);
+  if (known === undefined) {
+    known = new Map();
+    byServer.set(settings, known);
+  }
+  let found = known.get(server);
+  if (found === undefined) {
+    found = merge(settings, server);
+    known.set(server, found);
+  }
+  return found;
+}
+
+function merge(settings: ScanSettings, server: string): ServerScan {
+  const own = Object.hasOwn(settings.servers, server) ? settings.servers[server] : undefined;
+  const isTrusted = settings.trusted.some((glob) => matchesGlob(glob, server));
+  const general = {
+    definitions: settings.definitions,
+    results: settings.results,
+    untrusted: settings.untrusted.some((glob) => matchesGlob(glob, server)),
+    ...(isTrusted ? OFF : {}),
+  };
+  return {
+    definitions: own?.definitions ?? general.definitions,
+    results: own?.results ?? general.results,
+    untrusted: own?.untrusted ?? general.untrusted,
+    resources: own?.resources ?? settings.resources,
+  };
+}
