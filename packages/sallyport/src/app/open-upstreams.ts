@@ -11,6 +11,7 @@ import type { CreateCredential } from '../upstream/auth/credentials.ts';
 import type { EraStore } from '../upstream/era-store.ts';
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
+import { createInspection } from './inspect-definition.ts';
 
 export interface UpstreamsParts {
   readonly snapshot: () => Snapshot;
@@ -32,7 +33,11 @@ export interface OpenUpstreams {
 export async function openUpstreams(parts: UpstreamsParts): Promise<OpenUpstreams> {
   const { snapshot, database, eras, createCredential, clock, log } = parts;
   const settings = () => pinsOf(snapshot());
-  const pins = await openPins({ database, clock, log, settings });
+  const pins = await openPins({
+    ...{ database, clock, log, settings },
+    scan: () => snapshot().scan,
+    inspection: createInspection(),
+  });
   const mode = () => (settings().programs === false ? undefined : settings().mode);
   const programs = createProgramGate({ pins: pins.book, mode, log });
   const upstreams = createUpstreams({

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { compareDefinitions, type Difference } from '../catalog/pins/compare.ts';
 import { toItem } from '../catalog/pins/lock-file.ts';
-import { judge, type Pin, type PinRules, type PinState, toItemName } from '../catalog/pins/pin.ts';
+import { FIRST_SIGHT, judge, type Pin, type PinRules, type PinState, toItemName } from '../catalog/pins/pin.ts';
 import type { PinSettings } from '../config/pins-section.ts';
+import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
 import { loadLockFile } from '../storage/open-pins.ts';
@@ -25,9 +26,11 @@ export interface Pins {
 
 /** What is kept of all definitions. @throws FaultError `config`. */
 export async function readPins({ sections, database }: Pick<ControlPorts, 'sections' | 'database'>): Promise<Pins> {
-  const settings = pinsOf(sections());
+  const snapshot = sections();
+  const settings = pinsOf(snapshot);
   const rules: PinRules = {
     mode: settings.mode,
+    inspection: (server) => scanOf(snapshot.scan ?? DEFAULT_SCAN, server).definitions,
     // Without a lock file nothing is approved, and the list says so.
     lock: settings.mode === 'locked' ? await loadLockFile(settings.lockFile).catch(() => undefined) : undefined,
   };
@@ -45,9 +48,11 @@ export function pinsOf({ pins, stateDir }: Snapshot): PinSettings {
 }
 
 function stateOf(pin: Pin, rules: PinRules): PinState {
-  const { server, kind, name, rejected } = pin;
+  const { server, kind, name, rejected, found } = pin;
   const digest = (pin.seen ?? pin.approved)?.digest ?? '';
-  return judge(rules, { server, kind, name, approved: pin.approved?.digest, rejected }, digest);
+  const hold = found?.digest === digest ? found.hold : undefined;
+  const isUnread = pin.approvedBy === FIRST_SIGHT;
+  return judge(rules, { server, kind, name, approved: pin.approved?.digest, rejected, isUnread, hold }, digest);
 }
 
 /** One text for each pin, in the order of lists. */

@@ -2,6 +2,7 @@ import type { Migration } from 'kysely';
 import { approvalsMigration } from './approvals-migration.ts';
 import { auditIndexMigration } from './audit-index-migration.ts';
 import { keysMigration } from './keys-migration.ts';
+import { pinFindingsMigration } from './pin-findings-migration.ts';
 import { pinsMigration } from './pins-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
 import { upstreamTokensMigration } from './upstream-tokens-migration.ts';
@@ -14,4 +15,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '020-pins': pinsMigration,
   '020-upstream-tokens': upstreamTokensMigration,
   '030-audit-index': auditIndexMigration,
+  '040-pin-findings': pinFindingsMigration,
 };

@@ -1,8 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
+import type { Inspection } from '../catalog/pins/inspection.ts';
 import { type LockFile, readLockFile } from '../catalog/pins/lock-file.ts';
 import type { PinRules } from '../catalog/pins/pin.ts';
 import { PinBook } from '../catalog/pins/pin-book.ts';
 import type { PinSettings } from '../config/pins-section.ts';
+import { DEFAULT_SCAN, type ScanSettings, scanOf } from '../config/scan-section.ts';
 import type { Clock } from '../core/clock.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -14,6 +16,10 @@ export interface PinsPorts {
   readonly database: () => Promise<Database>;
   /** Of the snapshot in force. */
   readonly settings: () => PinSettings;
+  /** Left out: the defaults. */
+  readonly scan?: () => ScanSettings | undefined;
+  /** Reads definitions before anybody may use them. */
+  readonly inspection?: Inspection | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -31,14 +37,26 @@ export interface OpenPins {
 const LOOK_MS = 500;
 
 /** @throws FaultError `config`: locked, and the lock file cannot be read. */
-export async function openPins({ database, settings, clock, log }: PinsPorts): Promise<OpenPins> {
-  let rules: PinRules & { readonly lock: LockFile | undefined } = { mode: settings().mode, lock: undefined };
+export async function openPins(ports: PinsPorts): Promise<OpenPins> {
+  const { database, settings, scan = () => undefined, inspection: reader, clock, log } = ports;
+  const inspection = (server: string) => scanOf(scan() ?? DEFAULT_SCAN, server).definitions;
+  let scanned = JSON.stringify(scan());
+  let rules: PinRules & { readonly lock: LockFile | undefined } = {
+    mode: settings().mode,
+    lock: undefined,
+    inspection,
+  };
   let stamp = '';
   if (rules.mode === 'locked') {
     stamp = await toStamp(settings().lockFile);
-    rules = { mode: 'locked', lock: await loadLockFile(settings().lockFile) };
+    rules = { mode: 'locked', inspection, lock: await loadLockFile(settings().lockFile) };
   }
-  const book = new PinBook({ rules: () => rules, keep: (sightings) => keeper.keep(sightings), log });
+  const book = new PinBook({
+    rules: () => rules,
+    keep: (sightings) => keeper.keep(sightings),
+    log,
+    inspection: reader,
+  });
   const keeper = new PinKeeper({
     store: createPinStore(await database()),
     clock,
@@ -50,7 +68,9 @@ export async function openPins({ database, settings, clock, log }: PinsPorts): P
   const refresh = async (): Promise<void> => {
     const { mode, lockFile } = settings();
     const now = mode === 'locked' ? await toStamp(lockFile) : '';
-    if (mode === rules.mode && now === stamp) return;
+    const text = JSON.stringify(scan());
+    if (mode === rules.mode && now === stamp && text === scanned) return;
+    scanned = text;
     stamp = now;
     let lock: LockFile | undefined;
     try {
@@ -59,7 +79,7 @@ export async function openPins({ database, settings, clock, log }: PinsPorts): P
       // Fail closed: without a lock file nothing is approved.
       log.error({ error }, `everything is quarantined: ${toFault(error).message}`);
     }
-    rules = { mode, lock };
+    rules = { mode, lock, inspection };
     book.reconsider();
   };
   let looking: Promise<void> = Promise.resolve();

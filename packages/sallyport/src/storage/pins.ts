@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import { type Definition, PIN_KINDS, type Pin, type PinKind, type Sighting } from '../catalog/pins/pin.ts';
+import type { Found } from '../catalog/pins/inspection.ts';
+import { type Definition, FIRST_SIGHT, PIN_KINDS, type Pin, type PinKind, type Sighting } from '../catalog/pins/pin.ts';
 import type { Database } from './database.ts';
 import type { PinTable } from './tables.ts';
 
@@ -44,23 +45,24 @@ export function createPinStore(database: Database): PinStore {
   };
 }
 
-/** Rows in one statement: 11 values each, and SQLite takes 32,766. */
+/** Rows in one statement: 16 values each, and SQLite takes 32,766. */
 const AT_ONCE = 500;
 
 /** Taken in the statement that writes: no two writes have the same. */
 const nextRevision = sql<number>`(select coalesce(max(revision), 0) + 1 from pin)`;
 
 async function keepSome(database: Database, sightings: readonly Sighting[], at: string): Promise<void> {
-  const rows = sightings.map(({ server, kind, name, definition, approve, renamedFrom }) => {
+  const rows = sightings.map(({ server, kind, name, definition, approve, renamedFrom, found }) => {
     const { digest, content, text } = definition;
     return {
       ...{ server, kind, name, seen_digest: digest, seen_content: content, seen_text: text, seen_at: at },
       approved_digest: approve ? digest : null,
       approved_content: approve ? content : null,
       approved_text: approve ? text : null,
-      approved_by: approve ? 'first sight' : null,
+      approved_by: approve ? FIRST_SIGHT : null,
       approved_at: approve ? at : null,
       renamed_from: renamedFrom ?? null,
+      found: found === undefined ? null : JSON.stringify(found),
       revision: nextRevision,
     };
   });
@@ -76,7 +78,10 @@ async function keepSome(database: Database, sightings: readonly Sighting[], at: 
         seen_digest: column.ref('excluded.seen_digest'),
         seen_content: column.ref('excluded.seen_content'),
         seen_text: column.ref('excluded.seen_text'),
-        seen_at: column.ref('excluded.seen_at'),
+        // Read again by other rules is not seen anew.
+        seen_at: sql<string>`case when pin.seen_digest = excluded.seen_digest then pin.seen_at else excluded.seen_at end`,
+        found: sql<string | null>`case when excluded.found is null and pin.seen_digest = excluded.seen_digest
+          then pin.found else excluded.found end`,
         approved_digest: first('approved_digest'),
         approved_content: first('approved_content'),
         approved_text: first('approved_text'),
@@ -124,6 +129,7 @@ function toPin(row: Selectable<PinTable>): Pin | undefined {
     approvedBy: row.approved_by ?? undefined,
     approvedAt: row.approved_at ?? undefined,
     seenAt: row.seen_at ?? undefined,
+    found: row.found === null ? undefined : (JSON.parse(row.found) as Found), // written above
   };
 }
 

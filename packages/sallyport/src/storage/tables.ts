@@ -84,6 +84,8 @@ export interface PinTable {
   readonly seen_at: string | null;
   readonly rejected: string | null;
   readonly renamed_from: string | null;
+  /** JSON: what reading the definition found, the digest of which stands in it. */
+  readonly found: string | null;
   /** Grows with every write of any pin. */
   readonly revision: number;
 }

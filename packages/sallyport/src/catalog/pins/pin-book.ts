@@ -7,17 +7,31 @@ import type { AnnouncedList } from '../contract.ts';
 import type { Item } from '../items.ts';
 import type { KnownList } from '../known-list.ts';
 import { defineInstructions, defineItem, digestItem, digestOfTool } from './define-item.ts';
+import type { Found, Inspection, Peer } from './inspection.ts';
+import { Peers } from './peers.ts';
 import {
   type Definition,
+  FIRST_SIGHT,
   judge,
   type Pin,
   type PinKind,
   type PinRules,
   type PinState,
   type Sighting,
+  toHold,
   toItemName,
   whyHeld,
 } from './pin.ts';
+import {
+  createEntry,
+  type Entry,
+  isRead,
+  noteApproved,
+  noteContent,
+  noteFound,
+  noteMet,
+  toFacts,
+} from './pin-entry.ts';
 import type { Offer, PinGate, PinListener, ServerPins } from './pin-gate.ts';
 
 export interface PinBookPorts {
@@ -25,16 +39,8 @@ export interface PinBookPorts {
   /** Writes down what was seen, behind. */
   keep(sightings: readonly Sighting[]): void;
   readonly log: Log;
-}
-
-/** What is remembered of a pin while Sallyport runs: digests; the texts stay in the database. */
-interface Entry {
-  approved: string | undefined;
-  rejected: string | undefined;
-  seen: string | undefined;
-  /** Digests this Sallyport itself was offered, the latest last. */
-  met: Set<string>;
-  contents: Set<string>;
+  /** Reads definitions before anybody may use them. Left out: nobody does. */
+  readonly inspection?: Inspection | undefined;
 }
 
 const NO_HINTS: JsonObject = Object.freeze({});
@@ -46,10 +52,6 @@ const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
 ]);
 /** Items of one kind of one server; the largest real list has some thousands. */
 const MAX_ENTRIES = 50_000;
-/** Earlier definitions of an item that are known again under another name. */
-const MAX_CONTENTS = 16;
-/** Definitions of an item that different clients may be shown at once. */
-const MAX_MET = 16;
 /** Pages of one server: whoever reads them names them. */
 const MAX_PAGES = 1000;
 /** Names in one line of the log. */
@@ -64,6 +66,7 @@ export class PinBook implements PinGate {
   readonly #deciders = new Set<(server: string) => void>();
   /** Server -> the approved definition of its program, for telling what it was before. */
   readonly #programs = new Map<string, string>();
+  readonly #peers = new Peers();
   #looked = new WeakSet<KnownList>();
 
   constructor(ports: PinBookPorts) {
@@ -77,13 +80,17 @@ export class PinBook implements PinGate {
     for (const pin of pins) {
       const entry = this.#find(pin.server, pin.kind, pin.name) ?? this.#add(pin.server, pin.kind, pin.name);
       if (entry === undefined) continue;
-      const isSame = entry.approved === pin.approved?.digest && entry.rejected === pin.rejected;
+      const isUnread = pin.approvedBy === FIRST_SIGHT;
+      const isSame =
+        entry.approved === pin.approved?.digest && entry.rejected === pin.rejected && entry.isUnread === isUnread;
       const shown = this.#shown(pin, entry);
-      entry.approved = pin.approved?.digest;
+      noteApproved(entry, pin.approved, isUnread);
+      if (pin.found !== undefined && !entry.found.has(pin.found.digest)) noteFound(entry, pin.found);
+      if (pin.kind === 'tools') this.#peers.set(pin.server, pin.name, pin.approved?.text);
       entry.rejected = pin.rejected;
       entry.seen ??= pin.seen?.digest;
       for (const { content } of [pin.approved, pin.seen].filter((one) => one !== undefined))
-        entry.contents.add(content);
+        noteContent(entry, content);
       if (pin.kind === 'program') this.#noteProgram(pin.server, pin.approved?.text);
       if (isSame) continue;
       if (pin.kind === 'program' && entry.met.size > 0) programs.add(pin.server);
@@ -98,10 +105,11 @@ export class PinBook implements PinGate {
   }
 
   /** Which of the definitions met under this name may be used, as one text. */
-  #shown({ server, kind, name }: Pin, { approved, rejected, met }: Entry): string {
-    const facts = { server, kind, name, approved, rejected };
+  #shown(pin: Pin, entry: Entry): string {
     const rules = this.#ports.rules();
-    return [...met].filter((digest) => judge(rules, facts, digest) === 'approved').join(' ');
+    return [...entry.met]
+      .filter((digest) => judge(rules, toFacts(pin, entry, digest), digest) === 'approved')
+      .join(' ');
   }
 
   /** The rules are others now: everything is looked at again. */
@@ -123,7 +131,7 @@ export class PinBook implements PinGate {
   meetProgram(server: string, definition: Definition): Exclude<PinState, 'approved'> | undefined {
     const { digest } = definition;
     const removed = () => new Map<string, Removed>();
-    const met = { name: '', digest, define: () => definition, removed };
+    const met = { name: '', digest, define: () => definition, removed, beside: noPeers };
     const sighting = this.#look(server, 'program', met);
     if (sighting !== undefined) {
       if (sighting.approve) this.#noteProgram(server, definition.text);
@@ -131,15 +139,15 @@ export class PinBook implements PinGate {
       this.#tell(server, [sighting]);
     }
     const entry = this.#find(server, 'program', '');
-    const facts = { server, kind: 'program' as const, name: '', approved: entry?.approved, rejected: entry?.rejected };
-    const state = judge(this.#ports.rules(), facts, digest);
+    const state = judge(this.#ports.rules(), toFacts({ server, kind: 'program', name: '' }, entry, digest), digest);
     return state === 'approved' ? undefined : state;
   }
 
   /** Why a page that was just read may not be shown; each is met when it is read, because no list tells its content. */
   meetPage(server: string, uri: string, definition: Definition): string | undefined {
     const { digest } = definition;
-    const met = { name: uri, digest, define: () => definition, removed: () => new Map<string, Removed>() };
+    const removed = () => new Map<string, Removed>();
+    const met = { name: uri, digest, define: () => definition, removed, beside: noPeers };
     const sighting = this.#look(server, 'ui', met);
     if (sighting !== undefined) {
       this.#ports.keep([sighting]);
@@ -170,11 +178,17 @@ export class PinBook implements PinGate {
   /** Looks at everything a server offers before any of it is shown. What was looked at costs next to nothing. */
   observe(server: string, offer: Offer): void {
     const sightings: Sighting[] = [];
+    let peers: readonly Peer[] | undefined;
+    const beside = () => {
+      peers ??= this.#peers.beside(server, toolsOf(offer.lists));
+      return peers;
+    };
     const instructions = this.#look(server, 'instructions', {
       name: '',
       digest: defineInstructions(offer.instructions).digest,
       define: () => defineInstructions(offer.instructions),
       removed: () => new Map(),
+      beside,
     });
     if (instructions !== undefined) sightings.push(instructions);
     for (const list of offer.lists) {
@@ -188,7 +202,7 @@ export class PinBook implements PinGate {
       for (const item of list.items) {
         const define = () => defineItem(list.kind, item);
         const digest = digestItem(list.kind, item);
-        const sighting = this.#look(server, list.kind, { name: item.id, digest, define, removed });
+        const sighting = this.#look(server, list.kind, { name: item.id, digest, define, removed, beside });
         if (sighting !== undefined) sightings.push(sighting);
       }
     }
@@ -201,20 +215,51 @@ export class PinBook implements PinGate {
   #look(server: string, kind: PinKind, met: Met): Sighting | undefined {
     const entry = this.#find(server, kind, met.name) ?? this.#add(server, kind, met.name);
     if (entry === undefined) return undefined;
-    addRecent(entry.met, met.digest);
+    noteMet(entry, met.digest);
+    const rules = this.#ports.rules();
     const isFirst = entry.approved === undefined && entry.rejected === undefined;
-    const mayApprove = isFirst && this.#ports.rules().mode === 'laptop';
-    if (entry.seen === met.digest && !mayApprove) return undefined;
+    const mayApprove = isFirst && rules.mode === 'laptop';
+    const isKnown = entry.seen === met.digest;
+    const isUnread = this.#isUnread({ server, kind }, entry, met.digest);
+    if (isKnown && !mayApprove && !isUnread) return undefined;
     const definition = met.define();
     const source = isFirst ? met.removed().get(definition.content) : undefined;
+    const found = isUnread ? this.#read({ server, kind, name: met.name }, definition, met.beside()) : undefined;
+    if (found !== undefined) noteFound(entry, found);
+    const hold = toHold(rules, { server, hold: entry.found.get(met.digest)?.hold });
     // Under a new name a definition that is held would be a first sight again.
-    const approve = mayApprove && !source?.isHeld;
-    if (entry.seen === met.digest && !approve) return undefined;
+    const approve = mayApprove && !source?.isHeld && hold === undefined;
+    if (isKnown && !approve && found === undefined) return undefined;
     entry.seen = met.digest;
-    if (entry.contents.size >= MAX_CONTENTS) entry.contents.clear();
-    entry.contents.add(definition.content);
-    if (approve) entry.approved = met.digest;
-    return { server, kind, name: met.name, definition, renamedFrom: source?.name, approve };
+    noteContent(entry, definition.content);
+    if (approve) {
+      noteApproved(entry, definition, true);
+      if (kind === 'tools') this.#peers.set(server, met.name, definition.text);
+    }
+    return { server, kind, name: met.name, definition, renamedFrom: source?.name, approve, found };
+  }
+
+  /** Whether this definition was not read yet, or by other rules. */
+  #isUnread({ server, kind }: Pick<Sighting, 'server' | 'kind'>, { found }: Entry, digest: string): boolean {
+    const { inspection, rules } = this.#ports;
+    if (inspection === undefined || rules().inspection?.(server) === 'off' || !isRead(kind)) return false;
+    return found.get(digest)?.version !== inspection.version;
+  }
+
+  #read(
+    { server, kind, name }: Pick<Sighting, 'server' | 'kind' | 'name'>,
+    definition: Definition,
+    peers: readonly Peer[],
+  ): Found | undefined {
+    const { inspection } = this.#ports;
+    if (inspection === undefined || !isRead(kind)) return undefined;
+    const approved = this.#find(server, kind, name)?.approvedText;
+    const before = approved === undefined ? undefined : toObject(kind, approved);
+    const report = inspection.inspect(
+      { server, kind, name, definition: toObject(kind, definition.text), before },
+      peers,
+    );
+    return { ...report, digest: definition.digest, version: inspection.version };
   }
 
   /** Known items that are not in this list any more, by content. */
@@ -260,10 +305,10 @@ export class PinBook implements PinGate {
 
   #why(server: string, kind: PinKind, item: { name: string; digest: string | undefined }): string | undefined {
     const entry = this.#find(server, kind, item.name);
-    const facts = { server, kind, name: item.name, approved: entry?.approved, rejected: entry?.rejected };
+    const facts = toFacts({ server, kind, name: item.name }, entry, item.digest);
     // A definition that came in no list has no digest: nothing is known of it, so it is new.
     const state = item.digest === undefined ? 'new' : judge(this.#ports.rules(), facts, item.digest);
-    return whyHeld(state, facts);
+    return whyHeld(state, { ...facts, hold: toHold(this.#ports.rules(), facts) });
   }
 
   #find(server: string, kind: PinKind, name: string): Entry | undefined {
@@ -277,13 +322,7 @@ export class PinBook implements PinGate {
     const entries = kinds.get(kind) ?? new Map<string, Entry>();
     kinds.set(kind, entries);
     if (entries.size >= (kind === 'ui' ? MAX_PAGES : MAX_ENTRIES)) return undefined;
-    const entry: Entry = {
-      approved: undefined,
-      rejected: undefined,
-      seen: undefined,
-      met: new Set(),
-      contents: new Set(),
-    };
+    const entry = createEntry();
     entries.set(name, entry);
     return entry;
   }
@@ -317,13 +356,17 @@ export class PinBook implements PinGate {
   }
 }
 
-function addRecent(digests: Set<string>, digest: string): void {
-  digests.delete(digest);
-  digests.add(digest);
-  for (const oldest of digests) {
-    if (digests.size <= MAX_MET) break;
-    digests.delete(oldest);
-  }
+const noPeers = (): readonly Peer[] => [];
+
+function toolsOf(lists: Iterable<KnownList>): readonly Item[] {
+  return [...lists].flatMap(({ kind, items }) => (kind === 'tools' ? items : []));
+}
+
+/** A definition is an object; instructions are one text. */
+function toObject(kind: PinKind, text: string): JsonObject {
+  const value: unknown = JSON.parse(text);
+  if (kind === 'instructions') return { instructions: typeof value === 'string' ? value : '' };
+  return isObject(value) ? value : {};
 }
 
 /** One item as it was met, described in full only when that is needed. */
@@ -332,6 +375,8 @@ interface Met {
   readonly digest: string;
   define(): Definition;
   removed(): ReadonlyMap<string, Removed>;
+  /** What it is read beside. */
+  beside(): readonly Peer[];
 }
 
 interface Removed {

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import type { ListKind } from '../contract.ts';
+import type { Found, InspectionMode } from './inspection.ts';
 
 /**
  * What is pinned: the entries of the four lists, what a server tells every model at the start, what its command runs, and
@@ -49,7 +50,12 @@ export interface Pin {
   /** ISO dates. */
   readonly approvedAt: string | undefined;
   readonly seenAt: string | undefined;
+  /** What reading a definition found; of which one, its digest says. Left out: nobody has read it. */
+  readonly found?: Found | undefined;
 }
+
+/** Who approved what nobody looked at. */
+export const FIRST_SIGHT = 'first sight';
 
 /** One item met in a list of a server. */
 export interface Sighting {
@@ -60,6 +66,8 @@ export interface Sighting {
   readonly renamedFrom: string | undefined;
   /** First sight in laptop mode: seen and approved at once. */
   readonly approve: boolean;
+  /** Left out: it was not read now. */
+  readonly found?: Found | undefined;
 }
 
 export type PinState = 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
@@ -76,6 +84,8 @@ export interface PinRules {
   readonly mode: PinMode;
   /** Locked mode: without one, nothing is approved. */
   readonly lock: LockedPins | undefined;
+  /** What findings do to the definitions of a server. Left out: `hold`. */
+  inspection?(server: string): InspectionMode;
 }
 
 /** What a decision about one definition needs to know of its pin. */
@@ -85,6 +95,10 @@ export interface PinFacts {
   readonly name: string;
   readonly approved: string | undefined;
   readonly rejected: string | undefined;
+  /** `true`: first sight approved it, no person. */
+  readonly isUnread?: boolean | undefined;
+  /** Why this definition should be held, if reading it found a reason. */
+  readonly hold?: string | undefined;
 }
 
 /** Where a definition of this digest stands. Everything but `approved` is quarantined. */
@@ -96,7 +110,14 @@ export function judge(rules: PinRules, facts: PinFacts, digest: string): PinStat
     return locked === digest ? 'approved' : 'changed';
   }
   if (facts.approved === undefined) return 'new';
-  return facts.approved === digest ? 'approved' : 'changed';
+  if (facts.approved !== digest) return 'changed';
+  // First sight agreed to what nobody read; what reading found since takes that back. A person's yes stays.
+  return facts.isUnread === true && toHold(rules, facts) !== undefined ? 'new' : 'approved';
+}
+
+/** Why it is to be held for what stands in it, where findings hold anything. */
+export function toHold(rules: PinRules, { server, hold }: Pick<PinFacts, 'server' | 'hold'>): string | undefined {
+  return hold !== undefined && (rules.inspection?.(server) ?? 'hold') === 'hold' ? hold : undefined;
 }
 
 /** `tools/search`, as commands and messages name an item. */
@@ -112,10 +133,14 @@ const STATES: Readonly<Record<Exclude<PinState, 'approved'>, string>> = {
 };
 
 /** Why an item may not be used and what to do, for a model to read; the name is cut, because a stranger chose it. */
-export function whyHeld(state: PinState, facts: Pick<PinFacts, 'server' | 'kind' | 'name'>): string | undefined {
+export function whyHeld(
+  state: PinState,
+  facts: Pick<PinFacts, 'server' | 'kind' | 'name' | 'hold'>,
+): string | undefined {
   if (state === 'approved') return undefined;
   const item = toItemName(facts.kind, facts.name).slice(0, 128);
-  return `"${item}" of the server "${facts.server}" is quarantined: ${STATES[state]}. Ask the operator to look at it with: sallyport pin diff ${facts.server}`;
+  const found = facts.hold === undefined ? '' : `, and ${facts.hold}`;
+  return `"${item}" of the server "${facts.server}" is quarantined: ${STATES[state]}${found}. Ask the operator to look at it with: sallyport pin diff ${facts.server}`;
 }
 
 /** One field that is another one now. */

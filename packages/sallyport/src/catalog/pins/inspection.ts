@@ -1,0 +1,69 @@
+import type { Finding } from '../../core/finding.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { PinKind } from './pin.ts';
+
+/** What has a text that a model reads as a definition. */
+export type InspectedKind = Exclude<PinKind, 'program' | 'ui'>;
+
+/** An approved tool, or one that the same server offers: what a definition is read beside. */
+export interface Peer {
+  readonly server: string;
+  /** At its server. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Names of its parameters. */
+  readonly parameters: readonly string[];
+  readonly definition: JsonObject;
+  /** `false`: its own server offers it, and nobody approved it yet. */
+  readonly isApproved: boolean;
+}
+
+/** One definition before anybody may use it. */
+export interface Inspected {
+  readonly server: string;
+  readonly kind: InspectedKind;
+  /** Name, URI or URI template; empty for instructions. */
+  readonly name: string;
+  /** Instructions are `{ instructions: text }`. */
+  readonly definition: JsonObject;
+  /** The approved definition of the same item; left out at first sight. */
+  readonly before?: JsonObject | undefined;
+}
+
+/** A tool that an item was compared with, to be shown beside it. */
+export interface Related {
+  readonly server: string;
+  readonly name: string;
+  readonly why: string;
+}
+
+export interface Report {
+  readonly findings: readonly Finding[];
+  /** Why nobody may use it until a person said yes, for people and models to read: no word of the stranger's stands in it. */
+  readonly hold?: string | undefined;
+  /** To be read by a person: never approved with one key. */
+  readonly risky: boolean;
+  /** How suspicious the whole is, 0 to 1. */
+  readonly score: number;
+  readonly related?: readonly Related[] | undefined;
+}
+
+/** What was found in one definition, as it is kept with its pin. */
+export interface Found extends Report {
+  /** Of the definition. */
+  readonly digest: string;
+  /** Of the rules that read it. */
+  readonly version: string;
+}
+
+/** Reads definitions. Called for each definition that is new or another one, and again when the rules are others. */
+export interface Inspection {
+  /** Another one as soon as a rule is. */
+  readonly version: string;
+  /** @param peers the same array for all definitions that are read beside the same tools */
+  inspect(item: Inspected, peers: readonly Peer[]): Report;
+}
+
+/** `hold`: the block tier is quarantined; `show`: all is only shown; `off`: nothing is read. */
+export type InspectionMode = 'hold' | 'show' | 'off';

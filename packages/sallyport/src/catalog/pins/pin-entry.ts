@@ -1,0 +1,90 @@
+import type { Found } from './inspection.ts';
+import type { Definition, Pin, PinFacts, PinKind } from './pin.ts';
+
+/** What is remembered of a pin while Sallyport runs: digests and the approved text; all other texts stay in the database. */
+export interface Entry {
+  approved: string | undefined;
+  /** JSON; what a change is compared with, and what others are read beside. */
+  approvedText: string | undefined;
+  /** First sight approved it, no person. */
+  isUnread: boolean;
+  rejected: string | undefined;
+  seen: string | undefined;
+  /** Digests this Sallyport itself was offered, the latest last. */
+  met: Set<string>;
+  contents: Set<string>;
+  /** Digest -> what reading that definition came to. */
+  found: Map<string, Outcome>;
+}
+
+/** Of reading one definition. */
+interface Outcome {
+  readonly version: string;
+  readonly hold: string | undefined;
+}
+
+/** Earlier definitions of an item that are known again under another name. */
+const MAX_CONTENTS = 16;
+/** Definitions of an item that different clients may be shown at once. */
+const MAX_MET = 16;
+
+export function createEntry(): Entry {
+  return {
+    approved: undefined,
+    approvedText: undefined,
+    isUnread: false,
+    rejected: undefined,
+    seen: undefined,
+    met: new Set(),
+    contents: new Set(),
+    found: new Map(),
+  };
+}
+
+/** What a decision about one definition needs to know. */
+export function toFacts(
+  { server, kind, name }: Pick<Pin, 'server' | 'kind' | 'name'>,
+  entry: Entry | undefined,
+  digest: string | undefined,
+): PinFacts {
+  return {
+    server,
+    kind,
+    name,
+    approved: entry?.approved,
+    rejected: entry?.rejected,
+    isUnread: entry?.isUnread,
+    hold: digest === undefined ? undefined : entry?.found.get(digest)?.hold,
+  };
+}
+
+export function noteMet(entry: Entry, digest: string): void {
+  entry.met.delete(digest);
+  entry.met.add(digest);
+  for (const oldest of entry.met) {
+    if (entry.met.size <= MAX_MET) break;
+    entry.met.delete(oldest);
+  }
+}
+
+export function noteContent({ contents }: Entry, content: string): void {
+  if (contents.size >= MAX_CONTENTS) contents.clear();
+  contents.add(content);
+}
+
+export function noteFound({ found }: Entry, { digest, version, hold }: Found): void {
+  if (found.size >= MAX_MET) found.clear();
+  found.set(digest, { version, hold });
+}
+
+/** `undefined` takes the approval away. */
+export function noteApproved(entry: Entry, approved: Definition | undefined, isUnread: boolean): void {
+  entry.approved = approved?.digest;
+  entry.approvedText = approved?.text;
+  entry.isUnread = isUnread;
+}
+
+/** Whether a kind of item is read at all; a program has no words, a page is no definition of JSON members. */
+export function isRead(kind: PinKind): kind is Exclude<PinKind, 'program' | 'ui'> {
+  return kind !== 'program' && kind !== 'ui';
+}
