@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { runAudit } from './audit/run-audit.ts';
+import { runDetection } from './detection/run-detection.ts';
 import { runGateway } from './gateway/run-gateway.ts';
 import { runPolicy } from './policy/run-policy.ts';
 import { stopAll } from './process/child.ts';
@@ -18,6 +19,12 @@ const USAGE = `usage: npm run bench -- <bench> [options]
   policy    what 50 policies cost: per call, kept or decided anew, and to check
     --json            one JSON object on stdout
     --rounds N        (default 9)
+  detection what the readers find in a yardstick of attacks and honest texts, and how fast
+    --data DIR        folder with the files poisoned_tools.dev.jsonl (or .heldout.jsonl), …
+    --json            one JSON object on stdout
+    --split NAME      dev or heldout, where both are there (default dev)
+    --only PARTS      explicit,block,promotional,schema,context,parameter,shadow,change,result,egress,containment,speed
+    --show FIGURE     the missed rows or false alarms of a figure, for people to look at
   profile   where the time of the middle process goes
     --target NAME     sallyport, raw, sdk-relay, … (default sallyport)
     --seconds N       length of the load (default 10)
@@ -42,6 +49,10 @@ const { values, positionals } = parseArgs({
     upstream: { type: 'string', default: 'http' },
     callers: { type: 'string', default: '16' },
     keep: { type: 'string' },
+    data: { type: 'string' },
+    split: { type: 'string' },
+    only: { type: 'string' },
+    show: { type: 'string' },
   },
 });
 
@@ -66,6 +77,19 @@ const BENCHES = new Map<string, () => Promise<string>>([
     'policy',
     () =>
       runPolicy({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
+  ],
+  [
+    'detection',
+    () => {
+      if (values.data === undefined) throw new Error('detection needs --data DIR');
+      return runDetection({
+        json: values.json,
+        directory: values.data,
+        splits: values.split === undefined ? ['dev', 'heldout'] : [values.split],
+        only: values.only?.split(','),
+        show: values.show,
+      });
+    },
   ],
   [
     'profile',
