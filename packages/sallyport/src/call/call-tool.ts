@@ -14,6 +14,7 @@ import { toParamHeaders } from './param-headers.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
+import { type ReadRun, readRun } from './run-of.ts';
 import { findUnreachableOwner } from './unreachable.ts';
 
 /**
@@ -21,8 +22,8 @@ import { findUnreachableOwner } from './unreachable.ts';
  * one log line and one record of the end whatever happens.
  * @throws FaultError for what is wrong with the request itself; a refusal by a guard is an answer the model can read.
  */
-export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answer> {
-  const { request, exchange, view } = inbound;
+export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer> {
+  const { exchange } = given;
   const startedAt = performance.now();
   const record: CallRecord = {
     callId: nextCallId(),
@@ -34,22 +35,25 @@ export async function callTool(ports: CallPorts, inbound: Inbound): Promise<Answ
     guard: undefined,
     reason: undefined,
     ms: 0,
-    requestBytes: request.bytes.length,
+    requestBytes: given.request.bytes.length,
     resultBytes: 0,
   };
-  const subject = toAuditSubject(record.callId, request.method, {
+  const subject = toAuditSubject(record.callId, given.request.method, {
     client: exchange.client,
-    requestBytes: request.bytes.length,
-    snapshotVersion: inbound.snapshot.version,
+    requestBytes: given.request.bytes.length,
+    snapshotVersion: given.snapshot.version,
   });
-  const span = ports.tracer?.begin(request);
+  const span = ports.tracer?.begin(given.request);
   let body: Buffer | undefined;
   try {
+    const about = readRun(given);
+    const { inbound } = about;
+    const { request, view } = inbound;
     const tool = resolveTool(inbound, (hidden) => noteHidden(ports, hidden, { subject, record }));
     record.upstream = tool.upstream;
     record.tool = tool.name;
     nameTool(subject, tool);
-    const call = toCall(subject, tool, inbound);
+    const call = toCall(subject, tool, about);
 
     const outer = inspectRequest(ports.guards, call);
     let admitted = outer instanceof Promise ? await outer : outer;
@@ -187,7 +191,8 @@ function unavailable(upstreams: readonly { upstream: string; reason: string }[])
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
-function toCall(notes: AuditSubject, tool: Tool, { request, exchange, endpoint, snapshot }: Inbound): Call {
+function toCall(notes: AuditSubject, tool: Tool, { run, user, inbound }: ReadRun): Call {
+  const { request, exchange, endpoint, snapshot } = inbound;
   const given = member(request.params, 'arguments');
   if (given !== undefined && !isObject(given))
     throw new FaultError('invalid_params', 'The "arguments" of tools/call are an object.');
@@ -195,6 +200,8 @@ function toCall(notes: AuditSubject, tool: Tool, { request, exchange, endpoint, 
     id: notes.callId,
     tool,
     client: exchange.client,
+    run,
+    user,
     endpoint,
     arguments: given ?? NO_ARGUMENTS,
     bytes: request.bytes.length,

@@ -48,6 +48,7 @@ async function askPerson(
     id: nextCallId(),
     tool: toStandIn(upstream),
     client: exchange.client,
+    run: exchange.client.key,
     endpoint,
     arguments: shown,
     bytes: request.bytes.length,

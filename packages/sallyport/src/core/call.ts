@@ -33,6 +33,10 @@ export interface Call {
   readonly client: Client;
   /** The door it came through. */
   readonly endpoint: Endpoint;
+  /** The conversation or task it belongs to: two calls of one run have seen the same data. Nobody joins another caller's. */
+  readonly run: string;
+  /** What the user asked for, as the client says; believed only from clients the operator trusts with it. */
+  readonly user?: string | undefined;
   /** As parsed from the very bytes that are forwarded. */
   readonly arguments: JsonObject;
   /** Size of the whole message. */

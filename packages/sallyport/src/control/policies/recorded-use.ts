@@ -62,7 +62,8 @@ export function toCall(
   id: string,
   { tool, client, given }: { readonly tool: Tool; readonly client: Client; readonly given: JsonObject },
 ): Call {
-  return { id, tool, client, endpoint: { kind: 'all' }, arguments: given, bytes: 0, snapshotVersion: 0 };
+  const endpoint = { kind: 'all' } as const;
+  return { id, tool, client, run: client.key, endpoint, arguments: given, bytes: 0, snapshotVersion: 0 };
 }
 
 const OFFERS: ReadonlyMap<string, Offer['kind']> = new Map([

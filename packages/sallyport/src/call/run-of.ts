@@ -1,0 +1,59 @@
+import type { Client } from '../core/client.ts';
+import { FaultError } from '../core/errors.ts';
+import { isObject, member } from '../core/json.ts';
+import { objectMembers, toBinary } from '../core/json-scan.ts';
+import { parseMessage, Request } from '../core/message.ts';
+import type { Inbound } from './inbound.ts';
+
+/** What a client says of the conversation a request belongs to. Both are for Sallyport and go no further. */
+const RUN_KEY = 'dev.sallyport/run';
+const USER_KEY = 'dev.sallyport/user';
+
+const RUN_ID = /^[\x21-\x7e]{1,128}$/;
+/** Characters. A request of a person is far shorter; more would be a document, whose words are not the person's. */
+const MAX_USER_TEXT = 16_384;
+
+export interface ReadRun {
+  readonly run: string;
+  readonly user: string | undefined;
+  /** Without the members that are for Sallyport: what the user said is no upstream's business. */
+  readonly inbound: Inbound;
+}
+
+/**
+ * The run of a request: the one its `_meta` names, bound to the principal so that nobody joins another's; else the session;
+ * else principal and client program, for as long as the memory of runs keeps an idle one.
+ * @throws FaultError `invalid_params` for a run or a user's text that is none.
+ */
+export function readRun(inbound: Inbound): ReadRun {
+  const { client } = inbound.exchange;
+  const meta = member(inbound.request.params, '_meta');
+  if (!isObject(meta) || !(Object.hasOwn(meta, RUN_KEY) || Object.hasOwn(meta, USER_KEY)))
+    return { run: client.key, user: undefined, inbound };
+  const user = meta[USER_KEY];
+  if (user !== undefined && (typeof user !== 'string' || user.length > MAX_USER_TEXT))
+    throw new FaultError('invalid_params', `_meta["${USER_KEY}"] is a text of at most ${MAX_USER_TEXT} characters.`);
+  const request = withoutOwnMembers(inbound.request);
+  return { run: toRun(client, meta[RUN_KEY]), user, inbound: { ...inbound, request } };
+}
+
+function toRun(client: Client, given: unknown): string {
+  if (given === undefined) return client.key;
+  if (typeof given !== 'string' || !RUN_ID.test(given))
+    throw new FaultError('invalid_params', `_meta["${RUN_KEY}"] is a text of 1 to 128 visible ASCII characters.`);
+  // A line feed cannot stand in the id, so that no id ends a principal's name early.
+  return `run\n${given}\n${client.principal.id}\n${client.principal.agent ?? ''}`;
+}
+
+function withoutOwnMembers(request: Request): Request {
+  const holder = request.param('_meta');
+  if (holder === undefined) return request;
+  const { bytes } = request;
+  const kept = objectMembers(bytes, holder.start)
+    .filter(({ key }) => key !== RUN_KEY && key !== USER_KEY)
+    .map(({ key, start, end }) => `${toBinary(JSON.stringify(key))}:${bytes.toString('latin1', start, end)}`);
+  const text = request.write(request.id, [{ start: holder.start, end: holder.end, text: `{${kept.join(',')}}` }]);
+  const message = parseMessage(Buffer.from(text, 'latin1'));
+  if (!(message instanceof Request)) throw new FaultError('internal', 'An edited request is no request any more.');
+  return message;
+}
