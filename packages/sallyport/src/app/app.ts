@@ -57,6 +57,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     reportProblems,
     stopReporting,
     stopPrograms,
+    stopHeld,
     quotas,
     audit,
     desk,
@@ -133,6 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         await telemetry.close();
         stopReporting();
         stopPrograms();
+        stopHeld();
         await catalog.close();
         await upstreams.close();
         await pins.close();

@@ -22,6 +22,7 @@ import { createDestination } from '../telemetry/destination.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
 import { createTimedSend } from '../telemetry/timed-send.ts';
 import { openEraFile } from './era-file.ts';
+import { noteHeld } from './note-held.ts';
 import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
 import { approvalsOf, openDesk } from './open-desk.ts';
@@ -82,6 +83,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
   const { limits, quotas } = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
+  const stopHeld = noteHeld(pins.book, audit.noteKept, log);
   const guards = createGuards({
     checker,
     limits: () => current.snapshot.gateway.limits,
@@ -150,6 +152,7 @@ export async function openParts(options: AppOptions, current: Current) {
     reportProblems,
     stopReporting,
     stopPrograms,
+    stopHeld,
     quotas,
     audit,
     desk,

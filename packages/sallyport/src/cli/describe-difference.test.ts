@@ -9,6 +9,8 @@ test('a name or a path of a server writes no line of its own, and hides nothing'
     state: 'changed',
     weight: 'major',
     renamedFrom: null,
+    findings: [],
+    related: [],
     risks: ['new parameter: a\n  + harmless'],
     changes: [{ path: '/inputSchema/properties/a\u200b\n    + harmless', change: 'added', after: 'one\ntwo\u200b' }],
   } as unknown as Parameters<typeof describeDifference>[0]); // what it shows of one

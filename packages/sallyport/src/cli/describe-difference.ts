@@ -1,5 +1,6 @@
 import { INVISIBLE } from '../catalog/pins/risk-notes.ts';
 import type { Json } from '../core/json.ts';
+import { describeFinding } from './describe-finding.ts';
 import type { PinDifference } from './pin-differences.ts';
 import { toLine } from './plain-text.ts';
 
@@ -14,12 +15,14 @@ const STATES = {
   unlisted: 'not in the lock file',
 } as const;
 
-/** A difference for people: the risks first, then field by field. */
+/** A difference for people: what reading it found and the risks first, then field by field. */
 export function describeDifference(one: PinDifference): string {
-  const { server, item, state, weight, renamedFrom, risks, changes } = one;
+  const { server, item, state, weight, renamedFrom, risks, findings, related, changes } = one;
   const was = renamedFrom === null ? '' : `, was ${showName(item.slice(0, item.indexOf('/') + 1) + renamedFrom)}`;
   return [
     `${server} ${showName(item)}: ${STATES[state]}${was} (${weight === 'minor' ? 'minor' : 'to be read'})`,
+    ...findings.flatMap((finding) => describeFinding(finding)),
+    ...related.map((other) => `  = beside ${showName(other.server)} ${showName(other.name)}: ${showName(other.why)}`),
     ...risks.map((risk) => `  ! ${showName(risk)}`),
     ...changes.flatMap((change) => describeChange(change)),
   ].join('\n');

@@ -16,6 +16,7 @@ export const pinApprove: Command = {
   options: [
     { flags: '--minor', meaning: 'approve changes of hints and what only takes away; leave the others' },
     { flags: '--digest <digest>', meaning: 'approve exactly what "pin diff" showed under this digest' },
+    { flags: '--with-findings', meaning: 'approve also what is held for what reading it found' },
   ],
   example: 'sallyport pin approve github --minor',
   run: (input) => withApi(input, (api) => approve(input, api)),
@@ -23,10 +24,12 @@ export const pinApprove: Command = {
 
 async function approve(input: Input, api: Api): Promise<Output> {
   const waiting = await readDifferences(api, input.words);
-  const items = (await choose(input, waiting)).map(({ server, item, digest }) => ({ server, item, digest }));
-  const outcome = items.length === 0 ? undefined : await api.call('approvePins', { body: { items } });
+  const { chosen, withFindings } = await choose(input, waiting);
+  const items = chosen.map(({ server, item, digest }) => ({ server, item, digest }));
+  const outcome = items.length === 0 ? undefined : await api.call('approvePins', { body: { items, withFindings } });
   const approved = outcome?.done.map(({ item }) => item) ?? [];
   const late = outcome?.late ?? [];
+  const found = outcome?.left.map(({ item }) => item) ?? [];
   const left = waiting.items.map(({ item }) => item).filter((item) => !approved.includes(item));
   return {
     value: { approved, left },
@@ -36,28 +39,41 @@ async function approve(input: Input, api: Api): Promise<Output> {
       ...(left.length === 0
         ? []
         : [`Still held: ${left.join(', ')}. Read them with: sallyport pin diff ${input.words.join(' ')}`]),
+      ...(found.length === 0
+        ? []
+        : [
+            `Held for what reading them found: ${found.join(', ')}. Who has read it and means it says --with-findings.`,
+          ]),
       ...(late.length === 0 ? [] : ['Some offer another definition by now: look again.']),
       ...(outcome?.mode === 'locked' && approved.length > 0
         ? ['Mode locked: this takes effect with "sallyport pin lock".']
         : []),
     ],
-    exit: late.length > 0 ? 1 : 0,
+    exit: late.length > 0 || found.length > 0 ? 1 : 0,
   };
 }
 
-async function choose(input: Input, waiting: PinDifferences): Promise<readonly PinDifference[]> {
+interface Chosen {
+  readonly chosen: readonly PinDifference[];
+  readonly withFindings: boolean;
+}
+
+async function choose(input: Input, waiting: PinDifferences): Promise<Chosen> {
   const digest = textOption(input.options, 'digest');
+  const withFindings = isSet(input.options, 'with-findings');
   if (digest !== undefined) {
-    if (digest !== '' && digest === waiting.digest) return waiting.items;
+    if (digest !== '' && digest === waiting.digest) return { chosen: waiting.items, withFindings };
     throw new FaultError(
       'conflict',
       'Something else is offered than what was shown under this digest. Look again with: sallyport pin diff',
     );
   }
-  if (isSet(input.options, 'minor')) return waiting.items.filter(({ weight }) => weight === 'minor');
-  if (waiting.items.length === 0) return [];
+  if (isSet(input.options, 'minor'))
+    return { chosen: waiting.items.filter(({ weight }) => weight === 'minor'), withFindings: false };
+  if (waiting.items.length === 0) return { chosen: [], withFindings: false };
   const ask = createAskPerson(input.terminal, input.signal);
-  if (ask !== undefined) return askEach(input, ask, waiting.items);
+  // Whoever is asked has been shown what was found, and wrote the whole word.
+  if (ask !== undefined) return { chosen: await askEach(input, ask, waiting.items), withFindings: true };
   throw new FaultError(
     'usage',
     `Read the difference first: sallyport pin diff ${input.words.join(' ')}. It names the digest to approve with --digest; --minor approves what need not be read.`,
@@ -72,9 +88,10 @@ async function askEach(
   const chosen: PinDifference[] = [];
   for (const one of waiting) {
     terminal.stderr.write(`${toPlainText(describeDifference(one))}\n`);
-    const answer = await ask('Approve? [y/N] ');
+    const isGrave = one.findings.some(({ tier }) => tier === 'block');
+    const answer = await ask(isGrave ? 'Approve with these findings? [type yes, or Enter for no] ' : 'Approve? [y/N] ');
     if (answer === undefined) break;
-    if (/^y(?:es)?$/i.test(answer.trim())) chosen.push(one);
+    if ((isGrave ? /^yes$/i : /^y(?:es)?$/i).test(answer.trim())) chosen.push(one);
   }
   return chosen;
 }

@@ -1,4 +1,5 @@
 import { allPages } from './all-pages.ts';
+import type { ApiResult } from './api.ts';
 import { withApi } from './api.ts';
 import { type Command, isSet } from './command.ts';
 import { toTable } from './to-table.ts';
@@ -20,8 +21,15 @@ export const pinList: Command = {
         return answer;
       }),
     );
-    const cells = pins.map((row) => [row.server, row.item, row.state, row.approvedBy ?? '-', row.seenAt ?? '-']);
-    const headings = ['server', 'item', 'state', 'approved by', 'last new'];
+    const cells = pins.map((row) => [
+      row.server,
+      row.item,
+      row.state,
+      countOf(row.found),
+      row.approvedBy ?? '-',
+      row.seenAt ?? '-',
+    ]);
+    const headings = ['server', 'item', 'state', 'found', 'approved by', 'last new'];
     return {
       value: { mode, pins },
       text: pins.length === 0 ? '' : toTable(headings, cells, input.terminal.stdout.columns ?? 0),
@@ -29,3 +37,10 @@ export const pinList: Command = {
     };
   },
 };
+
+/** What reading it found, in one word. */
+function countOf(found: ApiResult<'listPins'>['items'][number]['found']): string {
+  if (found === null) return 'not read';
+  const counts = [found.block > 0 ? `${found.block} block` : '', found.review > 0 ? `${found.review} review` : ''];
+  return counts.filter((count) => count !== '').join(', ') || '-';
+}

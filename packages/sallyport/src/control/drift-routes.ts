@@ -1,7 +1,8 @@
 import { toItemName } from '../catalog/pins/pin.ts';
 import type { JsonObject } from '../core/json.ts';
 import { createPinStore } from '../storage/pins.ts';
-import { isPending, type KnownPin, keyOf, readPins } from './known-pins.ts';
+import { countFound } from './finding-view.ts';
+import { foundOf, isPending, type KnownPin, keyOf, readPins } from './known-pins.ts';
 import { createPolling } from './polling.ts';
 import type { ControlPorts } from './ports.ts';
 import type { Route } from './route.ts';
@@ -59,5 +60,6 @@ function toEvent({ pin, state }: KnownPin): JsonObject {
     state,
     digest: pin.seen?.digest ?? null,
     approved: pin.approved?.digest ?? null,
+    found: countFound(foundOf(pin)),
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { compareDefinitions, type Difference } from '../catalog/pins/compare.ts';
+import type { Found } from '../catalog/pins/inspection.ts';
 import { toItem } from '../catalog/pins/lock-file.ts';
 import { FIRST_SIGHT, judge, type Pin, type PinRules, type PinState, toItemName } from '../catalog/pins/pin.ts';
 import type { PinSettings } from '../config/pins-section.ts';
@@ -38,6 +39,7 @@ export async function readPins({ sections, database }: Pick<ControlPorts, 'secti
   const { pins } = await store.read();
   const known = pins
     .filter(({ kind, seen, approved }) => kind !== 'instructions' || (seen ?? approved)?.text !== '""')
+    .map((pin) => (rules.inspection?.(pin.server) === 'off' ? { ...pin, found: undefined } : pin))
     .map((pin) => ({ pin, state: stateOf(pin, rules) }));
   known.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   return { store, settings, known };
@@ -99,18 +101,26 @@ export function isPending({ pin, state }: KnownPin): boolean {
 }
 
 /** What is offered beside what was approved; for a rename, beside what the item was approved as before. */
-export function differenceOf({ pin }: KnownPin, known: readonly KnownPin[]): Difference {
+export function differenceOf({ pin, state }: KnownPin, known: readonly KnownPin[]): Difference {
   const source = known.find(
     (one) => one.pin.server === pin.server && one.pin.kind === pin.kind && one.pin.name === pin.renamedFrom,
   );
+  // First sight approved what is held now for what reading found: nobody has seen any of it.
+  const approved = state === 'new' ? undefined : pin.approved;
   const isRename = pin.approved === undefined && source?.pin.approved !== undefined;
   return compareDefinitions({
     kind: pin.kind,
-    before: (isRename ? source.pin.approved : pin.approved)?.text,
+    before: (isRename ? source.pin.approved : approved)?.text,
     after: pin.seen?.text ?? 'null',
     otherTools: known.filter((one) => one.pin.kind === 'tools').map((one) => one.pin.name),
     renamedFrom: isRename ? pin.renamedFrom : undefined,
+    found: foundOf(pin),
   });
+}
+
+/** What was found in what the server offered last; `undefined`: it was not read. */
+export function foundOf({ found, seen }: Pin): Found | undefined {
+  return found !== undefined && found.digest === seen?.digest ? found : undefined;
 }
 
 /** Stands for exactly these definitions: who names it approves what was shown, and nothing that came after. */

@@ -370,6 +370,23 @@ export interface Operations {
         approvedAt: string | null;
         seenAt: string | null;
         renamedFrom: string | null;
+        /**
+         * What reading what is offered found; null: it was not read.
+         */
+        found: {
+          /**
+           * Findings of the block tier.
+           */
+          block: number;
+          /**
+           * Findings of the review tier.
+           */
+          review: number;
+          /**
+           * How suspicious the whole is, 0 to 1.
+           */
+          score: number;
+        } | null;
       }[];
       next?: string;
     };
@@ -408,6 +425,52 @@ export interface Operations {
          * What to look at first.
          */
         risks: string[];
+        /**
+         * What reading it found; on a change, in what is new.
+         */
+        findings: {
+          /**
+           * The rule that found it; docs/scan-definitions.md says what each is about.
+           */
+          id: string;
+          /**
+           * block: held until a person approves it. review: to be read.
+           */
+          tier: 'block' | 'review';
+          /**
+           * OWASP MCP Top 10 (2025).
+           */
+          owasp: string;
+          /**
+           * JSON Pointer (RFC 6901) of the text; empty for a text alone.
+           */
+          where: string;
+          /**
+           * In UTF-16 units of that text.
+           */
+          start: number;
+          end: number;
+          /**
+           * That part of the text, made harmless to show.
+           */
+          evidence: string;
+          why: string;
+          /**
+           * What you can do about it.
+           */
+          fix: string;
+        }[];
+        /**
+         * Tools of others that it competes with.
+         */
+        related: {
+          server: string;
+          /**
+           * Of the tool, at its server.
+           */
+          name: string;
+          why: string;
+        }[];
         changes: {
           /**
            * JSON Pointer (RFC 6901).
@@ -446,6 +509,10 @@ export interface Operations {
           item: string;
           digest: string;
         }[];
+        /**
+         * Approve also what is held for what reading it found; otherwise it is left alone.
+         */
+        withFindings?: boolean;
       };
     };
     result: {
@@ -458,6 +525,13 @@ export interface Operations {
        * They offer another definition by now, and were left alone.
        */
       late: {
+        server: string;
+        item: string;
+      }[];
+      /**
+       * Held for what reading them found, and left alone: say withFindings.
+       */
+      left: {
         server: string;
         item: string;
       }[];
@@ -478,6 +552,10 @@ export interface Operations {
           item: string;
           digest: string;
         }[];
+        /**
+         * Approve also what is held for what reading it found; otherwise it is left alone.
+         */
+        withFindings?: boolean;
       };
     };
     result: {
@@ -490,6 +568,13 @@ export interface Operations {
        * They offer another definition by now, and were left alone.
        */
       late: {
+        server: string;
+        item: string;
+      }[];
+      /**
+       * Held for what reading them found, and left alone: say withFindings.
+       */
+      left: {
         server: string;
         item: string;
       }[];
@@ -552,6 +637,67 @@ export interface Operations {
         problem: 'changed' | 'new' | 'missing' | 'unreachable' | 'package';
       }[];
       warnings: string[];
+    };
+  };
+  /**
+   * What was found in the definitions that servers offer: poisoned, hidden, written about tools of others
+   */
+  listFindings: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        server?: string;
+        item?: string;
+        tier?: 'block' | 'review';
+        rule?: string;
+        state?: 'held' | 'approved';
+      };
+    };
+    result: {
+      items: {
+        server: string;
+        /**
+         * tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.
+         */
+        item: string;
+        state: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
+        /**
+         * Of the definition it stands in.
+         */
+        digest: string;
+        /**
+         * The rule that found it; docs/scan-definitions.md says what each is about.
+         */
+        id: string;
+        /**
+         * block: held until a person approves it. review: to be read.
+         */
+        tier: 'block' | 'review';
+        /**
+         * OWASP MCP Top 10 (2025).
+         */
+        owasp: string;
+        /**
+         * JSON Pointer (RFC 6901) of the text; empty for a text alone.
+         */
+        where: string;
+        /**
+         * In UTF-16 units of that text.
+         */
+        start: number;
+        end: number;
+        /**
+         * That part of the text, made harmless to show.
+         */
+        evidence: string;
+        why: string;
+        /**
+         * What you can do about it.
+         */
+        fix: string;
+      }[];
+      next?: string;
     };
   };
   /**
@@ -1759,6 +1905,7 @@ export type OperationId =
   | 'rejectPins'
   | 'lockPins'
   | 'verifyPins'
+  | 'listFindings'
   | 'listPolicies'
   | 'checkPolicies'
   | 'testPolicies'
@@ -1806,6 +1953,7 @@ export const OPERATIONS: Readonly<
   rejectPins: { method: 'POST', path: '/pins/reject' },
   lockPins: { method: 'POST', path: '/pins/lock' },
   verifyPins: { method: 'POST', path: '/pins/verify' },
+  listFindings: { method: 'GET', path: '/findings' },
   listPolicies: { method: 'GET', path: '/policies' },
   checkPolicies: { method: 'POST', path: '/policies/check' },
   testPolicies: { method: 'POST', path: '/policies/test' },

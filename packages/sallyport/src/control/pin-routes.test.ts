@@ -48,7 +48,7 @@ test('what servers offer is listed page by page, by server, item and state', asy
   expect(await list(`cursor=${encodeURIComponent(value.next)}`)).toEqual([all[2]]);
   expect(value.items[0]).toEqual({
     ...{ server: 's', item: 'tools/a', state: 'approved', approvedBy: 'first sight', approvedAt: AT, seenAt: AT },
-    ...{ digest: digestOf('a', 'one'), approved: digestOf('a', 'one'), renamedFrom: null },
+    ...{ digest: digestOf('a', 'one'), approved: digestOf('a', 'one'), renamedFrom: null, found: null },
   });
 });
 
@@ -68,7 +68,7 @@ test('a difference is told field by field, with its risks, and approved by its d
   const items = [{ server: 's', item: 'tools/a', digest }];
   expect(await ask('operator', 'POST /pins/approve', { items })).toEqual({
     status: 200,
-    value: { mode: 'team', done: [{ server: 's', item: 'tools/a' }], late: [] },
+    value: { mode: 'team', done: [{ server: 's', item: 'tools/a' }], late: [], left: [] },
   });
   expect(notes).toEqual([{ kind: 'pin_approve', by: 'key:operator', server: 's', item: 'tools/a', digest }]);
   expect((await ask('viewer', 'GET /pins')).value.items[0]).toMatchObject({
@@ -106,6 +106,7 @@ test('what came after the difference was shown is not approved', async () => {
     mode: 'team',
     done: [{ server: 's', item: 'tools/b' }],
     late: [{ server: 's', item: 'tools/a' }],
+    left: [],
   });
   expect((await ask('viewer', 'GET /pins?item=a&server=s')).value.items).toMatchObject([
     { state: 'new', approved: null },

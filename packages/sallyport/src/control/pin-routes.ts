@@ -3,7 +3,17 @@ import { toItemName } from '../catalog/pins/pin.ts';
 import { toFault } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { PinDecision } from '../storage/pins.ts';
-import { differenceOf, digestShown, isPending, type KnownPin, keyOf, readPins, selectPins } from './known-pins.ts';
+import { countFound, describeFinding, describeRelated, FINDING, FOUND, RELATED } from './finding-view.ts';
+import {
+  differenceOf,
+  digestShown,
+  foundOf,
+  isPending,
+  type KnownPin,
+  keyOf,
+  readPins,
+  selectPins,
+} from './known-pins.ts';
 import { pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
@@ -16,7 +26,18 @@ const STATE: Schema = { enum: [...STATES] };
 
 const PIN: Schema = {
   type: 'object',
-  required: ['server', 'item', 'state', 'digest', 'approved', 'approvedBy', 'approvedAt', 'seenAt', 'renamedFrom'],
+  required: [
+    'server',
+    'item',
+    'state',
+    'digest',
+    'approved',
+    'approvedBy',
+    'approvedAt',
+    'seenAt',
+    'renamedFrom',
+    'found',
+  ],
   properties: {
     server: TEXT,
     item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
@@ -27,12 +48,13 @@ const PIN: Schema = {
     approvedAt: NULLABLE,
     seenAt: NULLABLE,
     renamedFrom: NULLABLE,
+    found: FOUND,
   },
 };
 
 const DIFFERENCE: Schema = {
   type: 'object',
-  required: ['server', 'item', 'digest', 'state', 'weight', 'renamedFrom', 'risks', 'changes'],
+  required: ['server', 'item', 'digest', 'state', 'weight', 'renamedFrom', 'risks', 'findings', 'related', 'changes'],
   properties: {
     server: TEXT,
     item: TEXT,
@@ -41,6 +63,8 @@ const DIFFERENCE: Schema = {
     weight: { enum: ['minor', 'major'], description: 'minor: it only speaks of hints, or only takes away.' },
     renamedFrom: NULLABLE,
     risks: { type: 'array', items: TEXT, description: 'What to look at first.' },
+    findings: { type: 'array', items: FINDING, description: 'What reading it found; on a change, in what is new.' },
+    related: { type: 'array', items: RELATED, description: 'Tools of others that it competes with.' },
     changes: {
       type: 'array',
       items: {
@@ -76,17 +100,29 @@ const DECISION: Schema = {
   type: 'object',
   additionalProperties: false,
   required: ['items'],
-  properties: { items: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: DECIDED } },
+  properties: {
+    items: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: DECIDED },
+    withFindings: {
+      type: 'boolean',
+      default: false,
+      description: 'Approve also what is held for what reading it found; otherwise it is left alone.',
+    },
+  },
 };
 
 const ITEM: Schema = { type: 'object', required: ['server', 'item'], properties: { server: TEXT, item: TEXT } };
 const OUTCOME: Schema = {
   type: 'object',
-  required: ['mode', 'done', 'late'],
+  required: ['mode', 'done', 'late', 'left'],
   properties: {
     mode: { enum: ['laptop', 'team', 'locked'] },
     done: { type: 'array', items: ITEM },
     late: { type: 'array', items: ITEM, description: 'They offer another definition by now, and were left alone.' },
+    left: {
+      type: 'array',
+      items: ITEM,
+      description: 'Held for what reading them found, and left alone: say withFindings.',
+    },
   },
 };
 
@@ -171,11 +207,15 @@ function decideRoute(ports: ControlPorts, decision: 'approve' | 'reject'): Route
     result: OUTCOME,
     handle: async ({ body, principal }) => {
       const by = principal.id;
-      const { settings, store } = await readPins(ports);
-      const { items } = body as unknown as Decision; // as its schema says
+      const { settings, store, known } = await readPins(ports);
+      const { items: named, withFindings = false } = body as unknown as Decision; // as its schema says
+      const isLeft = decision === 'reject' || withFindings ? () => false : toHeld(known);
+      const items = named.filter((one) => !isLeft(one));
+      const left = named.filter(isLeft).map(({ server, item }) => ({ server, item }));
       const decisions = items.map(({ server, item, digest }): PinDecision => {
-        const named = toItem(item) ?? wrong(`"${item.slice(0, 64)}" is no item: write tools/<name>, as the list does.`);
-        return { server, ...named, digest, decision, by };
+        const parsed =
+          toItem(item) ?? wrong(`"${item.slice(0, 64)}" is no item: write tools/<name>, as the list does.`);
+        return { server, ...parsed, digest, decision, by };
       });
       // All records before the first decision: they are written together.
       await Promise.all(items.map((one) => note(`pin_${decision}`, { by, ...one })));
@@ -186,13 +226,28 @@ function decideRoute(ports: ControlPorts, decision: 'approve' | 'reject'): Route
       });
       await Promise.all(late.map((one) => note('pin_left', { by, ...toItemOf(one), digest: one.digest })));
       const done = decisions.filter((one) => !late.includes(one));
-      return { mode: settings.mode, done: done.map(toItemOf), late: late.map(toItemOf) };
+      return { mode: settings.mode, done: done.map(toItemOf), late: late.map(toItemOf), left };
     },
   };
 }
 
+interface Decided {
+  readonly server: string;
+  readonly item: string;
+  readonly digest: string;
+}
+
 interface Decision {
-  readonly items: readonly { readonly server: string; readonly item: string; readonly digest: string }[];
+  readonly items: readonly Decided[];
+  readonly withFindings?: boolean;
+}
+
+/** Whether somebody has to say that they mean it: exactly this definition is to be held for what stands in it. */
+function toHeld(known: readonly KnownPin[]): (one: Decided) => boolean {
+  const held = new Set(
+    known.flatMap((one) => (foundOf(one.pin)?.hold === undefined ? [] : `${keyOf(one)}\n${foundOf(one.pin)?.digest}`)),
+  );
+  return ({ server, item, digest }) => held.has(`${server}\n${item}\n${digest}`);
 }
 
 function toItemOf({ server, kind, name }: PinDecision): { server: string; item: string } {
@@ -229,12 +284,14 @@ function describePin({ pin, state }: KnownPin): JsonObject {
     approvedAt: pin.approvedAt ?? null,
     seenAt: pin.seenAt ?? null,
     renamedFrom: pin.renamedFrom ?? null,
+    found: countFound(foundOf(pin)),
   };
 }
 
 function describeDifference(one: KnownPin, known: readonly KnownPin[]): JsonObject {
   const { changes, risks, weight } = differenceOf(one, known);
   const { pin, state } = one;
+  const found = foundOf(pin);
   return {
     server: pin.server,
     item: toItemName(pin.kind, pin.name),
@@ -243,6 +300,8 @@ function describeDifference(one: KnownPin, known: readonly KnownPin[]): JsonObje
     weight,
     renamedFrom: pin.renamedFrom ?? null,
     risks,
+    findings: found?.findings.map(describeFinding) ?? [],
+    related: describeRelated(found),
     // Through JSON: members that are undefined are left out.
     changes: JSON.parse(JSON.stringify(changes)) as Json,
   };

@@ -4,6 +4,7 @@ import { auditRoutes } from './audit-routes.ts';
 import { catalogRoutes } from './catalog-routes.ts';
 import { driftRoutes } from './drift-routes.ts';
 import { eventRoutes } from './event-routes.ts';
+import { findingRoutes } from './finding-routes.ts';
 import { grantRoutes } from './grant-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { keyRoutes } from './key-routes.ts';
@@ -25,6 +26,7 @@ export function createRoutes(ports: ControlPorts): readonly Route[] {
     ...keyRoutes(ports),
     ...pinRoutes(ports),
     ...pinLockRoutes(ports),
+    ...findingRoutes(ports),
     ...policyRoutes(ports),
     ...approvalRoutes(ports),
     ...grantRoutes(ports),

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { Report } from './inspection.ts';
 import type { FieldChange, PinKind } from './pin.ts';
 import { noteRisks } from './risk-notes.ts';
 
@@ -19,6 +20,8 @@ export interface Compared {
   readonly otherTools: readonly string[];
   /** The item that this one was before. */
   readonly renamedFrom?: string | undefined;
+  /** What reading the new one found. */
+  readonly found?: Report | undefined;
 }
 
 /** Fields beyond this are counted, not shown. */
@@ -26,7 +29,7 @@ const MAX_CHANGES = 500;
 
 /** What changed between two definitions, field by field. Both are JSON texts as their server wrote them. */
 export function compareDefinitions(compared: Compared): Difference {
-  const { kind, before, after, otherTools, renamedFrom } = compared;
+  const { kind, before, after, otherTools, renamedFrom, found } = compared;
   const old = before === undefined ? undefined : (JSON.parse(before) as Json);
   const now = JSON.parse(after) as Json;
   const changes: FieldChange[] = [];
@@ -37,7 +40,7 @@ export function compareDefinitions(compared: Compared): Difference {
     changes.push({ path: '', change: 'changed', before, after });
   }
   const told = changes.filter((change) => !isFollowing(change, changes));
-  const risks = noteRisks({ kind, before: old, after: now, changes: told, otherTools });
+  const risks = noteRisks({ kind, before: old, after: now, changes: told, otherTools, found });
   const isRename = renamedFrom !== undefined && before !== undefined;
   const isMinor = old !== undefined && told.every((change) => isSmall(kind, change) || (isRename && isName(change)));
   return {

@@ -19,7 +19,6 @@ import {
   type PinState,
   type Sighting,
   toHold,
-  toItemName,
   whyHeld,
 } from './pin.ts';
 import {
@@ -33,6 +32,7 @@ import {
   toFacts,
 } from './pin-entry.ts';
 import type { Offer, PinGate, PinListener, ServerPins } from './pin-gate.ts';
+import { tellSightings } from './tell-sightings.ts';
 
 export interface PinBookPorts {
   rules(): PinRules;
@@ -54,8 +54,6 @@ const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
 const MAX_ENTRIES = 50_000;
 /** Pages of one server: whoever reads them names them. */
 const MAX_PAGES = 1000;
-/** Names in one line of the log. */
-const MAX_NAMED = 50;
 
 /** Which definitions are approved. Everything it does not know is quarantined. */
 export class PinBook implements PinGate {
@@ -64,6 +62,7 @@ export class PinBook implements PinGate {
   readonly #faces = new Map<string, ServerPins>();
   readonly #listeners = new Set<PinListener>();
   readonly #deciders = new Set<(server: string) => void>();
+  readonly #holders = new Set<(held: readonly Sighting[]) => void>();
   /** Server -> the approved definition of its program, for telling what it was before. */
   readonly #programs = new Map<string, string>();
   readonly #peers = new Peers();
@@ -86,7 +85,8 @@ export class PinBook implements PinGate {
       const shown = this.#shown(pin, entry);
       noteApproved(entry, pin.approved, isUnread);
       if (pin.found !== undefined && !entry.found.has(pin.found.digest)) noteFound(entry, pin.found);
-      if (pin.kind === 'tools') this.#peers.set(pin.server, pin.name, pin.approved?.text);
+      const isRefused = pin.rejected !== undefined && pin.rejected === pin.approved?.digest;
+      if (pin.kind === 'tools') this.#peers.set(pin.server, pin.name, isRefused ? undefined : pin.approved?.text);
       entry.rejected = pin.rejected;
       entry.seen ??= pin.seen?.digest;
       for (const { content } of [pin.approved, pin.seen].filter((one) => one !== undefined))
@@ -125,6 +125,12 @@ export class PinBook implements PinGate {
   onProgram(listener: (server: string) => void): () => void {
     this.#deciders.add(listener);
     return () => this.#deciders.delete(listener);
+  }
+
+  /** Told of what is held for what reading it found. */
+  onHeld(listener: (held: readonly Sighting[]) => void): () => void {
+    this.#holders.add(listener);
+    return () => this.#holders.delete(listener);
   }
 
   /** What the command of a server runs now. `undefined`: it may be started. */
@@ -332,27 +338,12 @@ export class PinBook implements PinGate {
     for (const listener of this.#listeners) listener(server, lists);
   }
 
-  /** First sights in one line, every item that is held in one of its own. */
   #tell(server: string, sightings: readonly Sighting[]): void {
-    const { log } = this.#ports;
-    const isWord = (one: Sighting) => one.kind !== 'instructions' || one.definition.text !== '""';
-    const approved = sightings.filter((one) => one.approve && isWord(one));
-    if (approved.length > 0) {
-      const items = approved.slice(0, MAX_NAMED).map((one) => toItemName(one.kind, one.name));
-      log.info(
-        { upstream: server, items, count: approved.length },
-        'seen for the first time and approved: see sallyport pin list',
-      );
-    }
-    const held = sightings.filter((one) => !one.approve && isWord(one));
-    for (const { kind, name, definition, renamedFrom } of held.slice(0, MAX_NAMED)) {
-      const why = this.#why(server, kind, { name, digest: definition.digest });
-      if (why !== undefined)
-        log.warn(
-          { upstream: server, item: toItemName(kind, name), ...(renamedFrom === undefined ? {} : { renamedFrom }) },
-          why,
-        );
-    }
+    const why = ({ kind, name, definition: { digest } }: Sighting) => this.#why(server, kind, { name, digest });
+    tellSightings(this.#ports.log, sightings, why);
+    const rules = this.#ports.rules();
+    const held = sightings.filter((one) => toHold(rules, { server, hold: one.found?.hold }) !== undefined && why(one));
+    if (held.length > 0) for (const listener of this.#holders) listener(held);
   }
 }
 

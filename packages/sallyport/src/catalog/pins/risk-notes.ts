@@ -1,4 +1,5 @@
 import { isObject, type Json, member } from '../../core/json.ts';
+import type { Report } from './inspection.ts';
 import type { FieldChange, PinKind } from './pin.ts';
 
 export interface Risk {
@@ -13,6 +14,7 @@ export interface Looked {
   readonly after: Json;
   readonly changes: readonly FieldChange[];
   readonly otherTools: readonly string[];
+  readonly found?: Report | undefined;
 }
 
 /** Format and control characters, tag characters, variation selectors: read by models, not seen by people. */
@@ -35,7 +37,7 @@ const NARROWING =
 /** What deserves a second look in a definition, or in a change of one. */
 export function noteRisks(looked: Looked): readonly Risk[] {
   if (looked.kind === 'program') return noteProgram(looked);
-  const risks = [...noteText(looked), ...noteMentions(looked)];
+  const risks = [...noteFound(looked.found), ...noteText(looked), ...noteMentions(looked)];
   if (looked.kind === 'tools') risks.push(...noteHints(looked));
   if (looked.before === undefined) return risks;
   return [...risks, ...looked.changes.flatMap((change) => noteChange(change))];
@@ -52,6 +54,14 @@ function noteProgram({ before, after }: Looked): Risk[] {
   if (before !== undefined && was === is && typeof is === 'string' && /^(?:npm|pypi):/.test(is))
     risks.push({ text: `the same version with other files: ${is}`, grave: true });
   return risks;
+}
+
+/** What reading found is shown in full beside the risks; that there is something makes the whole never minor. */
+function noteFound(found: Report | undefined): Risk[] {
+  if (found === undefined || !found.risky) return [];
+  const rules = [...new Set(found.findings.map(({ id }) => id))];
+  const what = rules.length === 0 ? `a suspicious whole (${found.score.toFixed(2)})` : rules.slice(0, 10).join(', ');
+  return [{ text: `reading it found: ${what}`, grave: true }];
 }
 
 function noteText({ before, after }: Looked): Risk[] {
