@@ -45,7 +45,7 @@ function foldPart(part: string): string {
   const bare = part.normalize('NFKD').replace(/\p{Mn}/gu, '');
   if (/^[\0-\x7f]+$/.test(bare)) return bare.toLowerCase();
   // A mark alone belongs to the letter before it: accents tell no two ASCII words apart.
-  if (/^[\u0300-\u036f\u0489\u20d0-\u20f0]$/.test(part)) return '';
+  if (isAccent(part.codePointAt(0) ?? 0)) return '';
   return LOOKALIKES.get(bare.codePointAt(0) ?? 0) ?? part.toLowerCase();
 }
 
@@ -54,4 +54,9 @@ function foldEnclosed(code: number): string | undefined {
   for (const first of [0x1f150, 0x1f170, 0x1f1e6])
     if (code >= first && code < first + 26) return String.fromCharCode(0x61 + code - first);
   return undefined;
+}
+
+/** Combining diacritical marks, those for symbols, and the one of Cyrillic millions. */
+function isAccent(code: number): boolean {
+  return (code >= 0x300 && code <= 0x36f) || (code >= 0x20d0 && code <= 0x20f0) || code === 0x489;
 }

@@ -1,0 +1,133 @@
+import { type Decoded, decodeBlocks, decodeEscapes } from './canonical-decode.ts';
+import { foldWithMap, type Mark } from './canonical-fold.ts';
+import { loosen } from './canonical-loose.ts';
+import { SEEN, surveyText } from './canonical-survey.ts';
+import { compose, countDisguised, type MappedText, toOriginal } from './mapped-text.ts';
+
+/** One way to read a text. */
+export interface View {
+  readonly kind: 'plain' | 'decoded' | 'loose';
+  /** How it was hidden, outermost first: `base64`, `base64 hex`; empty for what stands there. */
+  readonly how: string;
+  /** Lower case, NFKC, confusables as the letters they are read as, nothing invisible. */
+  readonly text: string;
+  /** Where a part of `text` stands in the original. */
+  range(start: number, end: number): readonly [number, number];
+  /** How many letters of that part were not written as what they are read as: each of a decoded block. */
+  disguised(start: number, end: number): number;
+}
+
+/** A stranger's text as a model may read it. Made once, used by every scan. */
+export interface Canonical {
+  readonly original: string;
+  readonly plain: View;
+  /** `plain` first. */
+  readonly views: readonly View[];
+  readonly marks: readonly Mark[];
+}
+
+/** Encodings inside encodings; nobody honest needs a third. */
+const MAX_DEPTH = 3;
+const MAX_VIEWS = 64;
+const NO_MARKS: readonly Mark[] = Object.freeze([]);
+
+/** Reads a text in every way a model may. One pass and no copy for plain ASCII that hides nothing. */
+export function toCanonical(text: string): Canonical {
+  const seen = surveyText(text);
+  if (seen === 0) {
+    const plain = viewAsWritten(text.toLowerCase());
+    return { original: text, plain, views: [plain], marks: NO_MARKS };
+  }
+  const isForeign = (seen & SEEN.foreign) !== 0;
+  const { mapped, marks } = isForeign ? foldWithMap(text) : { mapped: asWritten(text.toLowerCase()), marks: NO_MARKS };
+  const plain = viewOf(mapped, { kind: 'plain', how: '' });
+  const views = [plain];
+  for (const mark of marks)
+    if (mark.decoded.length > 0)
+      addBlock(views, { ...mark, how: mark.kind, text: mark.decoded }, { depth: 1, outer: undefined, how: '' });
+  // Case matters to base64, so what is decoded is the text as written.
+  addDecoded(views, text, { depth: 1, outer: undefined, how: '', seen });
+  if ((seen & (SEEN.spaced | SEEN.leet)) !== 0) addLoose(views, mapped, '');
+  return { original: text, plain, views, marks };
+}
+
+interface Inside {
+  readonly depth: number;
+  /** The outermost block it was found in; inside one there is no finer place. */
+  readonly outer: readonly [number, number] | undefined;
+  readonly how: string;
+}
+
+function addDecoded(views: View[], text: string, inside: Inside & { readonly seen: number }): void {
+  const { seen, ...place } = inside;
+  if ((seen & SEEN.block) !== 0) for (const block of decodeBlocks(text)) addBlock(views, block, place);
+  if ((seen & SEEN.escape) !== 0 && views.length < MAX_VIEWS) {
+    const escaped = decodeEscapes(text);
+    if (escaped !== undefined) addEscaped(views, escaped, place);
+  }
+}
+
+type Block = Omit<Decoded, 'how'> & { readonly how: string };
+
+function addBlock(views: View[], block: Block, { depth, outer, how }: Inside): void {
+  if (views.length >= MAX_VIEWS) return;
+  const [start, end] = outer ?? [block.start, block.end];
+  const way = `${how} ${block.how}`.trim();
+  const { mapped } = foldWithMap(block.text);
+  views.push({
+    kind: 'decoded',
+    how: way,
+    text: mapped.text,
+    range: () => [start, end],
+    disguised: (from, to) => to - from,
+  });
+  if (depth < MAX_DEPTH)
+    addDecoded(views, block.text, {
+      depth: depth + 1,
+      outer: [start, end],
+      how: way,
+      seen: surveyText(block.text),
+    });
+}
+
+function addEscaped(views: View[], escaped: MappedText, { depth, outer, how }: Inside): void {
+  const way = `${how} escapes`.trim();
+  const { mapped } = foldWithMap(escaped.text);
+  const whole = compose(mapped, escaped);
+  views.push(
+    outer === undefined
+      ? viewOf(whole, { kind: 'decoded', how: way })
+      : { kind: 'decoded', how: way, text: whole.text, range: () => outer, disguised: (from, to) => to - from },
+  );
+  const seen = surveyText(escaped.text);
+  if (depth >= MAX_DEPTH || escaped.disguised === undefined || (seen & (SEEN.block | SEEN.escape)) === 0) return;
+  for (const block of decodeBlocks(escaped.text)) {
+    const place = outer ?? toOriginal(escaped, block.start, block.end);
+    addBlock(views, block, { depth: depth + 1, outer: place, how: way });
+  }
+  const again = decodeEscapes(escaped.text);
+  if (again !== undefined) addEscaped(views, compose(again, escaped), { depth: depth + 1, outer, how: way });
+}
+
+function addLoose(views: View[], mapped: MappedText, how: string): void {
+  const loose = loosen(mapped.text);
+  if (loose !== undefined && views.length < MAX_VIEWS)
+    views.push(viewOf(compose(loose, mapped), { kind: 'loose', how: `${how} spacing`.trim() }));
+}
+
+function asWritten(text: string): MappedText {
+  return { text, starts: undefined, disguised: undefined };
+}
+
+function viewAsWritten(text: string): View {
+  return viewOf(asWritten(text), { kind: 'plain', how: '' });
+}
+
+function viewOf(mapped: MappedText, what: Pick<View, 'kind' | 'how'>): View {
+  return {
+    ...what,
+    text: mapped.text,
+    range: (start, end) => toOriginal(mapped, start, end),
+    disguised: (start, end) => countDisguised(mapped, start, end),
+  };
+}
