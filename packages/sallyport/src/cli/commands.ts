@@ -35,6 +35,7 @@ import { promptGet } from './prompt-get.ts';
 import { promptList } from './prompt-list.ts';
 import { resourceList } from './resource-list.ts';
 import { resourceRead } from './resource-read.ts';
+import { scan } from './scan.ts';
 import { schema } from './schema.ts';
 import { serverAdd } from './server-add.ts';
 import { serverList } from './server-list.ts';
@@ -84,6 +85,7 @@ export const COMMANDS: readonly Command[] = [
   pinReject,
   pinLock,
   pinVerify,
+  scan,
   login,
   logout,
   auditVerify,

@@ -23,8 +23,9 @@ export class Peers {
 
   /** What a definition of this server is read beside: its own tools as it offers them now, then the approved ones of others. */
   beside(server: string, offered: readonly Item[]): readonly Peer[] {
-    const peers = offered.flatMap(({ definition }) =>
-      definition === undefined ? [] : faceOf(server, definition).offered,
+    const peers = toPeers(
+      server,
+      offered.flatMap(({ definition }) => (definition === undefined ? [] : [definition])),
     );
     for (const [owner, tools] of this.#tools) {
       if (owner === server) continue;
@@ -37,6 +38,11 @@ export class Peers {
     }
     return peers;
   }
+}
+
+/** Tools of one server as it offers them. */
+export function toPeers(server: string, definitions: readonly JsonObject[]): Peer[] {
+  return definitions.slice(0, MAX_PEERS).map((definition) => faceOf(server, definition).offered);
 }
 
 function parse(text: string): JsonObject {

@@ -1,0 +1,189 @@
+import { expect, test } from 'vitest';
+import type { Finding } from '../../core/finding.ts';
+import { type Log, silentLog } from '../../core/log.ts';
+import { readKeptItems } from '../fetch-list.ts';
+import { type KnownList, toKnownList } from '../known-list.ts';
+import type { Inspected, Inspection, InspectionMode, Peer, Report } from './inspection.ts';
+import type { Pin, PinMode, Sighting } from './pin.ts';
+import { FIRST_SIGHT } from './pin.ts';
+import { PinBook } from './pin-book.ts';
+
+const finding = (tier: Finding['tier']): Finding => ({
+  ...{ id: `has-${tier}`, tier, owasp: 'MCP03', where: '/description', start: 0, end: 4 },
+  ...{ evidence: 'evil', why: 'It is evil.', fix: 'Do not use it.' },
+});
+
+/** Finds words: `evil` is held, `odd` is shown. */
+class WordInspection implements Inspection {
+  version = '1';
+  readonly inspected: (Inspected & { readonly peers: readonly Peer[] })[] = [];
+  words = ['evil'];
+
+  inspect(item: Inspected, peers: readonly Peer[]): Report {
+    this.inspected.push({ ...item, peers });
+    const text = JSON.stringify(item.definition);
+    const isBad = this.words.some((word) => text.includes(word));
+    const findings = [...(isBad ? [finding('block')] : []), ...(text.includes('odd') ? [finding('review')] : [])];
+    return {
+      findings,
+      score: 0,
+      risky: findings.length > 0,
+      ...(isBad ? { hold: 'reading it found: has-block' } : {}),
+    };
+  }
+}
+
+const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
+
+function toList(kind: 'tools' | 'prompts', items: readonly object[]): KnownList {
+  const kept = readKeptItems(
+    kind,
+    items.map((one) => JSON.stringify(one)),
+  );
+  return toKnownList(kind, { items: kept, problems: [], ttlMs: undefined, isPrivate: false }, new Map());
+}
+
+function open({ mode = 'laptop', earlier = [] }: { mode?: PinMode; earlier?: readonly Pin[] } = {}) {
+  const state = { mode, inspection: 'hold' as InspectionMode };
+  const inspection = new WordInspection();
+  const kept: Sighting[] = [];
+  const lines: string[] = [];
+  const held: string[] = [];
+  const log: Log = {
+    ...silentLog,
+    info: (_facts: unknown, text?: string) => void lines.push(text ?? ''),
+    warn: (facts: unknown, text?: string) => void lines.push(`${JSON.stringify(facts)} ${text}`),
+  };
+  const book = new PinBook({
+    rules: () => ({ mode: state.mode, lock: undefined, inspection: () => state.inspection }),
+    keep: (sightings) => void kept.push(...sightings),
+    log,
+    inspection,
+  });
+  book.adopt(earlier);
+  book.onHeld((some) => held.push(...some.map(({ name }) => name)));
+  const meet = (tools: readonly object[], { server = 's', prompts = [] as readonly object[] } = {}) => {
+    const lists = [toList('tools', tools), toList('prompts', prompts)];
+    book.observe(server, { instructions: undefined, lists });
+    return lists.flatMap(({ kind, items }) =>
+      items.filter((item) => book.of(server).whyHeld(kind, item) === undefined).map(({ id }) => id),
+    );
+  };
+  const why = (one: object, server = 's') => {
+    const [item] = toList('tools', [one]).items;
+    return item === undefined ? 'no item' : book.of(server).whyHeld('tools', item);
+  };
+  return { book, state, inspection, kept, lines, held, meet, why };
+}
+
+/** The pin a database would have after this sighting. */
+function toPin({ server, kind, name, definition, approve, found }: Sighting, approvedBy = FIRST_SIGHT): Pin {
+  const isApproved = approve || approvedBy !== FIRST_SIGHT;
+  return {
+    ...{ server, kind, name, approved: isApproved ? definition : undefined, seen: definition, rejected: undefined },
+    ...{ renamedFrom: undefined, approvedBy: isApproved ? approvedBy : undefined, approvedAt: '', seenAt: '', found },
+  };
+}
+
+const ofTools = (sightings: readonly Sighting[]) => sightings.filter(({ kind }) => kind === 'tools');
+
+test('laptop: what reading it found holds one item at first sight, the rest of its server works', () => {
+  const { meet, why, held, kept, lines } = open();
+  expect(meet([tool('a', 'evil'), tool('b', 'good'), tool('c', 'odd')])).toEqual(['b', 'c']);
+  expect(why(tool('a', 'evil'))).toMatch(
+    /quarantined: nobody has approved it yet, and reading it found: has-block\. Ask/,
+  );
+  expect(held).toEqual(['a']);
+  expect(ofTools(kept).map(({ name, approve, found }) => [name, approve, found?.findings.length])).toEqual([
+    ['a', false, 1],
+    ['b', true, 0],
+    ['c', true, 1],
+  ]);
+  expect(lines.filter((line) => line.includes('tools/c: has-review'))).toHaveLength(1);
+});
+
+test('what a person approved with its findings is used', () => {
+  const { book, meet, kept } = open();
+  meet([tool('a', 'evil')]);
+  book.adopt(ofTools(kept).map((one) => toPin(one, 'key:ann')));
+  expect(meet([tool('a', 'evil')])).toEqual(['a']);
+});
+
+test('instructions and prompts are read too', () => {
+  const { book, meet, inspection } = open();
+  expect(meet([], { prompts: [{ name: 'p', description: 'evil' }, { name: 'q' }] })).toEqual(['q']);
+  book.observe('t', { instructions: 'evil words', lists: [] });
+  const identity = { serverInfo: {}, capabilities: {}, revision: '', instructions: 'evil words' };
+  expect(book.of('t').release(identity).instructions).toBeUndefined();
+  expect(inspection.inspected.at(-1)).toMatchObject({
+    kind: 'instructions',
+    definition: { instructions: 'evil words' },
+  });
+});
+
+test('each definition is read once, and again when the rules are others', () => {
+  const first = open();
+  first.meet([tool('a', 'good')]);
+  first.meet([tool('a', 'good')]);
+  expect(first.inspection.inspected.filter(({ kind }) => kind === 'tools')).toHaveLength(1);
+  const second = open({ earlier: first.kept.map((one) => toPin(one)) });
+  second.meet([tool('a', 'good')]);
+  expect(second.inspection.inspected).toEqual([]);
+  second.inspection.version = '2';
+  second.meet([tool('a', 'good')]);
+  expect(second.inspection.inspected.filter(({ kind }) => kind === 'tools')).toHaveLength(1);
+});
+
+test('what first sight approved is held by rules that find more; what a person approved stays', () => {
+  const first = open();
+  first.meet([tool('a', 'sly'), tool('b', 'sly')]);
+  const [a, b] = ofTools(first.kept);
+  if (a === undefined || b === undefined) throw new Error('both were met');
+  const second = open({ earlier: [toPin(a), toPin(b, 'key:ann')] });
+  second.inspection.version = '2';
+  second.inspection.words = ['sly'];
+  expect(second.meet([tool('a', 'sly'), tool('b', 'sly')])).toEqual(['b']);
+  expect(second.held).toEqual(['a']);
+});
+
+test('a change is compared with what was approved, and held whatever is found', () => {
+  const { meet, inspection } = open();
+  meet([tool('a', 'good')]);
+  expect(meet([tool('a', 'good, better')])).toEqual([]);
+  expect(inspection.inspected.at(-1)).toMatchObject({
+    definition: tool('a', 'good, better'),
+    before: tool('a', 'good'),
+  });
+});
+
+test('it is read beside the tools of its own server and the approved ones of others', () => {
+  const { meet, inspection } = open();
+  meet([tool('a', 'evil'), tool('b', 'good')], { server: 'one' });
+  meet([tool('c', 'good')], { server: 'two' });
+  const peers = inspection.inspected.at(-1)?.peers.map(({ server, name, isApproved }) => [server, name, isApproved]);
+  expect(peers).toEqual([
+    ['two', 'c', false],
+    ['one', 'b', true],
+  ]);
+});
+
+test('show holds nothing, off reads nothing', () => {
+  const shown = open();
+  shown.state.inspection = 'show';
+  expect(shown.meet([tool('a', 'evil')])).toEqual(['a']);
+  expect(ofTools(shown.kept)[0]?.found?.findings).toHaveLength(1);
+  shown.state.inspection = 'hold';
+  shown.book.reconsider();
+  expect(shown.meet([tool('a', 'evil')])).toEqual([]);
+  const off = open();
+  off.state.inspection = 'off';
+  expect(off.meet([tool('a', 'evil')])).toEqual(['a']);
+  expect(off.inspection.inspected).toEqual([]);
+});
+
+test('under a new name, what was held is held', () => {
+  const { meet, inspection } = open();
+  meet([tool('a', 'evil')]);
+  inspection.words = [];
+  expect(meet([tool('b', 'evil')])).toEqual([]);
+});
