@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer';
+import type { Span } from '../../../core/json-scan.ts';
+
+/**
+ * Which parts of a text may say something else than they show: other scripts, what is invisible, encodings. Only these are
+ * made canonical, which costs twenty times as much as looking for them.
+ */
+
+const CODED = 1;
+const SPECIAL = 2;
+const CLASSES = new Uint8Array(128);
+for (let code = 0; code < 128; code++) {
+  if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) CLASSES[code] = CODED;
+  else if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) CLASSES[code] = SPECIAL;
+  else if (code === 0x7f) CLASSES[code] = SPECIAL;
+}
+/** Shorter encoded texts hold no demand. Characters. */
+const MIN_BLOCK = 20;
+const MIN_ESCAPES = 6;
+/** A part goes on to the end of its line, or this far. Characters. */
+const MAX_LINE = 4_096;
+const ESCAPE = /%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#?[0-9a-z]{1,7};/gi;
+const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|[01]{8} [01]{8} [01]{8}/i;
+
+/** In order, without overlaps. */
+export function findDoubtful(text: string): readonly Span[] {
+  const found: Span[] = [];
+  const { length } = text;
+  let start = 0;
+  while (start < length) {
+    const line = text.indexOf('\n', start);
+    // Short lines together: a block of base64 is wrapped at 76 characters.
+    let end = line < 0 ? length : line + 1;
+    while (end - start < 256 && end < length) {
+      const next = text.indexOf('\n', end);
+      end = next < 0 ? length : next + 1;
+    }
+    end = Math.min(end, start + MAX_LINE);
+    if (isDoubtful(text, start, end)) {
+      const last = found.at(-1);
+      if (last !== undefined && last.end === start) found[found.length - 1] = { start: last.start, end };
+      else found.push({ start, end });
+    }
+    start = end;
+  }
+  return found;
+}
+
+function isDoubtful(text: string, start: number, end: number): boolean {
+  let block = 0;
+  let escapes = 0;
+  let digits = 0;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) {
+      if (isForeign(code)) return true;
+      block = 0;
+      continue;
+    }
+    const seen = CLASSES[code];
+    if (seen === CODED) {
+      block++;
+      if (code <= 0x39 && code >= 0x30) digits++;
+      if (block === MIN_BLOCK && saysSomething(text.slice(i + 1 - MIN_BLOCK, i + 1))) return true;
+      continue;
+    }
+    if (seen === SPECIAL) return true;
+    block = 0;
+    if (code === 0x25 || code === 0x26 || code === 0x5c) escapes++;
+  }
+  if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return true;
+  return digits >= 16 && NUMBERS.test(text.slice(start, end));
+}
+
+/** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */
+function isForeign(code: number): boolean {
+  if (code < 0xc0) return code < 0xa0 || code === 0xad;
+  if (code < 0x2000) return true;
+  if (code < 0x2070) return code <= 0x200f || (code >= 0x2028 && code <= 0x202e) || code >= 0x2060;
+  if (code < 0x2100) return false;
+  if (code < 0x2190) return true;
+  if (code < 0x2c00) return code >= 0x2460 && code < 0x2500;
+  if (code < 0x3000) return true;
+  if (code < 0xd800) return code >= 0xa000 && code < 0xac00;
+  // Emoji are pairs of D83C to D83E; letters of mathematics D835, tags and selectors DB40.
+  if (code < 0xe000) return code === 0xd835 || code === 0xdb40 || code < 0xd83c;
+  return code < 0xff00 || code >= 0xff61 || (code > 0xff0f && code < 0xff5f);
+}
+
+/** Identifiers and paths decode to noise: fifteen bytes of noise are text once in three million times. */
+function saysSomething(block: string): boolean {
+  if (/^[0-9a-f]+$/i.test(block)) return isReadable(Buffer.from(block, 'hex'));
+  return isReadable(Buffer.from(block, 'base64'));
+}
+
+function isReadable(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false;
+  // A character may be cut at the end.
+  return [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, bytes.length - cut)));
+}

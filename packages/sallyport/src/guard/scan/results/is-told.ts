@@ -1,0 +1,69 @@
+/**
+ * Is something demanded of the reader, or told of somebody? "Ignore all previous instructions" is a demand; "attackers who
+ * ignore instructions" and a phrase in quotation marks are not. Texts about attacks are full of both.
+ */
+
+/** A quotation longer than this is a text of its own. */
+const MAX_QUOTE = 240;
+const QUOTES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ['`', '`'],
+  ['“', '”'],
+  ['‘', '’'],
+  ['«', '»'],
+  ['「', '」'],
+]);
+
+/** Words before a verb that make it somebody's: what "they", "which" or "attempts to" do is not asked of the reader. */
+const TELLING: ReadonlySet<string> = new Set(
+  (
+    'to can could may might would will shall should cannot that which who they it or not never dont without by of for from not ' +
+    'attackers attacker users agents models llms adversaries injections prompts the a an this these is are was were'
+  ).split(' '),
+);
+const ADDRESSED = /\b(?:you|assistant|agent|ai|please|must|need|have)\s+to\s*$/i;
+
+/** Does the word at `start` demand, as the words before it have it? */
+export function isDemanded(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - 40), start);
+  const word = /([\p{L}'’]{1,20})[ \t]{1,3}$/u.exec(before)?.[1];
+  if (word === undefined) return true;
+  const plain = word.toLowerCase().replace(/['’]/, '');
+  if (!TELLING.has(plain)) return true;
+  return plain === 'to' && ADDRESSED.test(before);
+}
+
+/** Does this part stand in quotation marks within a sentence? The value of a member of JSON does not. */
+export function isQuoted(text: string, start: number, end: number): boolean {
+  const from = Math.max(0, start - MAX_QUOTE);
+  for (let i = start - 1; i >= from; i--) {
+    const open = text[i] ?? '';
+    if (open === '\n') return false;
+    const close = QUOTES.get(open);
+    if (close === undefined || !opensQuotation(text, i)) continue;
+    const stop = text.indexOf(close, end);
+    return stop >= 0 && stop - i <= MAX_QUOTE && !text.slice(i, stop).includes('\n');
+  }
+  return false;
+}
+
+/** After a word or a bracket, and right before one: after a colon, a comma or a brace it begins a value. */
+function opensQuotation(text: string, at: number): boolean {
+  const next = text[at + 1];
+  if (next === undefined || next === ' ' || next === '\n') return false;
+  const before = text[at - 1];
+  // Function calls and bracketed remarks quote; so do raw strings of programs.
+  if (before === '(' || before === '#' || before === '*' || before === '|') return true;
+  if (before !== ' ') return false;
+  let i = at - 2;
+  while (i >= 0 && text[i] === ' ') i--;
+  return i >= 0 && /[\p{L}\p{N}=)|,–—-]/u.test(text[i] ?? '') && text[i] !== ',';
+}
+
+/** Within a fenced block of Markdown. @param fences where the fences of the text stand */
+export function isFenced(fences: readonly number[], at: number): boolean {
+  let count = 0;
+  for (const fence of fences) if (fence < at) count++;
+  return count % 2 === 1;
+}

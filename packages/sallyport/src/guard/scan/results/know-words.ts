@@ -1,0 +1,92 @@
+import { bitOf, LEXICON } from './lexicon.ts';
+
+/** Looks words up that may be disguised: in digits, turned by 13 letters, with a slip of the pen, run together. */
+
+interface Known {
+  readonly bits: number;
+  readonly isDisguised: boolean;
+}
+
+const NONE: Known = { bits: 0, isDisguised: false };
+export const HAS_OVERRIDE = bitOf('override');
+
+const known = new Map<string, Known>();
+const turned = new Map<string, Known>();
+for (const [word, bits] of LEXICON) {
+  known.set(word, { bits, isDisguised: false });
+  // Short words turned by 13 are words of their own ("gur").
+  if (/^[a-z]{5,}$/.test(word)) turned.set(turn(word), { bits, isDisguised: true });
+}
+for (const [word, one] of turned) if (!known.has(word)) known.set(word, one);
+
+/** Words as they read where `1` may be an i or an l. */
+const loose = new Map([...LEXICON].map(([word, bits]) => [word.replaceAll('l', 'i'), { bits, isDisguised: true }]));
+
+function turn(word: string): string {
+  return word.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
+}
+
+/** Lengths of known words by their first two letters: most words of a text are no match, and need not be cut out. */
+const LENGTHS = new Int32Array(32 * 32);
+for (const word of known.keys())
+  if (/^[a-z]{2}/.test(word)) {
+    const at = (word.charCodeAt(0) & 31) * 32 + (word.charCodeAt(1) & 31);
+    LENGTHS[at] = (LENGTHS[at] ?? 0) | (1 << Math.min(31, word.length));
+  }
+
+/** False: no word of the lexicon begins like this and is this long. ASCII only. */
+export function mayBeWord(text: string, start: number, length: number): boolean {
+  const at = (text.charCodeAt(start) & 31) * 32 + (text.charCodeAt(start + 1) & 31);
+  return ((LENGTHS[at] ?? 0) & (1 << Math.min(31, length))) !== 0;
+}
+
+const DIGITS: ReadonlyMap<string, string> = new Map([
+  ['0', 'o'],
+  ['1', 'i'],
+  ['3', 'e'],
+  ['4', 'a'],
+  ['5', 's'],
+  ['7', 't'],
+]);
+
+/** @param word in lower case @param isMixed it has letters and digits */
+export function bitsOfWord(word: string, isMixed: boolean): Known {
+  const found = known.get(word);
+  if (found !== undefined || !isMixed) return found ?? NONE;
+  return loose.get(fold(word).replaceAll('l', 'i')) ?? NONE;
+}
+
+function fold(word: string): string {
+  return word.replace(/[013457]/g, (digit) => DIGITS.get(digit) ?? digit);
+}
+
+const MAX_KNOWN = 15;
+
+/** The longest word at this place of a run of letters. */
+export function bitsOfRun(run: string, at: number): { readonly bits: number; readonly length: number } | undefined {
+  const part = fold(run.slice(at, at + MAX_KNOWN)).replaceAll('l', 'i');
+  for (let length = part.length; length >= 3; length--) {
+    const found = loose.get(part.slice(0, length));
+    if (found !== undefined) return { bits: found.bits, length };
+  }
+  return undefined;
+}
+
+const SLIPS = ['instructions', 'instruction', 'previous', 'directives', 'guidelines'].map(
+  (word) => [word, LEXICON.get(word) ?? 0] as const,
+);
+
+/** What a word means with one letter more, less or other. */
+export function slipOf(word: string): number {
+  if (word.length < 7 || word.length > 13) return 0;
+  return SLIPS.find(([right]) => isNear(word, right))?.[1] ?? 0;
+}
+
+function isNear(word: string, right: string): boolean {
+  if (Math.abs(word.length - right.length) > 1) return false;
+  let head = 0;
+  while (head < word.length && word[head] === right[head]) head++;
+  let tail = 0;
+  while (tail < word.length - head && tail < right.length - head && word.at(-1 - tail) === right.at(-1 - tail)) tail++;
+  return Math.max(word.length, right.length) - head - tail <= 1;
+}

@@ -1,0 +1,111 @@
+/**
+ * What words do in a text that wants something of a model. A word may do several things. Rules join these classes, so
+ * that they speak of reasons and not of sentences.
+ */
+export const WORDS = {
+  /** Sets aside what was said before. */
+  override:
+    'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon ' +
+    'ignorez ignorer oubliez oublie ignora ignorar ignoren olvida olvide olvidar descarta esquece esqueça desconsidere ignoriere ignorieren vergiss missachte dimentica ignorare игнорируй игнорируйте забудь negeer vergeet zignoruj',
+  prior:
+    'previous prior above preceding earlier former foregoing preexisting existing original initial past before old ' +
+    'precedentes précédentes precedente précédent anteriores anterior previas previa vorherigen bisherigen vorigen obigen precedenti предыдущие eerdere poprzednie',
+  all: 'all any every everything entire other toutes tous todas todos alle tutte tutti все',
+  your: 'your tes vos tus sus deine ihre tue le seus suas твои ваши',
+  you: 'you youre youve youll ai assistant agent model chatbot llm bot gpt vous usted ustedes tu du sie',
+  instruction:
+    'instruction instructions directive directives guideline guidelines prompt prompts orders programming rule rules restriction restrictions limitation limitations safeguards policies training constraints mandates consignes ' +
+    'instrucciones instruções anweisungen istruzioni инструкции instructies regeln reglas règles regras',
+  /** Words of the class above that speak to a model far more often than to a compiler. */
+  order:
+    'instruction instructions directive directives guideline guidelines prompt orders programming safeguards consignes instrucciones instruções anweisungen istruzioni инструкции instructies',
+  system: 'system hidden internal secret initial sistema système systemprompt',
+  reveal:
+    'reveal revealing print show output display disclose repeat leak expose dump recite tell give share summarize append include révèle révélez revela revele muestra zeige mostra',
+  respond:
+    'include append add insert begin start end finish prefix suffix repeat output print render echo write say reply respond answer state conclude provide translate put embed incluye añade inclure ajoute füge inclua',
+  response:
+    'response responses answer answers reply replies output summary respuesta réponse antwort resposta risposta',
+  must: 'must need needs required requires require mandatory necessary immediately crucial obliged compulsory please ensure strictly important urgent critical',
+  call: 'call calls called invoke invoked execute executed run running use using trigger perform appeler utilisez llama usa verwende',
+  tool: 'tool tools function functions command commands endpoint outil herramienta werkzeug',
+  now: 'now first next then immediately instead henceforth',
+  conceal:
+    'tell telling mention mentioning inform informing notify notifying alert alerting say saying disclose disclosing reveal revealing show showing display displaying warn warning ask asking',
+  not: 'not dont never without nicht pas',
+  user: 'user users human humans person people anyone anybody operator customer owner utilisateur usuario benutzer',
+  send: 'send sending email emailing mail post posting upload uploading forward forwarding exfiltrate transmit submit transfer deliver leak fetch envoyez envoyer envía enviar sende senden',
+  secret:
+    'password passwords credential credentials secret secrets token tokens key keys apikey cookie cookies env passwd shadow private confidential canary ssn',
+  task: 'task tasks instruction instructions directive directives mission objective order query request assignment',
+  fresh:
+    'new urgent priority important emergency special different actual real updated hidden secret additional critical mandatory',
+  mode: 'mode persona jailbreak dan unrestricted uncensored',
+  mind: 'developer god admin administrator maintenance sudo root dan jailbreak unfiltered experimental unrestricted privileged elevated override',
+  enable: 'enable enabled enabling activate activated entering enter switch switched entered granted',
+  remember: 'remember memorize memorise store save persist retain',
+  always: 'permanently forever always future henceforth subsequent',
+  approval:
+    'approval approvals confirmation confirmations consent permission permissions review authorization guardrails safety security filter filters moderation',
+  approve: 'approve approved accept confirm authorize authorise grant allow',
+  proceed:
+    'proceed continue complete completing completed proceeding finish access obtain get authenticate authentication finalize unlock',
+  are: 'are be become becoming act acting pretend behave roleplay êtes eres bist',
+  user_is: 'i im am me my',
+} as const;
+
+export type WordClass = keyof typeof WORDS;
+
+const CLASSES = Object.keys(WORDS) as WordClass[];
+
+/** The bit of a class; there are at most 31. */
+export function bitOf(name: WordClass): number {
+  return 1 << CLASSES.indexOf(name);
+}
+
+/** Word in lower case -> bits of its classes. */
+export const LEXICON: ReadonlyMap<string, number> = toLexicon();
+
+function toLexicon(): ReadonlyMap<string, number> {
+  const bits = new Map<string, number>();
+  for (const name of CLASSES)
+    for (const word of WORDS[name].split(' ')) bits.set(word, (bits.get(word) ?? 0) | bitOf(name));
+  return bits;
+}
+
+/** Chinese and Japanese have no blanks between words: their words are looked for wherever they stand. */
+const JOINED_WORDS: readonly (readonly [WordClass, string])[] = [
+  ['override', '忽略 无视 無視 忘记 忘掉 不要理会 绕过 覆盖 無視して 忘れて'],
+  ['prior', '之前 以上 先前 此前 上述 前面 以前の 上記'],
+  ['all', '所有 全部 任何 すべて'],
+  ['your', '你的 您的 あなたの'],
+  ['you', '助手 智能体 你 您'],
+  ['instruction', '指令 指示 规则 提示词 提示語 约束 限制 命令'],
+  ['order', '指令 指示 提示词'],
+  ['system', '系统 隐藏 内部 システム'],
+  ['reveal', '透露 输出 显示 泄露 打印 告诉 公開'],
+  ['must', '必须 务必 立即 请 重要'],
+  ['call', '调用 执行 使用 运行'],
+  ['tool', '工具 函数'],
+  ['not', '不要 不得 切勿 别'],
+  ['conceal', '告诉 提及 通知 告知 提到'],
+  ['user', '用户 使用者 ユーザー'],
+  ['send', '发送 上传 转发 发给 送信'],
+  ['secret', '密码 密钥 凭证 令牌 私钥'],
+];
+
+/** By their first character, the longer ones first. */
+export const JOINED: ReadonlyMap<string, readonly { readonly text: string; readonly bits: number }[]> = toJoined();
+
+function toJoined() {
+  const bits = new Map<string, number>();
+  for (const [name, words] of JOINED_WORDS)
+    for (const word of words.split(' ')) bits.set(word, (bits.get(word) ?? 0) | bitOf(name));
+  const byFirst = new Map<string, { text: string; bits: number }[]>();
+  for (const text of [...bits.keys()].sort((a, b) => b.length - a.length)) {
+    const list = byFirst.get(text.charAt(0)) ?? [];
+    list.push({ text, bits: bits.get(text) ?? 0 });
+    byFirst.set(text.charAt(0), list);
+  }
+  return byFirst;
+}

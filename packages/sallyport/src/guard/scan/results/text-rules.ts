@@ -1,0 +1,118 @@
+import type { OwaspTag } from '../../../core/finding.ts';
+import { bitOf, type WordClass } from './lexicon.ts';
+import { IS_ADDRESS, IS_HEADING, IS_LOUD, IS_NAME } from './read-words.ts';
+
+/** One word of a rule: of one of these classes, or with one of these marks, at most `gap` words after the one before. */
+export interface Step {
+  readonly bits: number;
+  readonly marks: number;
+  /** Marks it must have beside. */
+  readonly only: number;
+  readonly gap: number;
+}
+
+export interface TextRule {
+  readonly id: string;
+  readonly owasp: OwaspTag;
+  /** How sure it is that the text wants something of a model, 0 to 1. */
+  readonly weight: number;
+  readonly steps: readonly Step[];
+  /** Only as a demand: not where the first word is told of somebody ("attackers ignore …", "to ignore …"). */
+  readonly isDemand?: boolean;
+  readonly why: string;
+}
+
+function step(gap: number, ...classes: readonly (WordClass | 'name' | 'address')[]): Step {
+  let bits = 0;
+  let marks = 0;
+  for (const one of classes) {
+    if (one === 'name') marks |= IS_NAME;
+    else if (one === 'address') marks |= IS_ADDRESS;
+    else bits |= bitOf(one);
+  }
+  return { bits, marks, only: 0, gap };
+}
+
+const only = (one: Step, marks: number): Step => ({ ...one, only: marks });
+
+const OVERRIDE = 'It tells whoever reads it to set earlier instructions aside.';
+const RESPONSE = 'It dictates what the model writes to its user.';
+const CALL = 'It demands that a tool be called or a command be run.';
+const TASK = 'It gives the reader another task than its user did.';
+const ROLE = 'It changes who the model thinks it is.';
+const LEAK = 'It asks for the instructions of the model.';
+
+/** What a text wants of a model, by reason. Several together weigh more than each. */
+export const TEXT_RULES: readonly TextRule[] = [
+  rule(
+    'override-instructions',
+    0.95,
+    OVERRIDE,
+    [step(0, 'override'), step(4, 'prior', 'your', 'all'), step(4, 'order')],
+    true,
+  ),
+  rule(
+    'override-rules',
+    0.5,
+    OVERRIDE,
+    [step(0, 'override'), step(3, 'prior', 'your'), step(3, 'instruction', 'approval')],
+    true,
+  ),
+  rule('override-after', 0.7, OVERRIDE, [step(0, 'override'), step(3, 'order'), step(3, 'prior')], true),
+  rule('dictate-response', 0.7, RESPONSE, [step(0, 'respond'), step(10, 'your'), step(2, 'response')], true),
+  rule('dictate-response', 0.5, RESPONSE, [step(0, 'your'), step(1, 'response'), step(3, 'must'), step(3, 'respond')]),
+  rule('reveal-prompt', 0.75, LEAK, [step(0, 'reveal'), step(3, 'system'), step(1, 'order', 'secret')], true),
+  rule(
+    'reveal-prompt',
+    0.75,
+    LEAK,
+    [step(0, 'reveal'), step(3, 'your'), step(2, 'system', 'prior'), step(2, 'order')],
+    true,
+  ),
+  rule('demand-call', 0.55, CALL, [step(0, 'must'), step(3, 'call'), step(3, 'name')]),
+  rule('demand-call', 0.5, CALL, [step(0, 'must'), step(2, 'name'), step(4, 'call')]),
+  rule('demand-call', 0.45, CALL, [step(0, 'you'), step(2, 'must'), step(3, 'call'), step(4, 'tool')]),
+  rule('demand-call', 0.45, CALL, [step(0, 'must'), step(2, 'call'), step(3, 'tool'), step(6, 'now', 'proceed')]),
+  rule('demand-call', 0.35, CALL, [step(0, 'call'), step(2, 'name'), step(2, 'tool')]),
+  rule('new-task', 0.5, TASK, [step(0, 'your', 'you'), step(3, 'fresh'), step(3, 'task')]),
+  rule('new-task', 0.5, TASK, [only(step(0, 'fresh'), IS_LOUD), step(2, 'task')]),
+  rule('new-task', 0.4, TASK, [step(0, 'fresh'), only(step(3, 'task'), IS_HEADING)]),
+  rule('new-identity', 0.6, ROLE, [step(0, 'you'), step(2, 'are'), step(4, 'mode', 'mind')]),
+  rule('new-identity', 0.5, ROLE, [step(0, 'you'), step(2, 'are'), step(1, 'now'), step(5, 'you')]),
+  rule('new-identity', 0.5, ROLE, [step(0, 'mind'), step(2, 'mode'), step(2, 'enable')]),
+  rule('new-identity', 0.3, ROLE, [step(0, 'enable'), step(2, 'mind'), step(2, 'mode')]),
+  rule('conceal', 0.8, 'It wants something kept from the user.', [step(0, 'not'), step(2, 'conceal'), step(3, 'user')]),
+  rule(
+    'persist',
+    0.5,
+    'It wants to be remembered beyond this conversation.',
+    [step(0, 'remember'), step(2, 'always')],
+    true,
+  ),
+  rule(
+    'skip-approval',
+    0.6,
+    'It wants a check or an approval passed over.',
+    [step(0, 'override'), step(3, 'approval')],
+    true,
+  ),
+  rule(
+    'skip-approval',
+    0.5,
+    'It wants a check or an approval passed over.',
+    [step(0, 'approve'), step(3, 'now'), step(2, 'tool', 'call')],
+    true,
+  ),
+  rule('pose-as-user', 0.7, 'It poses as the user.', [step(0, 'user_is'), step(1, 'user_is', 'are'), step(2, 'user')]),
+  rule(
+    'send-secret',
+    0.5,
+    'It wants secrets sent somewhere.',
+    [step(0, 'send'), step(8, 'secret'), step(10, 'address')],
+    true,
+  ),
+];
+
+function rule(id: string, weight: number, why: string, steps: readonly Step[], isDemand = false): TextRule {
+  return { id, owasp: 'MCP06', weight, steps, why, isDemand };
+}

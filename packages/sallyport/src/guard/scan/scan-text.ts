@@ -1,0 +1,148 @@
+import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
+import { toCanonical, type View } from './canonical.ts';
+import { findDoubtful } from './results/find-doubtful.ts';
+import { isDemanded, isFenced, isQuoted } from './results/is-told.ts';
+import { matchRules } from './results/match-rules.ts';
+import { readWords } from './results/read-words.ts';
+import { showPart } from './results/show-part.ts';
+import type { TextRule } from './results/text-rules.ts';
+
+/** From here on a text is in the review tier. */
+export const TEXT_REVIEW_FROM = 0.5;
+/** One reason this sure, or several together, block. */
+const BLOCK_FROM = 0.9;
+const SEVERAL_FROM = 0.94;
+const MAX_FINDINGS = 16;
+
+const FIX =
+  'Read the result before anything is done that it asks for; keep such results back with "scan.results": "quarantine".';
+const CLEARED = 'If this is how the server speaks, name it in "scan.trusted".';
+
+/**
+ * Reads a text that a server sent: a result, an error, a resource, a prompt, a question.
+ * @returns findings of the block tier and, from {@link TEXT_REVIEW_FROM} on, of the review tier; the score of the whole
+ */
+export function scanText(text: string): Scan {
+  const found: Found[] = [];
+  readPlain(text, found);
+  for (const { start, end } of findDoubtful(text)) readDoubtful(text.slice(start, end), start, found);
+  if (found.length === 0) return NOTHING_FOUND;
+  const score = combine(found);
+  if (score < TEXT_REVIEW_FROM) return { findings: [], score };
+  return { findings: toFindings(found, score), score };
+}
+
+/** A rule that holds somewhere. */
+interface Found {
+  readonly rule: Pick<TextRule, 'id' | 'owasp' | 'why'>;
+  readonly weight: number;
+  /** In the original. */
+  readonly start: number;
+  readonly end: number;
+  readonly evidence: string;
+  /** How it was hidden; `undefined`: it stands there as it is read. */
+  readonly hidden: string | undefined;
+}
+
+/** Told of, not asked for: still worth a little, since quotation marks cost an attacker nothing. */
+const TOLD = 0.25;
+const FENCED = 0.5;
+
+function readPlain(text: string, found: Found[]): void {
+  for (const { rule, start, end, isDisguised, weight } of weighed(text)) {
+    const hidden = isDisguised ? 'letters' : undefined;
+    found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden });
+  }
+}
+
+const HIDDEN: Found['rule'] = {
+  id: 'hidden-text',
+  owasp: 'MCP06',
+  why: 'It holds text that a model reads and a person cannot see.',
+};
+
+/** @param offset of the part in the whole */
+function readDoubtful(part: string, offset: number, found: Found[]): void {
+  const { views, marks } = toCanonical(part);
+  for (const { kind, decoded, start, end } of marks)
+    if ((kind === 'tag' || kind === 'variation') && /[a-z]{2,20} [a-z]{2,20}/i.test(decoded))
+      found.push({
+        ...{ rule: HIDDEN, weight: 1, start: offset + start, end: offset + end },
+        ...{ evidence: showPart(decoded, 0, decoded.length), hidden: kind },
+      });
+  for (const view of views) {
+    // Spacing and digits for letters are read in every text, not only here.
+    if (view.kind === 'loose' || (view.kind === 'plain' && view.text.length === part.length && isSame(view, part)))
+      continue;
+    for (const { rule, weight, ...match } of weighed(view.text)) {
+      const [start, end] = view.range(match.start, match.end);
+      found.push({
+        ...{ rule, weight, start: offset + start, end: offset + end },
+        evidence: showPart(view.text, match.start, match.end),
+        hidden: hiddenBy(view, match),
+      });
+    }
+  }
+}
+
+function isSame(view: View, part: string): boolean {
+  return view.text === part.toLowerCase();
+}
+
+/** Decoded from a block, or most of its letters written as others. Escapes alone are how some formats are written. */
+function hiddenBy(view: View, { start, end }: { readonly start: number; readonly end: number }): string | undefined {
+  if (view.kind === 'decoded' && view.how !== 'escapes') return view.how;
+  if (view.disguised(start, end) * 4 < end - start) return undefined;
+  return view.how === '' ? 'letters of other scripts' : view.how;
+}
+
+/** What the rules find, less where something is only told of. */
+function weighed(text: string) {
+  const matches = matchRules(readWords(text));
+  if (matches.length === 0) return [];
+  const fences = fencesOf(text);
+  return matches.map((match) => {
+    const { start, end, rule } = match;
+    if (isQuoted(text, start, end) || (rule.isDemand === true && !isDemanded(text, start)))
+      return { ...match, weight: rule.weight * TOLD };
+    return { ...match, weight: isFenced(fences, start) ? rule.weight * FENCED : rule.weight };
+  });
+}
+
+function fencesOf(text: string): number[] {
+  const fences: number[] = [];
+  for (let at = text.indexOf('```'); at >= 0 && fences.length < 1_000; at = text.indexOf('```', at + 3))
+    fences.push(at);
+  return fences;
+}
+
+/** Independent reasons add up; the same reason twice is one. */
+function combine(found: readonly Found[]): number {
+  const best = new Map<string, number>();
+  for (const { rule, weight } of found) best.set(rule.why, Math.max(best.get(rule.why) ?? 0, weight));
+  let rest = 1;
+  for (const weight of best.values()) rest *= 1 - weight;
+  return Math.round((1 - rest) * 1_000) / 1_000;
+}
+
+function toFindings(found: readonly Found[], score: number): Finding[] {
+  const strong = found.filter(({ weight }) => weight >= 0.2);
+  const isSeveral = score >= SEVERAL_FROM && new Set(strong.map(({ rule }) => rule.why)).size > 1;
+  const findings: Finding[] = [];
+  const taken = new Set<string>();
+  const order = [...found].sort(
+    (a, b) => Number(b.hidden !== undefined) - Number(a.hidden !== undefined) || b.weight - a.weight,
+  );
+  for (const { rule, weight, start, end, evidence, hidden } of order) {
+    if (findings.length >= MAX_FINDINGS) break;
+    if (taken.has(rule.id)) continue;
+    taken.add(rule.id);
+    const isBlock = weight >= BLOCK_FROM || isSeveral || (hidden !== undefined && weight >= TEXT_REVIEW_FROM);
+    findings.push({
+      ...{ id: rule.id, tier: isBlock ? 'block' : 'review', owasp: rule.owasp, where: '', start, end, evidence },
+      why: hidden === undefined ? rule.why : `${rule.why} It is not written as it is read (${hidden}).`,
+      fix: isBlock ? FIX : `${FIX} ${CLEARED}`,
+    });
+  }
+  return findings;
+}
