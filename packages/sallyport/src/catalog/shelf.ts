@@ -286,12 +286,14 @@ export class Shelf {
   #fail(kinds: readonly ListKind[], principal: string, reason: string): void {
     if (this.#stop.signal.aborted || kinds.length === 0) return;
     const { clock, log, settings } = this.#ports;
+    // Tried again and again: said once, until there is another reason.
+    const isNews = kinds.some((kind) => this.failure(kind, principal)?.reason !== reason);
     for (const kind of kinds) {
       const count = (this.failure(kind, principal)?.count ?? 0) + 1;
       const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(count - 1, 10));
       setRecent(this.#failures, `${kind} ${principal}`, { reason, count, retryAt: clock.now() + wait });
     }
-    log.warn({ upstream: settings().name, lists: kinds, reason }, 'lists could not be fetched');
+    log[isNews ? 'warn' : 'debug']({ upstream: settings().name, lists: kinds, reason }, 'lists could not be fetched');
     this.#ports.changed();
   }
 

@@ -40,11 +40,14 @@ export function toSafeFields(fields: LogFields): Record<string, unknown> {
   return toSafeObject(fields, 0);
 }
 
-/** Text with what looks like a secret masked, cut at 4 KiB. */
+/** C1 controls and what turns the reading direction: JSON itself escapes only the first controls. */
+const ACTING = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu;
+
+/** Text with what looks like a secret masked, and what acts on a screen written out; cut at 4 KiB. */
 export function toSafeText(text: string): string {
   let safe = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
   for (const [form, mask] of SECRET_TEXT) safe = safe.replace(form, mask);
-  return safe;
+  return safe.replace(ACTING, (one) => `\\u{${one.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
 /** JSON text, masked and bounded in the same way; what is no JSON becomes null. */

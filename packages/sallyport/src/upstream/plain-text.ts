@@ -4,7 +4,9 @@ import { stripVTControlCharacters } from 'node:util';
 const MIN_SECRET_LENGTH = 8;
 /** What stands before the host of an address: often a password, from the arguments of the command. */
 const USER = /(:\/\/)[^/\s@]+@/g;
-const CONTROLS = /(?!\t)\p{Cc}/gu;
+// Controls; what turns the reading direction (CVE-2021-42574); what nobody sees and a model that reads the log does: tag
+// characters, zero-width ones, variation selectors beyond those of emoji. Joiners stay, scripts need them.
+const CONTROLS = /(?!\t)\p{Cc}|[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E01EF}]/gu;
 
 /**
  * Makes a child's output fit to be shown: terminal escapes are taken out (a server must not draw on an operator's

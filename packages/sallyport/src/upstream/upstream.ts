@@ -19,6 +19,7 @@ import { Origins } from './origins.ts';
 import { type Lease, Pool } from './pool.ts';
 import type { Supervisor } from './supervisor.ts';
 import { Turnstile } from './turnstile.ts';
+import { toCancelled, untilCancelled } from './until-cancelled.ts';
 
 export interface UpstreamOptions {
   readonly settings: ServerSettings;
@@ -309,10 +310,13 @@ export class Upstream {
       return connected;
     } catch (error) {
       const fault = toFault(error);
+      // What is held stays held until somebody decides: each try again has the same to say.
+      const isSaid = fault.code === 'denied' && fault.message === this.#heldFault?.message;
       if (fault.code === 'upstream_unauthenticated') this.#authFault = fault;
       else if (fault.code === 'denied') this.#heldFault = fault;
       else if (fault.code !== 'draining') this.#lastFault = fault;
-      log.warn({ upstream: settings.name, code: fault.code, reason: fault.message }, 'Connecting failed');
+      const facts = { upstream: settings.name, code: fault.code, reason: fault.message };
+      log[isSaid ? 'debug' : 'warn'](facts, 'Connecting failed');
       throw fault;
     }
   }
@@ -368,32 +372,4 @@ const NOTHING = () => {};
 function toKnowledge(record: EraRecord | undefined, settings: ServerSettings): Knowledge | undefined {
   if (record === undefined || (settings.era !== 'auto' && settings.era !== record.era)) return undefined;
   return { era: record.era, transport: record.transport, strays: false };
-}
-
-function toCancelled(): FaultError {
-  return new FaultError('cancelled', 'The client cancelled the request.');
-}
-
-/** Others may wait for the same connection: the client that leaves stops waiting, the attempt goes on. */
-function untilCancelled(leasing: Promise<Lease>, exchange: Exchange): Promise<Lease> {
-  return new Promise((resolve, reject) => {
-    let left = exchange.cancelled;
-    if (left) reject(toCancelled());
-    else
-      exchange.onCancel = () => {
-        left = true;
-        reject(toCancelled());
-      };
-    leasing.then(
-      (lease) => {
-        exchange.onCancel = undefined;
-        if (left) lease.done();
-        else resolve(lease);
-      },
-      (error: unknown) => {
-        exchange.onCancel = undefined;
-        reject(error);
-      },
-    );
-  });
 }
