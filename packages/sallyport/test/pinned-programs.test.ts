@@ -81,6 +81,13 @@ it('laptop: a changed file is not started until somebody approves it', async () 
   // A refusal ends what runs.
   await operator(gateway, 'pin', 'reject', 'notes', 'program');
   await waitFor(async () => expect(await call()).toContain('its program was rejected'));
+  // Each try to start it had the same to say.
+  const said = gateway.process.stderr
+    .split('\n')
+    .filter((line) => line.includes('its program is not the approved one'));
+  const kinds = said.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((kind) => kind !== 'call');
+  expect(kinds).toContain('Connecting failed');
+  expect(new Set(kinds).size).toBe(kinds.length);
 });
 
 it('what a command without an exact version fetched at its start is held, too', async () => {
