@@ -93,6 +93,9 @@ const DECIDED: Schema = {
   properties: { server: TEXT, item: TEXT, digest: { type: 'string', pattern: '^[0-9a-f]{64}$' } },
 };
 
+/** Rules named in one record. */
+const MAX_RULES = 20;
+
 /** One body decides about this many definitions. */
 const MAX_ITEMS = 10_000;
 
@@ -218,7 +221,8 @@ function decideRoute(ports: ControlPorts, decision: 'approve' | 'reject'): Route
         return { server, ...parsed, digest, decision, by };
       });
       // All records before the first decision: they are written together.
-      await Promise.all(items.map((one) => note(`pin_${decision}`, { by, ...one })));
+      const rulesOf = toRules(known);
+      await Promise.all(items.map((one) => note(`pin_${decision}`, { by, ...one, ...rulesOf(one) })));
       const late = await store.decide(decisions, new Date(clock.now()).toISOString()).catch(async (error: unknown) => {
         const reason = toFault(error).code;
         await Promise.all(items.map((one) => note(`pin_${decision}_failed`, { by, ...one, reason })));
@@ -248,6 +252,21 @@ function toHeld(known: readonly KnownPin[]): (one: Decided) => boolean {
     known.flatMap((one) => (foundOf(one.pin)?.hold === undefined ? [] : `${keyOf(one)}\n${foundOf(one.pin)?.digest}`)),
   );
   return ({ server, item, digest }) => held.has(`${server}\n${item}\n${digest}`);
+}
+
+/** What was found in what is decided about, for the record. */
+function toRules(known: readonly KnownPin[]): (one: Decided) => { readonly rules?: string } {
+  const rules = new Map(
+    known.map((one) => {
+      const found = foundOf(one.pin);
+      const names = [...new Set(found?.findings.map(({ id }) => id) ?? [])];
+      return [`${keyOf(one)}\n${found?.digest}`, names.slice(0, MAX_RULES).join(', ')];
+    }),
+  );
+  return ({ server, item, digest }) => {
+    const names = rules.get(`${server}\n${item}\n${digest}`);
+    return names === undefined || names === '' ? {} : { rules: names };
+  };
 }
 
 function toItemOf({ server, kind, name }: PinDecision): { server: string; item: string } {
