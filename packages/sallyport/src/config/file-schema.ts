@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bindingsSchema, bundlesSchema, serverAccess, sinksSchema } from './access-schema.ts';
 import { approvalsSchema } from './approvals-section.ts';
+import { argumentSafetySchema } from './argument-safety-section.ts';
 import { auditSchema } from './audit-section.ts';
 import { authSchema } from './auth-schema.ts';
 import { controlSchema } from './control-section.ts';
@@ -8,6 +9,7 @@ import { limitsSchema } from './limits-section.ts';
 import { pinsSchema } from './pins-section.ts';
 import { policySchema } from './policy-section.ts';
 import { scanSchema } from './scan-section.ts';
+import { secretsSchema } from './secrets-section.ts';
 import { telemetrySchema } from './telemetry-section.ts';
 import { upstreamAuthSchema } from './upstream-auth-section.ts';
 
@@ -253,6 +255,14 @@ export const topSchema = z.strictObject({
   control: controlSchema.optional().describe('The REST API. Left out: groups have the roles they are named after.'),
   audit: auditSchema.optional().describe('The record of every call. Left out: on, batched.'),
   telemetry: telemetrySchema.optional().describe('Metrics and traces, for whom the operator names. Left out: nobody.'),
+  secrets: secretsSchema
+    .optional()
+    .describe(
+      'Secrets and personal data in arguments and results. Left out: policy.set decides; without it nothing is looked at.',
+    ),
+  argumentSafety: argumentSafetySchema
+    .optional()
+    .describe('Dangers in arguments. Left out: policy.set decides; without it only what is never harmless is denied.'),
   tokenKeyRef: z
     .string()
     .min(1)

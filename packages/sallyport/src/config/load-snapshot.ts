@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
+import { resolveArgumentSafety } from './argument-safety-section.ts';
 import { resolveAudit } from './audit-section.ts';
 import { checkAgainst, type FileIssue } from './check-against.ts';
 import { CLIENT_FILE_NAMES } from './client-files.ts';
@@ -15,6 +16,7 @@ import { resolvePolicy } from './policy-section.ts';
 import { isHeader, resolveGateway, resolveServer } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
 import { resolveScan } from './scan-section.ts';
+import { resolveSecrets } from './secrets-section.ts';
 import type { ServerSettings, Snapshot } from './settings.ts';
 import { resolveTelemetry } from './telemetry-section.ts';
 
@@ -120,6 +122,7 @@ class FileReader {
       ...this.#readWatching(named),
       ...this.#readPolicy(named),
       ...this.#readScan(named),
+      ...this.#readSecrets(named),
       notes: this.#notes,
     };
   }
@@ -168,6 +171,19 @@ class FileReader {
         from,
         (path, message) => void this.problems.push({ path: ['policy', ...path], message }),
       ),
+    };
+  }
+
+  #readSecrets(named: readonly string[]): Pick<Snapshot, 'secrets' | 'argumentSafety'> {
+    const { secrets, argumentSafety } = this.#top ?? {};
+    if (this.#source.only !== undefined) return {};
+    const reportIn = (section: string) => (path: Path, message: string) =>
+      void this.problems.push({ path: [section, ...path], message });
+    return {
+      ...(secrets === undefined ? {} : { secrets: resolveSecrets(secrets, named, reportIn('secrets')) }),
+      ...(argumentSafety === undefined
+        ? {}
+        : { argumentSafety: resolveArgumentSafety(argumentSafety, named, reportIn('argumentSafety')) }),
     };
   }
 

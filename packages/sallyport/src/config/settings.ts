@@ -1,5 +1,6 @@
 import type { BindingSettings, BundleSettings, ServerAccess, SinkSettings } from './access-settings.ts';
 import type { ApprovalSettings } from './approvals-section.ts';
+import type { ArgumentSafetySettings } from './argument-safety-section.ts';
 import type { AuditSettings } from './audit-section.ts';
 import type { AuthSettings } from './auth-settings.ts';
 import type { ControlSettings } from './control-section.ts';
@@ -7,6 +8,7 @@ import type { LimitsSettings } from './limits-section.ts';
 import type { PinSettings } from './pins-section.ts';
 import type { PolicySettings } from './policy-section.ts';
 import type { ScanSettings } from './scan-section.ts';
+import type { SecretSettings } from './secrets-section.ts';
 import type { TelemetrySettings } from './telemetry-section.ts';
 
 import type { UpstreamAuth } from './upstream-auth.ts';
@@ -127,6 +129,10 @@ export interface Snapshot {
   readonly policy?: PolicySettings;
   /** Left out: `DEFAULT_SCAN`. */
   readonly scan?: ScanSettings;
+  /** Left out: the starter set of the policies decides (`toStarterSecrets`); without one nothing is looked at. */
+  readonly secrets?: SecretSettings;
+  /** Left out: the starter set decides (`toStarterSafety`). */
+  readonly argumentSafety?: ArgumentSafetySettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */
   readonly notes: readonly string[];
 }

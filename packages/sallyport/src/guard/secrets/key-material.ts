@@ -1,0 +1,126 @@
+import { fromBase58Check, isFiller, isJsonWebToken, toEntropy } from './checks.ts';
+
+/** What a reader finds at a mark: a kind and the place of the value itself. */
+export interface Reading {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads what stands at a mark, e.g. at `://`; `undefined`: nothing of the kind. */
+export type MarkReader = (text: string, start: number) => Reading | undefined;
+
+/** A key file is a few KiB; what has no end by then is cut there. */
+const MAX_KEY_FILE = 16_384;
+const KEY_HEAD = /-----BEGIN ([A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_BODY = /(?:\\[rn]|[A-Za-z0-9+/=\s:,.()-])*/y;
+
+/** PEM (RFC 7468), OpenSSH and PGP private keys, line breaks written as `\n` included. */
+function readPrivateKey(text: string, start: number): Reading | undefined {
+  KEY_HEAD.lastIndex = start;
+  const head = KEY_HEAD.exec(text);
+  if (head === null) return undefined;
+  const body = text.slice(KEY_HEAD.lastIndex, KEY_HEAD.lastIndex + MAX_KEY_FILE);
+  const foot = body.indexOf('-----END ');
+  const closed = foot < 0 ? -1 : body.indexOf('-----', foot + 9);
+  KEY_BODY.lastIndex = 0;
+  const length = closed >= 0 ? closed + 5 : (KEY_BODY.exec(body)?.[0].length ?? 0);
+  // A page about keys shows the first line alone, or dots in place of the key.
+  const content = body.slice(0, foot < 0 ? length : foot).replace(/\\[rn]|[^A-Za-z0-9+/=]/g, '');
+  if (content.length < 40 || isFiller(content)) return undefined;
+  return { kind: 'private-key', start, end: KEY_HEAD.lastIndex + length };
+}
+
+const TOKEN = /eyJ[\w-]{8,4096}\.[\w-]{0,16384}\.[\w-]{0,4096}(?:\.[\w-]{1,16384}\.[\w-]{1,1024})?/y;
+
+function readJsonWebToken(text: string, start: number): Reading | undefined {
+  TOKEN.lastIndex = start;
+  const found = TOKEN.exec(text);
+  return found !== null && isJsonWebToken(found[0]) ? { kind: 'jwt', start, end: TOKEN.lastIndex } : undefined;
+}
+
+const USER_INFO = /:\/\/[^\s:/@?#"'<>]{0,128}:([^\s/@"'<>]{1,256})@[\w.[-]/y;
+/** What stands there in examples. */
+const NO_PASSWORD = /^(?:pass(?:word|wd)?|pwd|secret|\*+|x+|\.+|[<{[$%].*|your.*|my.?password|changeme)$/i;
+
+/** `postgres://app:PASSWORD@db`: the password alone is the secret (RFC 3986 section 3.2.1). */
+function readConnection(text: string, start: number): Reading | undefined {
+  USER_INFO.lastIndex = start;
+  const found = USER_INFO.exec(text);
+  const password = found?.[1];
+  if (found === null || password === undefined || NO_PASSWORD.test(password)) return undefined;
+  const end = start + found[0].lastIndexOf('@');
+  return { kind: 'connection-password', start: end - password.length, end };
+}
+
+const BEARER = /bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,4096}={0,2})/iy;
+
+function readBearer(text: string, start: number): Reading | undefined {
+  BEARER.lastIndex = start;
+  const value = BEARER.exec(text)?.[1];
+  if (value === undefined || !isRandom(value, 3)) return undefined;
+  return { kind: 'bearer-token', start: BEARER.lastIndex - value.length, end: BEARER.lastIndex };
+}
+
+const BASIC = /basic[ \t]{1,4}([A-Za-z0-9+/]{8,1024}={0,2})/iy;
+
+/** RFC 7617: user and password with a colon between them, in base64. */
+function readBasic(text: string, start: number): Reading | undefined {
+  BASIC.lastIndex = start;
+  const value = BASIC.exec(text)?.[1];
+  if (value === undefined) return undefined;
+  const plain = Buffer.from(value, 'base64').toString('latin1');
+  if (!/^[\x20-\x39\x3b-\x7e]{1,256}:[\x20-\x7e]{1,512}$/.test(plain)) return undefined;
+  return { kind: 'basic-credentials', start: BASIC.lastIndex - value.length, end: BASIC.lastIndex };
+}
+
+/** `123456789:AA…`, a bot's number and its key. */
+const BOT_KEY = /:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y;
+
+function readTelegram(text: string, start: number): Reading | undefined {
+  BOT_KEY.lastIndex = start;
+  if (!BOT_KEY.test(text)) return undefined;
+  const number = /\d{8,10}$/.exec(text.slice(Math.max(0, start - 10), start))?.[0];
+  return number === undefined
+    ? undefined
+    : { kind: 'telegram-bot-token', start: start - number.length, end: BOT_KEY.lastIndex };
+}
+
+const AZURE_SECRET = /8Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])/y;
+
+function readAzureSecret(text: string, start: number): Reading | undefined {
+  AZURE_SECRET.lastIndex = start;
+  if (!AZURE_SECRET.test(text) || !/[A-Za-z0-9_~.]{3}$/.test(text.slice(Math.max(0, start - 3), start)))
+    return undefined;
+  return { kind: 'azure-client-secret', start: start - 3, end: AZURE_SECRET.lastIndex };
+}
+
+/** By the mark they begin with. */
+export const MARK_READERS: ReadonlyMap<string, MarkReader> = new Map([
+  ['-----BEGIN ', readPrivateKey],
+  ['eyJ', readJsonWebToken],
+  ['://', readConnection],
+  ['Bearer ', readBearer],
+  ['bearer ', readBearer],
+  ['Basic ', readBasic],
+  ['basic ', readBasic],
+  [':AA', readTelegram],
+  ['8Q~', readAzureSecret],
+]);
+
+const WALLET_KEY = /(?<![A-Za-z0-9])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])/g;
+
+/** Bitcoin private keys in wallet import format: Base58Check, version 0x80. */
+export function findWalletKeys(text: string): readonly Reading[] {
+  const found: Reading[] = [];
+  for (const { 0: value, index } of text.matchAll(WALLET_KEY)) {
+    if (fromBase58Check(value)?.[0] === 0x80)
+      found.push({ kind: 'wallet-key', start: index, end: index + value.length });
+  }
+  return found;
+}
+
+/** Digits and letters, and as mixed as chance makes them. */
+export function isRandom(value: string, bits: number): boolean {
+  return /\d/.test(value) && /[A-Za-z]/.test(value) && !isFiller(value) && toEntropy(value) >= bits;
+}

@@ -1,0 +1,61 @@
+import { isFiller, toEntropy } from './checks.ts';
+import type { Reading } from './key-material.ts';
+
+/**
+ * Secrets that only their name gives away: `password = …`, `"api_key": "…"`. The name finds the place, the value has to look
+ * like one: names of variables, calls, templates, placeholders and words are not (on real results those are nearly all).
+ */
+const NAME =
+  /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|account|encryption|signing|stripe|auth)[_-]?key|credential|密码|口令|密钥/gi;
+const ASSIGNED = /[\w-]{0,24}["'`]{0,2}[ \t]{0,4}(?:=>|:=|[:=：])[ \t]{0,4}["'`]{0,2}([^\s"'`,;<>{}()$\\&]{8,256})/y;
+/** The rest of a name to the left of the word that was found. */
+const BEFORE = /[\w.-]{0,40}$/;
+/** These hold no secret although their names say so: counts of tokens, marks of pages, rules about passwords. */
+const HARMLESS_NAME =
+  /(?:next|page|continu\w*|sync|cursor|max|min|total|prompt|completion|input|output|num|count|per|cache\w*|usage|cancel\w*|design|reset|expir\w*|public|has|is|show|forgot|change)[_.-]?(?:\w{0,12}[_.-])?(?:pass\w*|tokens?|secrets?|key)$|tokens$|(?:token|password|secret|key)[_-]?(?:name|id|type|url|uri|path|file|length|policy|count|limit|expir\w*|ref|arn|hint|hash|field|label|endpoint|env|version)/i;
+
+/** @param field the name the whole text is the value of */
+export function findNamedSecrets(text: string, field: string | undefined): readonly Reading[] {
+  const found: Reading[] = [];
+  if (field !== undefined && text.length >= 8 && text.length <= 256 && isSecretName(field) && isSecretValue(text))
+    found.push({ kind: toKind(field), start: 0, end: text.length });
+  NAME.lastIndex = 0;
+  for (let named = NAME.exec(text); named !== null; named = NAME.exec(text)) {
+    ASSIGNED.lastIndex = NAME.lastIndex;
+    const value = ASSIGNED.exec(text)?.[1];
+    if (value === undefined) continue;
+    const end = ASSIGNED.lastIndex;
+    const before = BEFORE.exec(text.slice(Math.max(0, named.index - 40), named.index))?.[0] ?? '';
+    const after = /^[\w-]*/.exec(text.slice(NAME.lastIndex, NAME.lastIndex + 24))?.[0] ?? '';
+    const name = before + named[0] + after;
+    NAME.lastIndex = end;
+    if (!HARMLESS_NAME.test(name) && isSecretValue(value))
+      found.push({ kind: toKind(name), start: end - value.length, end });
+  }
+  return found;
+}
+
+function toKind(name: string): string {
+  return /pass|pwd|密码|口令/i.test(name) ? 'password' : 'named-secret';
+}
+
+/** Whether a field of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  NAME.lastIndex = 0;
+  return name.length <= 128 && NAME.test(name) && !HARMLESS_NAME.test(name);
+}
+
+const PLACEHOLDER =
+  /example|placeholder|changeme|change-me|your[_-]|^my[_-]?|dummy|redacted|^test$|undefined|null|xxxx|\*\*\*|\.\.\.|^\{\{|^env[.:]|process\.env|os\.environ|secrets\.|vault:|^\/|^https?:|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/i;
+/** `config.auth.token`, `getToken`, `my-secret-name`: a name for one, not one. */
+const IDENTIFIER = /^[A-Za-z_]+(?:[.:/_-][A-Za-z_]+)*$/;
+
+/** Does it look like a password or a key: two sorts of signs at least, and no word or name? */
+export function isSecretValue(value: string): boolean {
+  if (IDENTIFIER.test(value) || isFiller(value)) return false;
+  const hasLetter = /[A-Za-z]/.test(value);
+  if (!hasLetter || !/[\d!@#%^*+=?~]/.test(value)) return false;
+  // Published AWS and Stripe examples say so in themselves, and are keys in form: those marks are left to the samples.
+  if (PLACEHOLDER.test(value) && !/^[A-Za-z0-9/+]{40}$/.test(value)) return false;
+  return toEntropy(value) >= (value.length >= 16 ? 3 : 2.5);
+}

@@ -1,0 +1,63 @@
+import type { Json, JsonObject } from '../../core/json.ts';
+import { findTokens, type KeptSecret, type SecretVault } from './vault.ts';
+import { applyEdits, eachText, replaceTexts } from './walk-strings.ts';
+
+/** A token in a message, and what stands behind it. */
+export interface MetToken {
+  readonly id: string;
+  readonly pointer: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Every token in a message. */
+export function tokensOf(root: Json): readonly MetToken[] {
+  let met: MetToken[] | undefined;
+  eachText(root, ({ text, pointer }) => {
+    for (const token of findTokens(text)) {
+      met ??= [];
+      met.push({ ...token, pointer });
+    }
+  });
+  return met ?? NONE;
+}
+
+const NONE: readonly MetToken[] = Object.freeze([]);
+
+export interface PutBackOptions {
+  readonly vault: SecretVault;
+  readonly owner: string;
+  /** Whether the value may go where the message goes. */
+  readonly mayHave: (secret: KeptSecret) => boolean;
+}
+
+/** The message with the values behind its tokens; those that may not go there stay tokens. `undefined`: it holds none. */
+export function putBack(
+  root: JsonObject,
+  { vault, owner, mayHave }: PutBackOptions,
+): JsonObject | undefined | Promise<JsonObject | undefined> {
+  const tokens = tokensOf(root);
+  if (tokens.length === 0) return undefined;
+  const found = vault.find(
+    owner,
+    tokens.map(({ id }) => id),
+  );
+  const write = (secrets: readonly (KeptSecret | undefined)[]) => {
+    const values = new Map<string, { start: number; end: number; text: string }[]>();
+    tokens.forEach(({ pointer, start, end }, i) => {
+      const secret = secrets[i];
+      if (secret === undefined || !mayHave(secret)) return;
+      const edit = { start, end, text: secret.value };
+      const list = values.get(pointer);
+      if (list === undefined) values.set(pointer, [edit]);
+      else list.push(edit);
+    });
+    const texts = new Map<string, Json>();
+    eachText(root, ({ text, pointer }) => {
+      const edits = values.get(pointer);
+      if (edits !== undefined) texts.set(pointer, applyEdits(text, edits));
+    });
+    return texts.size === 0 ? undefined : replaceTexts(root, texts);
+  };
+  return found instanceof Promise ? found.then(write) : write(found);
+}

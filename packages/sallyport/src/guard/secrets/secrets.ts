@@ -1,0 +1,140 @@
+import type { SecretMode, SecretSettings } from '../../config/secrets-section.ts';
+import type { Call } from '../../core/call.ts';
+import { ALLOW, type Verdict } from '../../core/verdict.ts';
+import type { Guard } from '../guard.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { tokensOf } from './put-back.ts';
+import { sensitiveFields } from './sensitive-fields.ts';
+import type { KeptSecret, SecretVault } from './vault.ts';
+import { describeSecrets, isWatched, type WeighedSecret, weighSecrets } from './weigh-secrets.ts';
+
+export interface SecretPorts {
+  /** Of the configuration in force; `undefined`: secrets are nobody's business. */
+  readonly settings: () => SecretSettings | undefined;
+  readonly vault: SecretVault;
+}
+
+/**
+ * Secrets on their way out (requirement G6), those first that stay behind: a person who is asked about the rest sees what
+ * is sent.
+ */
+export function secrets(ports: SecretPorts): readonly Guard[] {
+  return [maskedOut(ports), stopped(ports)];
+}
+
+function maskedOut({ settings, vault }: SecretPorts): Guard {
+  return {
+    name: 'secretsMasked',
+    request(call) {
+      const now = settings();
+      if (now === undefined || !mayTakeOut(now)) return ALLOW;
+      const found = weigh(call, now).filter(({ mode, isSplit }) => !isSplit && (mode === 'mask' || mode === 'drop'));
+      if (found.length === 0) return ALLOW;
+      const { upstream } = call.tool;
+      const owner = call.client.principal.id;
+      const reason = `${describeSecrets(found)} left out on the way to "${upstream}".`;
+      const masked = maskSecrets(call.arguments, found, { vault, owner, from: 'caller', upstream });
+      if (masked instanceof Promise) return masked.then((value) => ({ kind: 'rewrite', value, reason }));
+      return { kind: 'rewrite', value: masked, reason };
+    },
+  };
+}
+
+function mayTakeOut({ arguments: groups, rules }: SecretSettings): boolean {
+  const takesOut = (mode: SecretMode) => mode === 'mask' || mode === 'drop';
+  return Object.values(groups).some(takesOut) || rules.some(({ mode }) => takesOut(mode));
+}
+
+function weigh({ tool, arguments: args }: Call, settings: SecretSettings): readonly WeighedSecret[] {
+  const marked = sensitiveFields(tool.definition).input;
+  return weighSecrets(args, { settings, direction: 'arguments', tool, marked, markedRoot: '' });
+}
+
+/**
+ * What a result held and was masked may return to its own server and nowhere else; the values are put back after the record
+ * is written (`call/call-tool.ts`), so that no record and no person who is asked sees them.
+ */
+function stopped({ settings, vault }: SecretPorts): Guard {
+  return {
+    name: 'secrets',
+    request(call) {
+      const now = settings();
+      if (now === undefined) return ALLOW;
+      const tokens = tokensOf(call.arguments);
+      if (tokens.length === 0) return look(call, now);
+      const ids = tokens.map(({ id }) => id);
+      const found = vault.find(call.client.principal.id, ids);
+      const judge = (kept: readonly (KeptSecret | undefined)[]) => toTokenVerdict(kept, call, now) ?? look(call, now);
+      return found instanceof Promise ? found.then(judge) : judge(found);
+    },
+  };
+}
+
+/** Secrets in results (requirement G6). Masked values wait in the vault. */
+export function secretsInResult({ settings, vault }: SecretPorts): Guard {
+  return {
+    name: 'secretsInResult',
+    readsResult() {
+      const now = settings();
+      return now !== undefined && isWatched({ settings: now, direction: 'results' });
+    },
+    result(call, result) {
+      const now = settings();
+      if (now === undefined) return ALLOW;
+      const { upstream } = call.tool;
+      const found = weighSecrets(result, {
+        ...{ settings: now, direction: 'results', tool: call.tool },
+        ...{ marked: sensitiveFields(call.tool.definition).output, markedRoot: '/structuredContent' },
+      });
+      // What is in pieces cannot be taken out.
+      const withheld = found.filter(({ mode, isSplit }) => isSplit || mode === 'deny' || mode === 'ask');
+      if (withheld.length > 0)
+        return deny(
+          `The result is withheld: it holds ${describeSecrets(withheld)}. Ask for less, or let the operator see "secrets.results".`,
+        );
+      if (found.length === 0) return ALLOW;
+      const owner = call.client.principal.id;
+      const masked = maskSecrets(result, found, { vault, owner, from: 'upstream', upstream });
+      const reason = `The result held ${describeSecrets(found)}.`;
+      if (masked instanceof Promise) return masked.then((value) => ({ kind: 'rewrite', value, reason }));
+      return { kind: 'rewrite', value: masked, reason };
+    },
+  };
+}
+
+function deny(reason: string): Verdict {
+  return { kind: 'deny', code: 'denied', reason };
+}
+
+/** A token whose value may not go there, or is gone. `undefined`: all of them may. */
+function toTokenVerdict(
+  kept: readonly (KeptSecret | undefined)[],
+  { tool }: Call,
+  { foreign }: SecretSettings,
+): Verdict | undefined {
+  // Fail closed: sent as it is, the token would be stored in place of the value.
+  if (kept.includes(undefined))
+    return deny(
+      'The arguments hold a token ({{secret:…}}) whose value is not kept, or not any longer. Call the tool it came from again, and use the new token.',
+    );
+  const strangers = kept.filter((one) => one !== undefined && one.upstream !== tool.upstream);
+  const [first] = strangers;
+  if (first === undefined) return undefined;
+  const reason = `The arguments hold a ${first.kind} that came from ${first.from === 'caller' ? 'the caller' : `"${first.upstream}"`} and may not go to "${tool.upstream}".`;
+  if (foreign === 'ask') return { kind: 'ask', reason: `${reason} Allowed, the token goes there and not the value.` };
+  return deny(`${reason} The operator may let a person decide with "secrets.foreign".`);
+}
+
+function look(call: Call, settings: SecretSettings): Verdict {
+  if (!isWatched({ settings, direction: 'arguments' })) return ALLOW;
+  const found = weigh(call, settings);
+  if (found.length === 0) return ALLOW;
+  const { upstream } = call.tool;
+  // What is in pieces cannot be taken out.
+  const denied = found.filter(({ mode }) => mode !== 'ask');
+  if (denied.length > 0)
+    return deny(
+      `The arguments hold ${describeSecrets(denied)}, which may not go to "${upstream}". Leave it out, or let the operator add a rule to "secrets".`,
+    );
+  return { kind: 'ask', reason: `The arguments hold ${describeSecrets(found)} on the way to "${upstream}".` };
+}

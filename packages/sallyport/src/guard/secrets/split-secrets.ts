@@ -1,0 +1,60 @@
+import { toEntropy } from './checks.ts';
+import { PROVIDER_MARKS, readProviderKey } from './provider-keys.ts';
+import type { PlacedText } from './walk-strings.ts';
+
+/** One key in pieces: which texts hold them. */
+export interface SplitSecret {
+  readonly kind: string;
+  /** JSON pointers, in order. */
+  readonly pointers: readonly string[];
+}
+
+/** A key cut into more pieces than this, or among more texts, is not put together. */
+const MAX_PIECES = 8;
+const MAX_TEXTS = 256;
+/** Longer texts hold prose. */
+const MAX_LENGTH = 512;
+const PIECE = /(?:^|[\s:=])([A-Za-z0-9_.+/=-]{2,128})$/;
+const HEAD = /(?<![A-Za-z0-9])[A-Za-z0-9_.-]{3,128}$/;
+
+/**
+ * Keys cut into pieces that stand in several arguments, or elements of a list, one after the other. Only forms with a mark of
+ * their own are put together, and only where the whole is as mixed as keys are: words side by side are no key.
+ */
+export function findSplitSecrets(texts: readonly PlacedText[]): readonly SplitSecret[] {
+  if (texts.length < 2) return NONE;
+  const found: SplitSecret[] = [];
+  const count = Math.min(texts.length, MAX_TEXTS);
+  for (let i = 0; i < count - 1; i++) {
+    const first = texts[i] as PlacedText; // True by the bound of the loop.
+    const head = first.text.length > MAX_LENGTH ? undefined : HEAD.exec(first.text)?.[0];
+    const mark = head === undefined ? undefined : PROVIDER_MARKS.find((one) => head.startsWith(one));
+    if (head === undefined || mark === undefined || readProviderKey(head, mark, 0) !== undefined) continue;
+    const split = readOn(texts.slice(i + 1, i + MAX_PIECES), { head, mark });
+    if (split !== undefined)
+      found.push({ kind: split.kind, pointers: texts.slice(i, i + split.pieces + 1).map(({ pointer }) => pointer) });
+  }
+  return found.length === 0 ? NONE : found;
+}
+
+const NONE: readonly SplitSecret[] = Object.freeze([]);
+
+function readOn(
+  texts: readonly PlacedText[],
+  { head, mark }: { readonly head: string; readonly mark: string },
+): { readonly kind: string; readonly pieces: number } | undefined {
+  let whole = head;
+  for (const [i, { text }] of texts.entries()) {
+    const piece = text.length > MAX_LENGTH ? undefined : PIECE.exec(text)?.[1];
+    if (piece === undefined) return undefined;
+    whole += piece;
+    const key = readProviderKey(whole, mark, 0);
+    if (key !== undefined && key.end === whole.length && isMixed(whole.slice(mark.length)))
+      return { kind: key.kind, pieces: i + 1 };
+  }
+  return undefined;
+}
+
+function isMixed(value: string): boolean {
+  return (value.match(/\d/g)?.length ?? 0) >= 1 && /[A-Z]/.test(value) && toEntropy(value) >= 3;
+}
