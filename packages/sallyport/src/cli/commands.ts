@@ -13,6 +13,7 @@ import { auditVerify } from './audit-verify.ts';
 import type { Command } from './command.ts';
 import { defineCompletion } from './completion.ts';
 import { doctor } from './doctor.ts';
+import { drill } from './drill.ts';
 import { importServers } from './import.ts';
 import { keyCreate } from './key-create.ts';
 import { keyList } from './key-list.ts';
@@ -96,6 +97,7 @@ export const COMMANDS: readonly Command[] = [
   auditRepair,
   importServers,
   doctor,
+  drill,
   defineCompletion(() => COMMANDS),
   schema,
 ];

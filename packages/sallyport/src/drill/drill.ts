@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Done } from './agent.ts';
+import { type Children, openChildren } from './children.ts';
+import { playGuarded } from './guarded.ts';
+import { playPlain } from './plain.ts';
+import type { Entry, Scenario } from './scenario.ts';
+import { openStages } from './stage.ts';
+
+/** What came of one threat. */
+export interface Outcome {
+  readonly name: string;
+  readonly threat: string;
+  readonly plain: { readonly harmed: boolean };
+  readonly guarded: { readonly harmed: boolean; readonly guard: string | null; readonly rule: string | null };
+  readonly honest: { readonly passed: boolean };
+  /** For a person: what was seen at the victim's and the attacker's side, and what went wrong with the drill itself. */
+  readonly seen: string;
+  readonly trouble: readonly string[];
+}
+
+export interface DrillOptions {
+  readonly signal: AbortSignal;
+  /** Called as each scenario ends. */
+  onOutcome(outcome: Outcome): void;
+}
+
+/** Each runs up to three processes at a time. */
+const AT_ONCE = 3;
+
+/** Runs scenarios, a few at a time. Every process and folder it made is gone when it returns or throws. */
+export async function runDrill(
+  scenarios: readonly Scenario[],
+  { signal, onOutcome }: DrillOptions,
+): Promise<readonly Outcome[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-drill-'));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const children = openChildren(signal);
+  process.on('exit', removeFolder);
+  const stopped = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  stopped.catch(() => undefined);
+  const outcomes: Outcome[] = [];
+  const queue = [...scenarios.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
+      const [index, scenario] = next;
+      const outcome = await Promise.race([runScenario(scenario, join(folder, scenario.name), children), stopped]);
+      outcomes[index] = outcome;
+      onOutcome(outcome);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    signal.throwIfAborted();
+    return outcomes;
+  } finally {
+    await children.close();
+    process.off('exit', removeFolder);
+    removeFolder();
+  }
+}
+
+/** True when the drill proved all it is for: what nobody says to have stopped was luck. */
+export function isContained({ plain, guarded, honest }: Outcome): boolean {
+  return plain.harmed && !guarded.harmed && guarded.guard !== null && honest.passed;
+}
+
+async function runScenario(scenario: Scenario, folder: string, children: Children): Promise<Outcome> {
+  const trouble: string[] = [];
+  // A play that fails has proved nothing, and says so.
+  const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      trouble.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  };
+  const stages = await openStages(scenario, folder, children);
+  try {
+    const stage = { attack: stages.open('plain', 'attack'), honest: stages.open('plain', 'honest') };
+    const kept = { attack: stages.open('guarded', 'attack'), honest: stages.open('guarded', 'honest') };
+    const guard = (name: 'attack' | 'honest') => () =>
+      playGuarded({ scenario, name, stage: kept[name], folder }, children);
+    const [, plainHonest, attacked, honest] = await Promise.all([
+      attempt('plain attack', () => playPlain(scenario.attack, stage.attack, children)),
+      attempt('plain honest', () => playPlain(scenario.honest, stage.honest, children)),
+      attempt('guarded attack', guard('attack')),
+      attempt('guarded honest', guard('honest')),
+    ]);
+    const harm = stage.attack.ledger().filter(scenario.harm);
+    const keptHarm = kept.attack.ledger().filter(scenario.harm);
+    const stop = attacked?.stops[0];
+    const isSame = plainHonest !== undefined && honest !== undefined && same(plainHonest, honest.done, trouble);
+    const hasEffect = [stage.honest, kept.honest].every((one) => one.ledger().some(scenario.effect));
+    if (!hasEffect) trouble.push('the honest twin did not do its work on both sides');
+    if (attacked !== undefined && stop === undefined) trouble.push('Sallyport names nothing that it stopped');
+    return {
+      name: scenario.name,
+      threat: scenario.threat,
+      plain: { harmed: harm.length > 0 },
+      // Fail closed: a play that did not come to its end has not shown that nothing happens.
+      guarded: {
+        harmed: attacked === undefined || keptHarm.length > 0,
+        guard: stop?.guard ?? null,
+        rule: stop?.rule ?? null,
+      },
+      honest: { passed: isSame && hasEffect },
+      seen: describe(harm),
+      trouble,
+    };
+  } finally {
+    await stages.close();
+  }
+}
+
+/** The honest twin gets the same answers, in the same order. */
+function same(plain: readonly Done[], guarded: readonly Done[], trouble: string[]): boolean {
+  const toText = (done: readonly Done[]): string =>
+    JSON.stringify(done.filter(({ verdict }) => verdict === undefined).map(({ tool, text }) => [tool, text]));
+  if (toText(plain) === toText(guarded)) return true;
+  trouble.push(
+    `the honest twin got other answers: ${toText(guarded).slice(0, 600)} instead of ${toText(plain).slice(0, 600)}`,
+  );
+  return false;
+}
+
+function describe(entries: readonly Entry[]): string {
+  const [first] = entries;
+  return first === undefined ? 'no harm was seen' : `${first.server}: ${first.what} ${first.detail}`;
+}
