@@ -1,0 +1,37 @@
+import { toTerms } from './tokens.ts';
+import { parameterDocsOf, type ToolFace } from './tool-face.ts';
+
+interface Field {
+  readonly read: (tool: ToolFace) => string;
+  readonly weight: number;
+  /** Terms a usual tool has there. Fixed, so that adding a tool changes no other one's weights. */
+  readonly usualLength: number;
+  /** How much a longer text is worth less, 0 to 1 (b of BM25F). */
+  readonly flattening: number;
+}
+
+/** Terms of one field that count: who writes more is not found by more. */
+const MAX_TERMS = 160;
+
+/** Characters of a description; the longest honest one in 7,744 has some 20,000. */
+const MAX_TEXT = 4000;
+
+/** What is searched. Weights as measured for discovery; a name says more of a tool than its manual. */
+const FIELDS: readonly Field[] = [
+  { read: ({ name }) => name, weight: 4, usualLength: 3, flattening: 0.4 },
+  { read: ({ title }) => title, weight: 2, usualLength: 3, flattening: 0.4 },
+  { read: ({ description }) => description.slice(0, MAX_TEXT), weight: 2, usualLength: 25, flattening: 0.75 },
+  { read: ({ parameters }) => parameters.join(' '), weight: 1, usualLength: 5, flattening: 0.6 },
+  { read: parameterDocsOf, weight: 0.5, usualLength: 25, flattening: 0.75 },
+];
+
+/** Term -> its weight in this tool: frequencies of all fields, weighed and flattened by length (Robertson et al. 2004, BM25F). */
+export function weighTerms(tool: ToolFace): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const { read, weight, usualLength, flattening } of FIELDS) {
+    const terms = toTerms(read(tool)).slice(0, MAX_TERMS);
+    const one = weight / (1 - flattening + (flattening * terms.length) / usualLength);
+    for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + one);
+  }
+  return weights;
+}

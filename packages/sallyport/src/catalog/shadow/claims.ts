@@ -1,0 +1,66 @@
+/** What a tool says of itself beside others, in the order of how plainly it competes. */
+export interface Claims {
+  /** Wants to be taken for more than its task: whenever, always, any important data, instead of others. */
+  readonly greedy: readonly string[];
+  /** Wants to be taken instead of others, and says so. */
+  readonly instead: readonly string[];
+  /** Says that it is better than others. */
+  readonly praise: readonly string[];
+}
+
+/** Text that is looked at. */
+const MAX_TEXT = 4000;
+const MAX_CLAIMS = 8;
+
+const GREEDY = [
+  /\b(?:whenever|any ?time|every ?time|each time) (?:\w+ ){0,4}(?:user|users|someone|anyone|model|assistant|data|information|mention\w*|asks?|asked)\b/g,
+  /\b(?:any|all|every) (?:\w+ )?(?:important|sensitive|private|confidential|critical|valuable|personal) (?:\w+ ){0,2}(?:data|information|info|content|documents?|notes?|files?|details?)\b/g,
+  /\b(?:always|must always|should always) (?:\w+ ){0,2}(?:prefer|choose|select|pick|use|call|invoke)\w* (?:this|our)/g,
+  /\bfor (?:all|any|every) (?:\w+ ){0,2}(?:requests?|tasks?|questions?|needs?|purposes?)\b/g,
+  /\b(?:use|call|invoke|choose|select|pick)\w* (?:this|it) (?:\w+ ){0,3}(?:exclusively|always|for (?:all|any|every))\b/g,
+  /每当|每次用户|无论何时|任何时候|(?:总是|始终|务必|必须|一律)(?:先|优先)?(?:使用|调用|选择)(?:本|此|该|这)|任何(?:重要|敏感|私密|机密)|所有(?:请求|任务|问题)/g,
+];
+
+const INSTEAD = [
+  /\b(?:instead of|rather than|over|in place of|better than|superior to|more \w+ than|compared to|outperforms?|beats?|ignore|avoid|do not use|don't use|never use|stop using) (?:\w+ ){0,2}(?:other|others|any|all|similar|alternative|existing|competing|standard|regular|normal|built-in|legacy|previous|old|older) (?:\w+ ){0,3}(?:tools?|options?|methods?|servers?|services?|functions?|alternatives?|versions?)\b/g,
+  /\b(?:replaces?|supersedes?|obsoletes?|deprecates?|takes? (?:precedence|priority) over|overrides?) (?:\w+ ){0,3}(?:other|all|any|existing|previous|old|older|every|legacy) (?:\w+ ){0,3}(?:tools?|versions?|methods?|functions?|servers?)\b/g,
+  /\b(?:replacement|successor|substitute|alternative) (?:for|to|of) (?:\w+ ){0,4}tools?\b/g,
+  /\b(?:the )?only (?:\w+ ){0,2}tool (?:\w+ ){0,2}(?:you should|you need|allowed|permitted|authori[sz]ed|approved|to be used|that (?:can|should|must|may|works))\b/g,
+  /\b(?:all|any|every) other (?:\w+ ){0,2}tools? (?:\w+ ){0,2}(?:deprecated|unsafe|insecure|outdated|broken|unavailable|disabled|slow\w*|worse|inferior|not)\b/g,
+  /\b(?:prioriti[sz]e|prefer|favou?r) (?:\w+ ){0,2}(?:this|our) (?:\w+ ){0,2}(?:tool|server)\b|\b(?:first|top|highest|default) (?:choice|priority|preference) (?:for|over|when|among|of)\b|\b(?:should|must) be (?:prioriti[sz]ed|preferred|used first|chosen first)\b/g,
+  /(?:不要|勿|禁止|无需|别)(?:再)?(?:使用|调用)(?:其他|其它|别的|旧|原)|(?:取代|代替|替代|优于|胜过)(?:了)?(?:所有|其他|其它|任何|原有|旧)|优先(?:使用|调用|选择)(?:本|此|该|这)|而不是(?:其他|其它|别的)/g,
+];
+
+const PRAISE = [
+  /\b(?:best|greatest|finest)(?! (?:practices?|results?|match\w*|effort|guess|fit|suited|for|when|used|way|bid|ask|value|sell\w*|score|path|time|of|price|route))\b/g,
+  /\b(?:ultimate|premium|unmatched|unrivall?ed|unparallel\w+|superior|unbeatable|flawless|revolutionary|pinnacle|elite|supreme)\b/g,
+  /\b(?:world|industry|market|enterprise|military|professional|production|hospital)[- ](?:class|grade|leading|standard)\b/g,
+  /\b(?:world's|industry's|market's) (?:\w+ ){0,3}(?:best|most|leading|fastest|first)\b/g,
+  /\b(?:cutting|bleeding)[- ]edge\b|\bstate[- ]of[- ]the[- ]art\b|\bnext[- ]gen\w*\b|\baward[- ]winning\b|\bgold standard\b/g,
+  /\bmost (?:advanced|accurate|reliable|comprehensive|powerful|trusted|sophisticated|complete|secure|efficient|precise|popular|preferred|recommended|capable)\b/g,
+  /\b(?:highest|greatest|unprecedented|exceptional|perfect|guaranteed) (?:\w+ )?(?:quality|accuracy|precision|security|reliability|performance|speed|results?)\b/g,
+  /\b(?:better|faster|safer|stronger|smarter|more (?:\w+ and )?(?:accurate|reliable|secure|complete|comprehensive|advanced|powerful|precise)) (?:\w+ ){0,3}(?:than|alternative|replacement|compared|results)\b/g,
+  /\b(?:enhanced|superior|improved|increased|better|advanced|unmatched) (?:\w+ )?(?:accuracy|quality|performance|reliability|security|speed|precision|capabilities)\b/g,
+  /\b(?:advanced|improved|enhanced|official|verified|secured?|upgraded|optimi[sz]ed|newer|professional|premium|ultimate|preferred|recommended|trusted|pro) (?:\w+ )?(?:version|edition|replacement|alternative|variant|successor|drop-in)\b/g,
+  /\b(?:trusted|used|loved|preferred|recommended|chosen|endorsed|certified|approved) by (?:\w+ ){0,3}(?:\d|experts?|professionals?|millions|thousands|companies|teams|developers|users|anthropic|openai|google|microsoft|everyone|all|leading|top|major|industry)/g,
+  /\b(?:number one|no\. ?1|#1|\d\d(?:\.\d+)? ?% (?:\w+ )?(?:accura\w+|reliab\w+|success|uptime))/g,
+  /\b(?:fortune 500|ai[- ](?:powered|optimi[sz]ed|enhanced)|machine[- ]learning[- ]enhanced)\b/g,
+  /最(?:佳|好|强|先进|可靠|准确|全面|权威|专业|安全)的?|首选|唯一(?:可靠|官方|正确)|官方(?:版|推荐|认证|指定)|(?:升级|增强|专业|高级|旗舰|改进|加强|终极)版|行业(?:领先|标准)|业界(?:领先|最)|无与伦比|更(?:准确|可靠|安全|先进|强大|快速)/g,
+];
+
+/** @param text as it is read: folded, lower case */
+export function findClaims(text: string): Claims {
+  const read = text.slice(0, MAX_TEXT);
+  return { greedy: collect(read, GREEDY), instead: collect(read, INSTEAD), praise: collect(read, PRAISE) };
+}
+
+function collect(text: string, patterns: readonly RegExp[]): readonly string[] {
+  const found = new Set<string>();
+  for (const pattern of patterns) {
+    for (const [match] of text.matchAll(pattern)) {
+      found.add(match);
+      if (found.size >= MAX_CLAIMS) return [...found];
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,188 @@
+import type { ToolFace } from '../search/tool-face.ts';
+import { isDisguised, isExtended } from './compare-names.ts';
+import { compareTools, type Nearness } from './compare-tools.ts';
+import { type Profile, profileOf } from './profile.ts';
+import { ShadowIndex } from './shadow-index.ts';
+
+export type ShadowReasonId =
+  | 'look-alike-name'
+  | 'names-other-tool'
+  | 'qualified-name'
+  | 'recased-name'
+  | 'copied-text'
+  | 'one-letter-off'
+  | 'claims-to-be-better'
+  | 'wants-all-calls';
+
+export interface ShadowReason {
+  readonly id: ShadowReasonId;
+  readonly why: string;
+  /** What was found in its texts, e.g. the claim. */
+  readonly evidence: string;
+  /** It says something about the other, openly or by its name: it is the one that came for the other. */
+  readonly isAbout: boolean;
+}
+
+/** A newcomer and the tool that it competes with. */
+export interface ShadowPair {
+  readonly candidate: ToolFace;
+  readonly peer: ToolFace;
+  readonly reasons: readonly ShadowReason[];
+}
+
+/**
+ * The tools of other servers that this one competes with: it takes their name or their text, speaks about them, or does the
+ * same and says that it is better. Tools of honest servers that only share a name are none. Tools of its own server among
+ * the peers are the ones it may speak of freely.
+ */
+export function findShadow(candidate: ToolFace, peers: readonly ToolFace[]): readonly ShadowPair[] {
+  let index = indexes.get(peers);
+  if (index === undefined) {
+    index = new ShadowIndex(peers);
+    indexes.set(peers, index);
+  }
+  return findShadowAmong(candidate, index);
+}
+
+const indexes = new WeakMap<readonly ToolFace[], ShadowIndex>();
+
+/** The same beside tools that are indexed already. */
+export function findShadowAmong(candidate: ToolFace, index: ShadowIndex): readonly ShadowPair[] {
+  const profile = profileOf(candidate);
+  const pairs: ShadowPair[] = [];
+  for (const peer of index.near(profile)) {
+    const reasons = judgePair(profile, profileOf(peer), index.ownNames(candidate.server));
+    if (reasons.length > 0) pairs.push({ candidate, peer, reasons });
+  }
+  return pairs;
+}
+
+type Judge = (one: Profile, other: Profile, near: Nearness) => Omit<ShadowReason, 'id'> | undefined;
+
+/** Why one tool competes with another; empty: it does not. */
+export function judgePair(one: Profile, other: Profile, ownNames: ReadonlySet<string>): readonly ShadowReason[] {
+  const near = compareTools(one, other);
+  const reasons: ShadowReason[] = [];
+  const spoken = speaksOf(one, other, ownNames);
+  if (spoken !== undefined) reasons.push({ id: 'names-other-tool', ...spoken });
+  for (const [id, judge] of JUDGES) {
+    const found = judge(one, other, near);
+    if (found !== undefined) reasons.push({ id, ...found });
+  }
+  return reasons;
+}
+
+function speaksOf(one: Profile, other: Profile, ownNames: ReadonlySet<string>): Omit<ShadowReason, 'id'> | undefined {
+  if (one.forms.key === other.forms.key || ownNames.has(other.forms.key) || one.parameters.has(other.forms.key))
+    return undefined;
+  const mention = one.mentions.find(({ key }) => key === other.forms.key);
+  if (mention === undefined) return undefined;
+  return { why: 'its text speaks about this tool of another server', evidence: mention.name, isAbout: true };
+}
+
+const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
+  [
+    'look-alike-name',
+    (one, _other, { name }) =>
+      name !== 'look-alike'
+        ? undefined
+        : {
+            why: 'its name reads like that one and is another',
+            evidence: one.tool.name,
+            isAbout: isDisguised(one.tool.name),
+          },
+  ],
+  [
+    'qualified-name',
+    (one, _other, near) =>
+      near.name === 'qualified' && nearness(near) >= QUALIFIED && isBacked(one, near)
+        ? { why: 'it takes that name and adds a word of praise or a version', evidence: one.tool.name, isAbout: true }
+        : undefined,
+  ],
+  [
+    'recased-name',
+    (one, other, near) =>
+      isRecased(one.tool.name, other.tool.name) && near.copy >= RECASED
+        ? { why: 'it has that name in other letters and much of its text', evidence: one.tool.name, isAbout: false }
+        : undefined,
+  ],
+  [
+    'one-letter-off',
+    (one, _other, near) =>
+      (near.name === 'typo' && nearness(near) >= SLIPPED) || (near.name === 'reordered' && isCopy(near))
+        ? { why: 'its name is that one but for a slip, and it does the same', evidence: one.tool.name, isAbout: false }
+        : undefined,
+  ],
+  [
+    'copied-text',
+    (one, other, near) =>
+      isCopyOf(one, other, near)
+        ? {
+            why: 'its text is that one under another name',
+            evidence: one.tool.description.slice(0, 80),
+            isAbout: false,
+          }
+        : undefined,
+  ],
+  [
+    'claims-to-be-better',
+    (one, _other, near) => {
+      const { praise } = one.claims;
+      const wanted = isSame(near) ? SAME_PRAISE : (PRAISED[Math.min(praise.length, PRAISED.length - 1)] ?? 1);
+      if (praise.length === 0 || nearness(near) < wanted) return undefined;
+      return { why: 'it does the same and says that it is better', evidence: praise.join(', '), isAbout: true };
+    },
+  ],
+  [
+    'wants-all-calls',
+    (one, _other, near) => {
+      const { greedy, instead } = one.claims;
+      const asked = isSame(near) ? instead : [...greedy, ...instead];
+      if (asked.length === 0 || nearness(near) < (instead.length > 0 ? INSTEAD : GREEDY)) return undefined;
+      return { why: 'it does the same and asks to be called for more', evidence: asked.join(', '), isAbout: true };
+    },
+  ],
+];
+
+const QUALIFIED = 0.35;
+const RECASED = 0.5;
+const SLIPPED = 0.5;
+const COPIED_TEXT = 0.8;
+/** A text of some twenty words is nobody's by chance. */
+const COPIED_RUNS = 16;
+const COPIED_NEAR = 0.6;
+const SAME_PRAISE = 0.5;
+/** By how many claims there are. */
+const PRAISED = [1, 0.45, 0.35, 0.25, 0.15];
+const GREEDY = 0.35;
+const INSTEAD = 0.25;
+
+/** Formulas like "Get the current user" are everybody's: only a long text, or a short one under an extended name, is taken. */
+function isCopyOf(one: Profile, other: Profile, near: Nearness): boolean {
+  if (near.name === 'other' && isCopy(near) && isExtended(one.forms, other.forms)) return true;
+  return !isSame(near) && near.copy >= COPIED_TEXT && near.runs >= COPIED_RUNS && nearness(near) >= COPIED_NEAR;
+}
+
+function isSame({ name }: Nearness): boolean {
+  return name === 'same' || name === 'inflected';
+}
+
+function isCopy({ copy, runs }: Nearness): boolean {
+  return copy >= 0.5 && copy * runs >= 6;
+}
+
+/** Honest servers offer an advanced search, too; one that was made for another's place shows it in more than its name. */
+function isBacked({ claims }: Profile, { copy, schema = 0 }: Nearness): boolean {
+  return copy >= 0.3 || schema >= 0.6 || claims.praise.length > 1 || claims.instead.length > 0;
+}
+
+/** How much two tools do the same, 0 to 1. */
+export function nearness({ names, cover, texts, copy, schema }: Nearness): number {
+  const told = 0.5 * names + 0.25 * cover + 0.25 * Math.max(texts, copy);
+  return schema === undefined ? told : 0.75 * told + 0.25 * schema;
+}
+
+/** `Get_File` for `get_file`: no way of writing names that honest servers share, they differ by snake, kebab or camel case. */
+function isRecased(one: string, other: string): boolean {
+  return one !== other && one.toLowerCase() === other.toLowerCase() && /[_-]/.test(one);
+}

@@ -1,0 +1,45 @@
+import { toKey } from './compare-names.ts';
+
+/** Names that are looked at in one text. */
+const MAX_SEEN = 500;
+/** Characters around a name that say what is said of it. */
+const AROUND = 80;
+
+/** Written like a name of a tool and not like a word: several words without a space. */
+const COMPOUND = /[\p{L}\p{N}]{1,64}(?:[_\-./][\p{L}\p{N}]{1,64}){1,12}|\p{Ll}{1,32}\p{Lu}[\p{L}\p{N}]{0,64}/gu;
+const PLAIN_COMPOUND = /[A-Za-z0-9]{1,64}(?:[_\-./][A-Za-z0-9]{1,64}){1,12}|[a-z]{1,32}[A-Z][A-Za-z0-9]{0,64}/g;
+/** A plain word that is said to be a tool: "the search tool", "工具 search". */
+const PLAIN =
+  /(?:\b(?:the|this|that|your|its|their|default|original|existing|native|legacy|standard)\s["'`“‘]?|["'`“‘「])([\p{L}\p{N}]{3,64})["'`”’」]?\s{0,2}(?:(?:mcp )?tools?\b|工具)|(?:\btool\s(?:called |named )?|工具\s?)["'`“‘「]([\p{L}\p{N}]{3,64})["'`”’」]/giu;
+const CALLED = /^["'`”’»）)\]]{0,3}\s{0,2}(?:\(\s{0,2}\)|tools?\b|function\b|mcp\b|工具|函数|方法)/iu;
+const CALLS =
+  /(?:\b(?:tools?|function|call|calls|calling|invoke|invokes|invoking|run|running|use|using|execute|executing|before|after|instead of|replaces?|than)|工具|函数|调用|使用|运行|执行|代替|取代|之前|替代)\s{0,2}(?:\b(?:the|another|any|called|named|叫|名为))?[\s:："'`“‘«（([]{0,4}$/iu;
+
+/** A word of a text that is spoken of as a tool. */
+export interface Mention {
+  readonly key: string;
+  /** As it is written. */
+  readonly name: string;
+}
+
+/** Names of tools in a text, as far as they are called or said to be one. Whose they are is for the caller to say. */
+export function findMentions(text: string): readonly Mention[] {
+  const found = new Map<string, Mention>();
+  const add = (name: string) => {
+    const key = toKey(name);
+    if (key.length >= 3) found.set(key, { key, name });
+  };
+  let seen = 0;
+  for (const { 0: name, index } of text.matchAll(/^[\0-\x7f]*$/.test(text) ? PLAIN_COMPOUND : COMPOUND)) {
+    seen += 1;
+    if (seen > MAX_SEEN) break;
+    const after = text.slice(index + name.length, index + name.length + AROUND);
+    if (CALLED.test(after) || CALLS.test(text.slice(Math.max(0, index - AROUND), index))) add(name);
+  }
+  for (const [, one, other] of text.matchAll(PLAIN)) {
+    seen += 1;
+    if (seen > MAX_SEEN * 2) break;
+    add(one ?? other ?? '');
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,90 @@
+import { foldText } from '../../core/fold-text.ts';
+import { parameterDocsOf, type ToolFace } from '../search/tool-face.ts';
+import { type Claims, findClaims } from './claims.ts';
+import { type NameForms, toForms, toKey } from './compare-names.ts';
+import { toConcepts } from './concepts.ts';
+import { findMentions, type Mention } from './mentions.ts';
+import { isFiller, isPraise, isVersion } from './qualifiers.ts';
+
+/** What is compared of a tool, worked out once and only when it is needed. */
+export interface Profile {
+  readonly tool: ToolFace;
+  readonly forms: NameForms;
+  /** Of its name, without words of praise. */
+  readonly nameConcepts: ReadonlySet<string>;
+  /** Of the names of the tool and of its server: `search` of `maps` is a search of maps. */
+  readonly placedConcepts: ReadonlySet<string>;
+  /** Of name, title and description. */
+  readonly concepts: ReadonlySet<string>;
+  readonly parameters: ReadonlySet<string>;
+  /** Three words in a row, of the description. */
+  readonly runs: ReadonlySet<string>;
+  readonly claims: Claims;
+  readonly mentions: readonly Mention[];
+}
+
+/** Characters of a description that are compared. */
+const MAX_TEXT = 4000;
+/** Words of a description that are looked at for copies. */
+const MAX_WORDS = 300;
+
+const profiles = new WeakMap<ToolFace, Profile>();
+
+export function profileOf(tool: ToolFace): Profile {
+  let profile = profiles.get(tool);
+  if (profile === undefined) {
+    profile = createProfile(tool);
+    profiles.set(tool, profile);
+  }
+  return profile;
+}
+
+function createProfile(tool: ToolFace): Profile {
+  const { server, name, title, parameters } = tool;
+  const description = tool.description.slice(0, MAX_TEXT);
+  const said = () => [title, description, parameterDocsOf(tool)].filter((text) => text !== '').join('\n');
+  const nameConcepts = toNameConcepts(name);
+  let runs: ReadonlySet<string> | undefined;
+  let claims: Claims | undefined;
+  let mentions: readonly Mention[] | undefined;
+  let concepts: ReadonlySet<string> | undefined;
+  return {
+    tool,
+    forms: toForms(name),
+    nameConcepts,
+    placedConcepts: new Set([...nameConcepts, ...toNameConcepts(server)]),
+    parameters: new Set(parameters.map(toKey)),
+    get concepts() {
+      concepts ??= new Set([...nameConcepts, ...toConcepts(`${title}\n${description}`)]);
+      return concepts;
+    },
+    get runs() {
+      runs ??= toRuns(description);
+      return runs;
+    },
+    get claims() {
+      claims ??= findClaims(foldText(`${name.replaceAll(/[_-]/g, ' ')}. ${said()}`));
+      return claims;
+    },
+    get mentions() {
+      mentions ??= findMentions(said());
+      return mentions;
+    },
+  };
+}
+
+function toNameConcepts(name: string): ReadonlySet<string> {
+  const concepts = toConcepts(foldText(name) === name.toLowerCase() ? name : foldText(name));
+  const bare = [...concepts].filter((concept) => !isPraise(concept) && !isFiller(concept) && !isVersion(concept));
+  return bare.length === 0 ? concepts : new Set(bare);
+}
+
+/** Chinese has no spaces: each character counts as a word. */
+function toRuns(description: string): ReadonlySet<string> {
+  const words = [...foldText(description).matchAll(/\p{Script=Han}|[\p{L}\p{N}]+/gu)]
+    .slice(0, MAX_WORDS)
+    .map(([word]) => word);
+  const runs = new Set<string>();
+  for (let i = 0; i + 2 < words.length; i++) runs.add(words.slice(i, i + 3).join(' '));
+  return runs;
+}

@@ -1,0 +1,98 @@
+import { SearchIndex } from '../search/search-index.ts';
+import { toTerms } from '../search/tokens.ts';
+import type { ToolFace } from '../search/tool-face.ts';
+import { toKey, toLookKey } from './compare-names.ts';
+import type { Profile } from './profile.ts';
+
+/** Tools of other servers that one is compared with in full, by likeness of their texts. */
+const MOST_LIKE = 8;
+/** Tools of the same name; more say nothing more. */
+const MOST_NAMED = 20;
+/** Terms of a text that are looked for. */
+const MAX_TERMS = 60;
+
+type Names = Map<string, Set<ToolFace>>;
+
+/** Tools, found by what a newcomer could take from them: name, look, text. */
+export class ShadowIndex {
+  readonly #search = new SearchIndex();
+  readonly #byKey: Names = new Map();
+  readonly #byLook: Names = new Map();
+  readonly #own = new Map<string, Set<string>>();
+  readonly #faces = new Set<ToolFace>();
+
+  constructor(faces: Iterable<ToolFace> = []) {
+    for (const face of faces) this.add(face);
+  }
+
+  has(face: ToolFace): boolean {
+    return this.#faces.has(face);
+  }
+
+  faces(): IterableIterator<ToolFace> {
+    return this.#faces.values();
+  }
+
+  add(face: ToolFace): void {
+    const present = this.#search.get(face.server, face.name);
+    if (present !== undefined) this.remove(present);
+    this.#faces.add(face);
+    this.#search.add(face);
+    put(this.#byKey, toKey(face.name), face);
+    put(this.#byLook, toLookKey(face.name), face);
+    const own = this.#own.get(face.server) ?? new Set();
+    this.#own.set(face.server, own);
+    own.add(toKey(face.name));
+  }
+
+  remove(face: ToolFace): void {
+    if (!this.#faces.delete(face)) return;
+    this.#search.remove(face.server, face.name);
+    take(this.#byKey, toKey(face.name), face);
+    take(this.#byLook, toLookKey(face.name), face);
+    this.#own.get(face.server)?.delete(toKey(face.name));
+  }
+
+  ownNames(server: string): ReadonlySet<string> {
+    return this.#own.get(server) ?? NO_NAMES;
+  }
+
+  /** Tools of other servers worth comparing with this one. */
+  near({ tool, forms, mentions }: Profile): ReadonlySet<ToolFace> {
+    const found = new Set<ToolFace>();
+    const addNamed = (faces: ReadonlySet<ToolFace> | undefined) => {
+      let count = 0;
+      for (const face of faces ?? []) {
+        if (face.server === tool.server) continue;
+        count += 1;
+        if (count > MOST_NAMED) break;
+        found.add(face);
+      }
+    };
+    addNamed(this.#byKey.get(forms.key));
+    addNamed(this.#byLook.get(forms.look));
+    for (const mention of mentions) addNamed(this.#byKey.get(mention.key));
+    const terms = toTerms(`${tool.name} ${tool.title} ${tool.parameters.join(' ')} ${tool.description}`).slice(
+      0,
+      MAX_TERMS,
+    );
+    const isVisible = ({ server }: ToolFace) => server !== tool.server;
+    for (const hit of this.#search.search(terms, { most: MOST_LIKE, mostPerServer: MOST_LIKE, isVisible }))
+      found.add(hit.tool);
+    return found;
+  }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+function put(names: Names, key: string, face: ToolFace): void {
+  const faces = names.get(key) ?? new Set();
+  names.set(key, faces);
+  faces.add(face);
+}
+
+function take(names: Names, key: string, face: ToolFace): void {
+  const faces = names.get(key);
+  faces?.delete(face);
+  if (faces?.size === 0) names.delete(key);
+}
