@@ -37,6 +37,7 @@ export async function openUpstreams(parts: UpstreamsParts): Promise<OpenUpstream
     ...{ database, clock, log, settings },
     scan: () => snapshot().scan,
     inspection: createInspection(),
+    isServer: (server) => snapshot().servers.has(server),
   });
   const mode = () => (settings().programs === false ? undefined : settings().mode);
   const programs = createProgramGate({ pins: pins.book, mode, log });

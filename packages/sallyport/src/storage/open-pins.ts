@@ -18,6 +18,8 @@ export interface PinsPorts {
   readonly settings: () => PinSettings;
   /** Left out: the defaults. */
   readonly scan?: () => ScanSettings | undefined;
+  /** Whether there is a server of this name now. */
+  readonly isServer?: (server: string) => boolean;
   /** Reads definitions before anybody may use them. */
   readonly inspection?: Inspection | undefined;
   readonly clock: Clock;
@@ -36,9 +38,12 @@ export interface OpenPins {
 /** A lock file is looked at this often while it is in force. Milliseconds. */
 const LOOK_MS = 500;
 
+/** Between two parts of reading again what was read beside fewer tools. Milliseconds. */
+const AGAIN_MS = 50;
+
 /** @throws FaultError `config`: locked, and the lock file cannot be read. */
 export async function openPins(ports: PinsPorts): Promise<OpenPins> {
-  const { database, settings, scan = () => undefined, inspection: reader, clock, log } = ports;
+  const { database, settings, scan = () => undefined, inspection: reader, isServer, clock, log } = ports;
   const inspection = (server: string) => scanOf(scan() ?? DEFAULT_SCAN, server).definitions;
   let scanned = JSON.stringify(scan());
   let rules: PinRules & { readonly lock: LockFile | undefined } = {
@@ -51,11 +56,18 @@ export async function openPins(ports: PinsPorts): Promise<OpenPins> {
     stamp = await toStamp(settings().lockFile);
     rules = { mode: 'locked', inspection, lock: await loadLockFile(settings().lockFile) };
   }
+  let closing: Promise<void> | undefined;
   const book = new PinBook({
     rules: () => rules,
     keep: (sightings) => keeper.keep(sightings),
     log,
     inspection: reader,
+    ...(isServer === undefined ? {} : { isServer }),
+    later: (work) => {
+      setTimeout(() => {
+        if (closing === undefined) work();
+      }, AGAIN_MS).unref();
+    },
   });
   const keeper = new PinKeeper({
     store: createPinStore(await database()),
@@ -90,7 +102,6 @@ export async function openPins(ports: PinsPorts): Promise<OpenPins> {
   const timer = setInterval(() => {
     if (rules.mode === 'locked') void look();
   }, LOOK_MS).unref();
-  let closing: Promise<void> | undefined;
   return {
     book,
     refresh: look,

@@ -19,10 +19,14 @@ class WordInspection implements Inspection {
   readonly inspected: (Inspected & { readonly peers: readonly Peer[] })[] = [];
   words = ['evil'];
 
+  /** `like x`: held as soon as somebody else's x is approved. */
   inspect(item: Inspected, peers: readonly Peer[]): Report {
     this.inspected.push({ ...item, peers });
     const text = JSON.stringify(item.definition);
-    const isBad = this.words.some((word) => text.includes(word));
+    if (text.includes('breaks')) throw new Error('broken');
+    const others = peers.filter(({ server }) => server !== item.server);
+    const isBad =
+      this.words.some((word) => text.includes(word)) || others.some(({ name }) => text.includes(`like ${name}`));
     const findings = [...(isBad ? [finding('block')] : []), ...(text.includes('odd') ? [finding('review')] : [])];
     return {
       findings,
@@ -48,6 +52,11 @@ function open({ mode = 'laptop', earlier = [] }: { mode?: PinMode; earlier?: rea
   const inspection = new WordInspection();
   const kept: Sighting[] = [];
   const lines: string[] = [];
+  const waiting: (() => void)[] = [];
+  const runBehind = () => {
+    for (let i = 0; i < 100; i++) waiting.shift()?.();
+    expect(waiting).toEqual([]);
+  };
   const held: string[] = [];
   const log: Log = {
     ...silentLog,
@@ -59,6 +68,7 @@ function open({ mode = 'laptop', earlier = [] }: { mode?: PinMode; earlier?: rea
     keep: (sightings) => void kept.push(...sightings),
     log,
     inspection,
+    later: (work) => void waiting.push(work),
   });
   book.adopt(earlier);
   book.onHeld((some) => held.push(...some.map(({ name }) => name)));
@@ -73,7 +83,7 @@ function open({ mode = 'laptop', earlier = [] }: { mode?: PinMode; earlier?: rea
     const [item] = toList('tools', [one]).items;
     return item === undefined ? 'no item' : book.of(server).whyHeld('tools', item);
   };
-  return { book, state, inspection, kept, lines, held, meet, why };
+  return { book, state, inspection, kept, lines, held, meet, why, runBehind };
 }
 
 /** The pin a database would have after this sighting. */
@@ -186,4 +196,52 @@ test('under a new name, what was held is held', () => {
   meet([tool('a', 'evil')]);
   inspection.words = [];
   expect(meet([tool('b', 'evil')])).toEqual([]);
+});
+
+test('what breaks its reader is held, and nothing else of its server', () => {
+  const { meet, why } = open();
+  expect(meet([tool('a', 'breaks'), tool('b', 'good')])).toEqual(['b']);
+  expect(why(tool('a', 'breaks'))).toContain('it could not be read for findings');
+});
+
+test('who was met first is read again beside those who came later, and what is held stays held', () => {
+  const { book, meet, why, held, kept, runBehind } = open();
+  expect(meet([tool('a', 'like b'), tool('x', 'odd')], { server: 'one' })).toEqual(['a', 'x']);
+  expect(meet([tool('b', 'good')], { server: 'two' })).toEqual(['b']);
+  const told: string[] = [];
+  book.onChange((server) => told.push(server));
+  runBehind();
+  expect(held).toEqual(['a']);
+  expect(told).toEqual(['one']);
+  expect(why(tool('a', 'like b'), 'one')).toContain('quarantined: nobody has approved it yet, and reading it found');
+  expect(kept.at(-1)).toMatchObject({
+    server: 'one',
+    name: 'a',
+    approve: false,
+    found: { findings: [{ tier: 'block' }] },
+  });
+});
+
+test('two that are each like the other do not let each other go in turns', () => {
+  const { meet, held, why, runBehind } = open();
+  meet([tool('a', 'like b')], { server: 'one' });
+  meet([tool('b', 'like a')], { server: 'two' });
+  runBehind();
+  expect(held).toEqual(['b']);
+  expect(why(tool('a', 'like b'), 'one')).toBeUndefined();
+});
+
+test('team: what waits is read again once somebody approved what it is like', () => {
+  const { book, meet, kept, runBehind } = open({ mode: 'team' });
+  meet([tool('a', 'like b')], { server: 'one' });
+  meet([tool('b', 'good')], { server: 'two' });
+  runBehind();
+  const before = kept.length;
+  book.adopt(
+    ofTools(kept)
+      .filter(({ name }) => name === 'b')
+      .map((one) => toPin(one, 'key:ann')),
+  );
+  runBehind();
+  expect(kept.slice(before)).toMatchObject([{ name: 'a', found: { hold: expect.anything() } }]);
 });

@@ -6,8 +6,9 @@ import type { UpstreamIdentity } from '../../core/upstream-port.ts';
 import type { AnnouncedList } from '../contract.ts';
 import type { Item } from '../items.ts';
 import type { KnownList } from '../known-list.ts';
+import { Behind } from './behind.ts';
 import { defineInstructions, defineItem, digestItem, digestOfTool } from './define-item.ts';
-import type { Found, Inspection, Peer } from './inspection.ts';
+import type { Inspection, Peer } from './inspection.ts';
 import { Peers } from './peers.ts';
 import {
   type Definition,
@@ -24,14 +25,16 @@ import {
 import {
   createEntry,
   type Entry,
-  isRead,
   noteApproved,
   noteContent,
   noteFound,
   noteMet,
+  noteSeen,
   toFacts,
 } from './pin-entry.ts';
 import type { Offer, PinGate, PinListener, ServerPins } from './pin-gate.ts';
+import { PinReader } from './pin-reader.ts';
+import { readAgain } from './read-again.ts';
 import { tellSightings } from './tell-sightings.ts';
 
 export interface PinBookPorts {
@@ -41,6 +44,10 @@ export interface PinBookPorts {
   readonly log: Log;
   /** Reads definitions before anybody may use them. Left out: nobody does. */
   readonly inspection?: Inspection | undefined;
+  /** Whether there is a server of this name now. Left out: all that ever were. */
+  isServer?(server: string): boolean;
+  /** Runs it soon, and behind. Left out: what was read is not read again because others are known by now. */
+  later?(work: () => void): void;
 }
 
 const NO_HINTS: JsonObject = Object.freeze({});
@@ -65,11 +72,22 @@ export class PinBook implements PinGate {
   readonly #holders = new Set<(held: readonly Sighting[]) => void>();
   /** Server -> the approved definition of its program, for telling what it was before. */
   readonly #programs = new Map<string, string>();
-  readonly #peers = new Peers();
+  readonly #peers: Peers;
   #looked = new WeakSet<KnownList>();
+
+  readonly #reader: PinReader;
+  readonly #again: Behind;
 
   constructor(ports: PinBookPorts) {
     this.#ports = ports;
+    this.#peers = new Peers((server) => ports.isServer?.(server) ?? true);
+    this.#reader = new PinReader(ports);
+    const parts = { servers: this.#servers, reader: this.#reader, peers: this.#peers };
+    this.#again = new Behind(
+      () => readAgain(parts),
+      (sighting) => this.#noteAgain(sighting),
+      ports.later,
+    );
   }
 
   /** Decisions of earlier runs, of a command line, or of another Sallyport on the same state. */
@@ -85,10 +103,9 @@ export class PinBook implements PinGate {
       const shown = this.#shown(pin, entry);
       noteApproved(entry, pin.approved, isUnread);
       if (pin.found !== undefined && !entry.found.has(pin.found.digest)) noteFound(entry, pin.found);
-      const isRefused = pin.rejected !== undefined && pin.rejected === pin.approved?.digest;
-      if (pin.kind === 'tools') this.#peers.set(pin.server, pin.name, isRefused ? undefined : pin.approved?.text);
       entry.rejected = pin.rejected;
-      entry.seen ??= pin.seen?.digest;
+      if (pin.seen !== undefined && (entry.seen ?? pin.seen.digest) === pin.seen.digest) noteSeen(entry, pin.seen);
+      this.#notePeer(pin, entry);
       for (const { content } of [pin.approved, pin.seen].filter((one) => one !== undefined))
         noteContent(entry, content);
       if (pin.kind === 'program') this.#noteProgram(pin.server, pin.approved?.text);
@@ -167,6 +184,15 @@ export class PinBook implements PinGate {
     return this.#programs.get(server);
   }
 
+  /** Others are read beside what may be used. */
+  #notePeer({ server, kind, name }: Pick<Pin, 'server' | 'kind' | 'name'>, entry: Entry): void {
+    if (kind !== 'tools') return;
+    const { approved = '', approvedText } = entry;
+    const isUsed =
+      judge(this.#ports.rules(), toFacts({ server, kind, name }, entry, approved), approved) === 'approved';
+    if (this.#peers.set(server, name, isUsed ? approvedText : undefined)) this.#again.wake();
+  }
+
   #noteProgram(server: string, text: string | undefined): void {
     if (text === undefined) this.#programs.delete(server);
     else this.#programs.set(server, text);
@@ -218,6 +244,17 @@ export class PinBook implements PinGate {
     this.#tell(server, sightings);
   }
 
+  /** Something else was found in what is offered already. */
+  #noteAgain(sighting: Sighting): void {
+    const { server, kind, name } = sighting;
+    this.#ports.keep([sighting]);
+    const entry = this.#find(server, kind, name);
+    if (entry !== undefined) this.#notePeer(sighting, entry);
+    const list = LISTS.get(kind);
+    this.#announce(server, list === undefined ? [] : [list]);
+    this.#tell(server, [sighting]);
+  }
+
   #look(server: string, kind: PinKind, met: Met): Sighting | undefined {
     const entry = this.#find(server, kind, met.name) ?? this.#add(server, kind, met.name);
     if (entry === undefined) return undefined;
@@ -226,46 +263,22 @@ export class PinBook implements PinGate {
     const isFirst = entry.approved === undefined && entry.rejected === undefined;
     const mayApprove = isFirst && rules.mode === 'laptop';
     const isKnown = entry.seen === met.digest;
-    const isUnread = this.#isUnread({ server, kind }, entry, met.digest);
-    if (isKnown && !mayApprove && !isUnread) return undefined;
+    const isDue = this.#reader.isDue({ server, kind }, entry, met.digest);
+    if (isKnown && !mayApprove && !isDue) return undefined;
     const definition = met.define();
     const source = isFirst ? met.removed().get(definition.content) : undefined;
-    const found = isUnread ? this.#read({ server, kind, name: met.name }, definition, met.beside()) : undefined;
+    const named = { server, kind, name: met.name };
+    const found = isDue ? this.#reader.read(named, { definition, entry }, met.beside()) : undefined;
     if (found !== undefined) noteFound(entry, found);
     const hold = toHold(rules, { server, hold: entry.found.get(met.digest)?.hold });
     // Under a new name a definition that is held would be a first sight again.
     const approve = mayApprove && !source?.isHeld && hold === undefined;
     if (isKnown && !approve && found === undefined) return undefined;
-    entry.seen = met.digest;
     noteContent(entry, definition.content);
-    if (approve) {
-      noteApproved(entry, definition, true);
-      if (kind === 'tools') this.#peers.set(server, met.name, definition.text);
-    }
-    return { server, kind, name: met.name, definition, renamedFrom: source?.name, approve, found };
-  }
-
-  /** Whether this definition was not read yet, or by other rules. */
-  #isUnread({ server, kind }: Pick<Sighting, 'server' | 'kind'>, { found }: Entry, digest: string): boolean {
-    const { inspection, rules } = this.#ports;
-    if (inspection === undefined || rules().inspection?.(server) === 'off' || !isRead(kind)) return false;
-    return found.get(digest)?.version !== inspection.version;
-  }
-
-  #read(
-    { server, kind, name }: Pick<Sighting, 'server' | 'kind' | 'name'>,
-    definition: Definition,
-    peers: readonly Peer[],
-  ): Found | undefined {
-    const { inspection } = this.#ports;
-    if (inspection === undefined || !isRead(kind)) return undefined;
-    const approved = this.#find(server, kind, name)?.approvedText;
-    const before = approved === undefined ? undefined : toObject(kind, approved);
-    const report = inspection.inspect(
-      { server, kind, name, definition: toObject(kind, definition.text), before },
-      peers,
-    );
-    return { ...report, digest: definition.digest, version: inspection.version };
+    if (approve) noteApproved(entry, definition, true);
+    noteSeen(entry, definition);
+    this.#notePeer(named, entry);
+    return { ...named, definition, renamedFrom: source?.name, approve, found };
   }
 
   /** Known items that are not in this list any more, by content. */
@@ -351,13 +364,6 @@ const noPeers = (): readonly Peer[] => [];
 
 function toolsOf(lists: Iterable<KnownList>): readonly Item[] {
   return [...lists].flatMap(({ kind, items }) => (kind === 'tools' ? items : []));
-}
-
-/** A definition is an object; instructions are one text. */
-function toObject(kind: PinKind, text: string): JsonObject {
-  const value: unknown = JSON.parse(text);
-  if (kind === 'instructions') return { instructions: typeof value === 'string' ? value : '' };
-  return isObject(value) ? value : {};
 }
 
 /** One item as it was met, described in full only when that is needed. */

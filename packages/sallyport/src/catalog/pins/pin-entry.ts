@@ -1,3 +1,4 @@
+import { digestDefinition } from './digest-definition.ts';
 import type { Found } from './inspection.ts';
 import type { Definition, Pin, PinFacts, PinKind } from './pin.ts';
 
@@ -10,6 +11,8 @@ export interface Entry {
   isUnread: boolean;
   rejected: string | undefined;
   seen: string | undefined;
+  /** JSON of what is offered and is not approved. */
+  waitingText: string | undefined;
   /** Digests this Sallyport itself was offered, the latest last. */
   met: Set<string>;
   contents: Set<string>;
@@ -21,6 +24,8 @@ export interface Entry {
 interface Outcome {
   readonly version: string;
   readonly hold: string | undefined;
+  /** Equal for equal findings. */
+  readonly key: string;
 }
 
 /** Earlier definitions of an item that are known again under another name. */
@@ -35,6 +40,7 @@ export function createEntry(): Entry {
     isUnread: false,
     rejected: undefined,
     seen: undefined,
+    waitingText: undefined,
     met: new Set(),
     contents: new Set(),
     found: new Map(),
@@ -72,9 +78,25 @@ export function noteContent({ contents }: Entry, content: string): void {
   contents.add(content);
 }
 
-export function noteFound({ found }: Entry, { digest, version, hold }: Found): void {
+export function noteFound({ found }: Entry, one: Found): void {
+  const { digest, version, hold } = one;
   if (found.size >= MAX_MET) found.clear();
-  found.set(digest, { version, hold });
+  found.set(digest, { version, hold, key: toKey(one) });
+}
+
+/** Equal for reports that say the same. */
+export function toKey({ findings, hold, related = [] }: Found): string {
+  const parts = [
+    ...findings.map(({ id, tier, where, start, end }) => `${id} ${tier} ${where} ${start} ${end}`),
+    ...related.map(({ server, name }) => `${server}/${name}`),
+  ];
+  return digestDefinition(JSON.stringify([hold ?? '', ...parts]));
+}
+
+/** What is offered now. */
+export function noteSeen(entry: Entry, { digest, text }: Pick<Definition, 'digest' | 'text'>): void {
+  entry.seen = digest;
+  entry.waitingText = digest === entry.approved ? undefined : text;
 }
 
 /** `undefined` takes the approval away. */
@@ -82,6 +104,7 @@ export function noteApproved(entry: Entry, approved: Definition | undefined, isU
   entry.approved = approved?.digest;
   entry.approvedText = approved?.text;
   entry.isUnread = isUnread;
+  if (approved !== undefined && approved.digest === entry.seen) entry.waitingText = undefined;
 }
 
 /** Whether a kind of item is read at all; a program has no words, a page is no definition of JSON members. */

@@ -1,0 +1,64 @@
+import { toDefinition } from './define-item.ts';
+import type { Peer } from './inspection.ts';
+import { type Peers, toPeers } from './peers.ts';
+import type { PinKind, Sighting } from './pin.ts';
+import { type Entry, noteFound, toKey } from './pin-entry.ts';
+import { type PinReader, toObject } from './pin-reader.ts';
+
+export interface ReadAgainParts {
+  readonly servers: ReadonlyMap<string, ReadonlyMap<PinKind, ReadonlyMap<string, Entry>>>;
+  readonly reader: PinReader;
+  readonly peers: Peers;
+}
+
+/**
+ * Reads again what nobody looked at yet, beside the tools that are approved by now: whoever was met first was read beside
+ * few. Yields after each definition, with what is to be kept when something else was found.
+ */
+export function* readAgain({ servers, reader, peers }: ReadAgainParts): Generator<Sighting | undefined> {
+  for (const [server, kinds] of [...servers]) {
+    let beside: readonly Peer[] | undefined;
+    for (const [kind, entries] of [...kinds]) {
+      if (!reader.isOn(server, kind)) continue;
+      for (const [name, entry] of [...entries]) {
+        const definition = unreadOf(entry);
+        if (definition === undefined) continue;
+        beside ??= peers.besideTools(server, ownTools(server, kinds));
+        const found = reader.read({ server, kind, name }, { definition, entry }, beside);
+        const known = entry.found.get(definition.digest);
+        // What is held is released by a person: two that hold each other must not let each other go in turns.
+        const isNews =
+          found !== undefined && known?.key !== toKey(found) && (known?.hold === undefined || found.hold !== undefined);
+        if (isNews) noteFound(entry, found);
+        yield isNews
+          ? {
+              server,
+              kind,
+              name,
+              definition: toDefinition(kind, definition.text),
+              renamedFrom: undefined,
+              approve: false,
+              found,
+            }
+          : undefined;
+      }
+    }
+  }
+}
+
+/** The definition that waits for a person, or that first sight approved; only what was offered here. */
+function unreadOf({ met, seen, waitingText, approved, approvedText, isUnread }: Entry) {
+  if (seen === undefined || !met.has(seen)) return undefined;
+  if (seen !== approved) return waitingText === undefined ? undefined : { digest: seen, text: waitingText };
+  return isUnread && approvedText !== undefined ? { digest: seen, text: approvedText } : undefined;
+}
+
+function ownTools(server: string, kinds: ReadonlyMap<PinKind, ReadonlyMap<string, Entry>>): readonly Peer[] {
+  const texts = [...(kinds.get('tools')?.values() ?? [])].flatMap(
+    ({ waitingText, approvedText }) => waitingText ?? approvedText ?? [],
+  );
+  return toPeers(
+    server,
+    texts.map((text) => toObject('tools', text)),
+  );
+}
