@@ -14,7 +14,6 @@ import { toAccessPorts } from '../guard/access-ports.ts';
 import { createGuards } from '../guard/guards.ts';
 import { openPolicyDoor } from '../guard/policy/policy-door.ts';
 import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
-import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { createLateDatabase } from '../storage/late-database.ts';
 import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { createCallLog } from '../telemetry/call-log.ts';
@@ -28,6 +27,7 @@ import { openControl } from './open-control.ts';
 import { approvalsOf, openDesk } from './open-desk.ts';
 import { openLimits } from './open-limits.ts';
 import { openRecord } from './open-record.ts';
+import { openTaint } from './open-taint.ts';
 import { openUpstreams } from './open-upstreams.ts';
 import { createOwnTelemetry } from './own-telemetry.ts';
 
@@ -37,9 +37,6 @@ export interface AppOptions {
   /** One line per call on stderr. */
   readonly logCalls: boolean;
 }
-
-/** Until data is marked, none is. */
-const NO_LABELS: readonly string[] = Object.freeze([]);
 
 /** The snapshot in force. */
 export interface Current {
@@ -70,10 +67,8 @@ export async function openParts(options: AppOptions, current: Current) {
     createCredential: credentials.create,
   });
   const checker = createSchemaChecker();
-  const policies = await openPolicyDoor(
-    { clock, log, sinksOf: (call) => findSinks(call, current.snapshot.sinks), labelsOf: () => NO_LABELS },
-    current.snapshot,
-  );
+  const taint = openTaint(() => current.snapshot, log);
+  const policies = await openPolicyDoor({ clock, log, ...taint.marks }, current.snapshot);
   const { catalog, reportProblems, stopReporting } = openCatalog({
     ...{ stateDir, upstreams, checker, clock, log },
     access: policies.access,
@@ -90,6 +85,7 @@ export async function openParts(options: AppOptions, current: Current) {
     rateLimit: limits,
     ...toAccessPorts(() => current.snapshot),
     whyHeld: (tool) => pins.book.whyHeld(tool),
+    taint: taint.ports,
     policy: policies.guard,
     asks: () => approvalsOf(current.snapshot).asks,
   });
@@ -113,6 +109,7 @@ export async function openParts(options: AppOptions, current: Current) {
     vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot) }),
     pages: pins.book,
     taskOwners: new TaskOwners(),
+    remember: taint.remember,
     callLog,
     audit,
     clock,
@@ -138,26 +135,8 @@ export async function openParts(options: AppOptions, current: Current) {
     control,
   };
   return {
-    destination,
-    database,
-    log,
-    clock,
-    eras,
-    credentials,
-    upstreams,
-    checker,
-    pins,
-    policies,
-    catalog,
-    reportProblems,
-    stopReporting,
-    stopPrograms,
-    stopHeld,
-    quotas,
-    audit,
-    desk,
-    telemetry,
-    ports,
-    control,
+    ...{ destination, database, log, clock, eras, credentials, upstreams, checker },
+    ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld, quotas },
+    ...{ audit, desk, telemetry, ports, control },
   };
 }

@@ -2,14 +2,17 @@ import type { PinBook } from '../catalog/pins/pin-book.ts';
 import type { Audit } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Answer } from '../core/message.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { OfferDoor } from '../guard/policy.ts';
+import type { ReadData } from '../guard/taint/taint.ts';
 import type { CallLog } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
 import type { TaskOwners } from './task-owners.ts';
+import type { TextDoor } from './text-door.ts';
 import type { Vetting } from './vet-questions.ts';
 
 /** What the lives of calls need from the rest of the house. */
@@ -24,6 +27,10 @@ export interface CallPorts {
   readonly pages?: Pick<PinBook, 'meetPage'> | undefined;
   /** How questions of upstreams are looked at before a client is asked. Left out: as they come. */
   readonly vetting?: Vetting | undefined;
+  /** What else than tools gave a run to read. Left out: nobody remembers it. */
+  readonly remember?: ((about: Omit<ReadData, 'result'>, answer: Answer) => Promise<void> | undefined) | undefined;
+  /** Reads what servers send beside results of calls. Left out: nobody does. */
+  readonly texts?: TextDoor | undefined;
   /** Left out: whoever knows the id of a task may ask for it. */
   readonly taskOwners?: TaskOwners | undefined;
   readonly callLog: CallLog;

@@ -1,8 +1,9 @@
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
-import { isObject, member } from '../core/json.ts';
-import { objectMembers, toBinary } from '../core/json-scan.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
+import { type Edit, objectMembers, toBinary } from '../core/json-scan.ts';
 import { parseMessage, Request } from '../core/message.ts';
+import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Inbound } from './inbound.ts';
 
 /** What a client says of the conversation a request belongs to. Both are for Sallyport and go no further. */
@@ -27,14 +28,13 @@ export interface ReadRun {
  */
 export function readRun(inbound: Inbound): ReadRun {
   const { client } = inbound.exchange;
-  const meta = member(inbound.request.params, '_meta');
-  if (!isObject(meta) || !(Object.hasOwn(meta, RUN_KEY) || Object.hasOwn(meta, USER_KEY)))
-    return { run: client.key, user: undefined, inbound };
-  const user = meta[USER_KEY];
+  const meta = ownMembersOf(inbound.request);
+  if (meta === undefined) return { run: client.key, user: undefined, inbound };
+  const user = member(meta, USER_KEY);
   if (user !== undefined && (typeof user !== 'string' || user.length > MAX_USER_TEXT))
     throw new FaultError('invalid_params', `_meta["${USER_KEY}"] is a text of at most ${MAX_USER_TEXT} characters.`);
   const request = withoutOwnMembers(inbound.request);
-  return { run: toRun(client, meta[RUN_KEY]), user, inbound: { ...inbound, request } };
+  return { run: toRun(client, member(meta, RUN_KEY)), user, inbound: { ...inbound, request } };
 }
 
 function toRun(client: Client, given: unknown): string {
@@ -45,6 +45,19 @@ function toRun(client: Client, given: unknown): string {
   return `run\n${given}\n${client.principal.id}\n${client.principal.agent ?? ''}`;
 }
 
+/** The request as an upstream may see it, with the edits that are left to make. */
+export function withoutOwn(request: Request, edits: readonly Edit[]): Pick<UpstreamRequest, 'request' | 'edits'> {
+  if (ownMembersOf(request) === undefined) return { request, edits };
+  // What was to be edited stands elsewhere once the members are gone, so it is edited first.
+  return { request: withoutOwnMembers(reparse(request.write(request.id, edits))), edits: [] };
+}
+
+/** The `_meta` of a request that says something to Sallyport. */
+function ownMembersOf({ params }: Request): JsonObject | undefined {
+  const meta = member(params, '_meta');
+  return isObject(meta) && (Object.hasOwn(meta, RUN_KEY) || Object.hasOwn(meta, USER_KEY)) ? meta : undefined;
+}
+
 function withoutOwnMembers(request: Request): Request {
   const holder = request.param('_meta');
   if (holder === undefined) return request;
@@ -52,7 +65,10 @@ function withoutOwnMembers(request: Request): Request {
   const kept = objectMembers(bytes, holder.start)
     .filter(({ key }) => key !== RUN_KEY && key !== USER_KEY)
     .map(({ key, start, end }) => `${toBinary(JSON.stringify(key))}:${bytes.toString('latin1', start, end)}`);
-  const text = request.write(request.id, [{ start: holder.start, end: holder.end, text: `{${kept.join(',')}}` }]);
+  return reparse(request.write(request.id, [{ start: holder.start, end: holder.end, text: `{${kept.join(',')}}` }]));
+}
+
+function reparse(text: string): Request {
   const message = parseMessage(Buffer.from(text, 'latin1'));
   if (!(message instanceof Request)) throw new FaultError('internal', 'An edited request is no request any more.');
   return message;

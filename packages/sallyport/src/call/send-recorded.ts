@@ -10,6 +10,7 @@ import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
+import { readRun, withoutOwn } from './run-of.ts';
 
 export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
   readonly upstream: string;
@@ -37,15 +38,23 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     throw toRefusal(verdict);
   };
   try {
-    const use = offer === undefined ? undefined : toUse(inbound, { kind: offer, upstream, id: sent.target ?? '' });
+    const { run } = readRun(inbound);
+    const use = offer === undefined ? undefined : toUse(inbound, run, { kind: offer, upstream, id: sent.target ?? '' });
     if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject)));
     const params = request.paramsSpan;
     const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
     exchange.vet = ports.vetting?.(inbound, upstream);
-    const answer = await ports.upstreams.send(upstream, { request, ...sent, paramHeaders: undefined }, exchange);
+    const answer = await ports.upstreams.send(
+      upstream,
+      { ...sent, ...withoutOwn(request, sent.edits), paramHeaders: undefined },
+      exchange,
+    );
     refuseUnsafePages(answer);
     if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));
+    const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
+    const kept = ports.remember?.(data, answer);
+    if (kept !== undefined) await kept;
     body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
     end = { outcome: answer.isResult ? 'ok' : 'error', reason: undefined };
     return answer;
@@ -62,9 +71,9 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
 
 const POLICY = 'policy';
 
-function toUse({ request, exchange }: Inbound, offer: Offer): OfferUse {
+function toUse({ request, exchange }: Inbound, run: string, offer: Offer): OfferUse {
   const given = member(request.params, 'arguments');
-  return { offer, client: exchange.client, arguments: isObject(given) ? given : {} };
+  return { offer, client: exchange.client, run, arguments: isObject(given) ? given : {} };
 }
 
 function toAbout(subject: AuditSubject) {

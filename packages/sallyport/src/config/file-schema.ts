@@ -10,6 +10,7 @@ import { pinsSchema } from './pins-section.ts';
 import { policySchema } from './policy-section.ts';
 import { scanSchema } from './scan-section.ts';
 import { secretsSchema } from './secrets-section.ts';
+import { taintSchema } from './taint-section.ts';
 import { telemetrySchema } from './telemetry-section.ts';
 import { upstreamAuthSchema } from './upstream-auth-section.ts';
 
@@ -247,6 +248,9 @@ export const topSchema = z.strictObject({
     .describe('Arguments that must agree with who calls, where a server cannot tell callers apart.'),
   approvals: approvalsSchema.optional().describe('Which calls ask a person, and how people are reached.'),
   policy: policySchema.optional().describe('Who may call what, in Cedar. Left out: no policies.'),
+  taint: taintSchema
+    .optional()
+    .describe('What data must not flow where. Left out: the rules of policy.set; off where there is none.'),
   pins: pinsSchema.optional().describe('Which definitions may be used. Left out: mode laptop.'),
   scan: scanSchema
     .optional()

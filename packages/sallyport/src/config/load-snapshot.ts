@@ -18,6 +18,7 @@ import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.
 import { resolveScan } from './scan-section.ts';
 import { resolveSecrets } from './secrets-section.ts';
 import type { ServerSettings, Snapshot } from './settings.ts';
+import { resolveTaint } from './taint-section.ts';
 import { resolveTelemetry } from './telemetry-section.ts';
 
 export interface SnapshotSource {
@@ -121,6 +122,7 @@ class FileReader {
       ...this.#readAccess(named),
       ...this.#readWatching(named),
       ...this.#readPolicy(named),
+      ...this.#readTaint(named),
       ...this.#readScan(named),
       ...this.#readSecrets(named),
       notes: this.#notes,
@@ -158,6 +160,14 @@ class FileReader {
         : { limits: resolveLimits(limits, named, reportIn('limits')) }),
       ...(telemetry === undefined ? {} : { telemetry: resolveTelemetry(telemetry, isHeader, reportIn('telemetry')) }),
     };
+  }
+
+  #readTaint(named: readonly string[]): Pick<Snapshot, 'taint'> {
+    const { taint, policy } = this.#top ?? {};
+    if (this.#source.only !== undefined) return {};
+    const report = (path: Path, message: string) => void this.problems.push({ path: ['taint', ...path], message });
+    const settings = resolveTaint(taint, { set: policy?.set, servers: named }, report);
+    return settings === undefined ? {} : { taint: settings };
   }
 
   #readPolicy(named: readonly string[]): Pick<Snapshot, 'policy'> {

@@ -9,6 +9,7 @@ import type { PinSettings } from './pins-section.ts';
 import type { PolicySettings } from './policy-section.ts';
 import type { ScanSettings } from './scan-section.ts';
 import type { SecretSettings } from './secrets-section.ts';
+import type { TaintSettings } from './taint-section.ts';
 import type { TelemetrySettings } from './telemetry-section.ts';
 
 import type { UpstreamAuth } from './upstream-auth.ts';
@@ -133,6 +134,8 @@ export interface Snapshot {
   readonly secrets?: SecretSettings;
   /** Left out: the starter set decides (`toStarterSafety`). */
   readonly argumentSafety?: ArgumentSafetySettings;
+  /** Left out: nothing is marked. */
+  readonly taint?: TaintSettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */
   readonly notes: readonly string[];
 }

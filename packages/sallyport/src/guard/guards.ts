@@ -5,9 +5,11 @@ import { type BindingPorts, bindings } from './bindings.ts';
 import type { Guard } from './guard.ts';
 import { pin, type WhyHeld } from './pin.ts';
 import { resultSchema } from './result-schema.ts';
+import { type ScanPorts, scanResult } from './scan-result.ts';
 import type { SchemaChecker } from './schema/schema-checker.ts';
 import { sinkFloor } from './sinks/sink-floor.ts';
 import { type SizeLimits, sizeAndShape } from './size-and-shape.ts';
+import { type TaintPorts, taint, taintLabels } from './taint/taint.ts';
 import { type VisibilityPorts, visibility } from './visibility.ts';
 
 export interface GuardPorts {
@@ -22,10 +24,14 @@ export interface GuardPorts {
   readonly bindings?: BindingPorts | undefined;
   /** Of the snapshot in force. Default: no floor. */
   readonly sinks?: (() => SinkSettings | undefined) | undefined;
+  /** Default: nothing is marked. */
+  readonly taint?: TaintPorts | undefined;
   /** Default: everything is permitted. */
   readonly policy?: Guard | undefined;
   /** Tools whose every call asks a person, of the snapshot in force. Default: none. */
   readonly asks?: (() => readonly string[]) | undefined;
+  /** Default: results are not read. */
+  readonly scan?: ScanPorts | undefined;
   /** Default: what was resolved is visible. */
   readonly isVisible?: VisibilityPorts['isVisible'] | undefined;
 }
@@ -42,9 +48,12 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
     ...(ports.whyHeld === undefined ? [] : [pin(ports.whyHeld)]),
     argumentSchema(checker),
     ...(ports.bindings === undefined ? [] : [bindings(ports.bindings)]),
+    ...(ports.taint === undefined ? [] : [taint(ports.taint)]),
     ...(ports.policy === undefined ? [] : [ports.policy]),
     ...(ports.sinks === undefined ? [] : [sinkFloor(ports.sinks)]),
     ...(ports.asks === undefined ? [] : [asks(ports.asks)]),
     resultSchema(checker),
+    ...(ports.scan === undefined ? [] : [scanResult(ports.scan)]),
+    ...(ports.taint === undefined ? [] : [taintLabels(ports.taint)]),
   ];
 }

@@ -17,13 +17,15 @@ import { toTimeParts } from './time-parts.ts';
 
 export type SinksOf = (call: Call) => readonly SinkClass[];
 
-/** The marks that data carries in the conversation or task of this client. */
-export type LabelsOf = (client: Client) => readonly string[];
+/** The marks that data carries in the run, by its name. */
+export type LabelsOf = (run: string) => readonly string[];
 
 /** A resource that is read or a prompt that is got, as a call is of a tool. */
 export interface OfferUse {
   readonly offer: Offer;
   readonly client: Client;
+  /** Left out: the client's own. */
+  readonly run?: string | undefined;
   /** Of the prompt. */
   readonly arguments: JsonObject;
 }
@@ -123,20 +125,23 @@ export class PolicyEngine {
   }
 
   decide(action: 'call' | 'release', call: Call): PolicyDecision {
-    const { tool, client } = call;
+    const { tool, client, run } = call;
     const approved = this.#facts(tool);
     const slice = this.#slices.of(tool.upstream, approved.id);
     const facts = slice.readsSinks ? this.#factsOf(call, approved) : approved;
-    return this.#decide(action, slice, { facts, client, arguments: call.arguments });
+    return this.#decide(action, slice, { facts, client, run, arguments: call.arguments });
   }
 
   /** Before a resource is read or a prompt is got, and before what came of it is released. */
-  decideOffer(phase: 'use' | 'release', { offer, client, arguments: given }: OfferUse): PolicyDecision {
+  decideOffer(
+    phase: 'use' | 'release',
+    { offer, client, run = client.key, arguments: given }: OfferUse,
+  ): PolicyDecision {
     const facts = toOfferFacts(offer);
     if (this.#isAmbiguous(offer))
       return this.#deny(facts, 'its URI can be read in more than one way, and policies tell URIs apart', []);
     const slice = this.#slices.of(offer.upstream, facts.id);
-    return this.#decide(phase === 'use' ? actionOf(offer) : phase, slice, { facts, client, arguments: given });
+    return this.#decide(phase === 'use' ? actionOf(offer) : phase, slice, { facts, client, run, arguments: given });
   }
 
   /** `file:///open/../secrets` is like what one rule permits and is what another forbids. */
@@ -150,7 +155,7 @@ export class PolicyEngine {
     const slice = this.#slices.of(call.tool.upstream, facts.id);
     if (!slice.reads.has('arguments')) return this.decide('call', call);
     const caller = this.#caller(call.client.principal);
-    const context = this.#circumstances(call.client);
+    const context = this.#circumstances(call);
     const decision = this.#ask('call', slice.withoutArguments, { caller, facts, context });
     const isFinal = decision.effect === 'deny' && (decision.policies.length > 0 || !slice.mayPermitByArguments);
     return isFinal ? decision : undefined;
@@ -233,15 +238,15 @@ export class PolicyEngine {
   /** What the call itself brings; a text says why it cannot be read. */
   #context(slice: Slice, use: Use): Context | string {
     const read = readArguments(slice.shape, use.arguments);
-    return read.kind === 'misfit' ? read.problem : { ...this.#circumstances(use.client), arguments: read.values };
+    return read.kind === 'misfit' ? read.problem : { ...this.#circumstances(use), arguments: read.values };
   }
 
-  #circumstances(client: Client): Context {
+  #circumstances({ client, run }: Pick<Use, 'client' | 'run'>): Context {
     const { labelsOf, clock } = this.#ports;
     const { name, version } = client.info;
     return {
       arguments: {},
-      labels: [...labelsOf(client)],
+      labels: [...labelsOf(run)],
       client: { name, version },
       time: toTimeParts(clock.now()),
     };
@@ -313,6 +318,7 @@ type Context = Parameters<CedarLibrary['statefulIsAuthorized']>[0]['context'];
 interface Use {
   readonly facts: Facts;
   readonly client: Client;
+  readonly run: string;
   readonly arguments: JsonObject;
 }
 

@@ -1,0 +1,77 @@
+/** How often one form may hide in another, and how much may come out of a text. */
+const MAX_DEPTH = 3;
+const MAX_DECODED = 262_144;
+/** Encoded parts of one text that are tried. */
+const MAX_PARTS = 256;
+
+const BASE64 = /[A-Za-z0-9+/_-]{12,}/g;
+const HEX = /[0-9A-Fa-f]{16,}/g;
+const ESCAPED = /%[0-9A-Fa-f]{2}/;
+const ENTITY = /&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});/;
+const UNICODE = /\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}/;
+
+/**
+ * What a text says when it is decoded: base64, hex, percent signs, entities and escapes, each inside the others up to three
+ * times. Only what becomes readable text counts.
+ */
+export function decodeForms(text: string): readonly string[] {
+  const found: string[] = [];
+  let left = MAX_DECODED;
+  let level = [text];
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
+    const next: string[] = [];
+    for (const one of level) {
+      for (const decoded of decodeOnce(one)) {
+        if (decoded.length > left) return found;
+        left -= decoded.length;
+        found.push(decoded);
+        next.push(decoded);
+      }
+    }
+    level = next;
+  }
+  return found;
+}
+
+function* decodeOnce(text: string): Generator<string> {
+  let parts = 0;
+  for (const [part] of text.matchAll(HEX)) {
+    if (++parts > MAX_PARTS) return;
+    if (part.length % 2 === 0) yield* readable(Buffer.from(part, 'hex'));
+  }
+  for (const [part] of text.matchAll(BASE64)) {
+    if (!(LOWER.test(part) && UPPER.test(part))) continue;
+    if (++parts > MAX_PARTS) return;
+    yield* readable(Buffer.from(part, 'base64'));
+    // A path or a key in front of the encoded part, joined by a sign that is a digit of base64 too.
+    const cut = Math.max(part.lastIndexOf('/'), part.lastIndexOf('-'));
+    if (cut > 0 && part.length - cut > 12) yield* readable(Buffer.from(part.slice(cut + 1), 'base64'));
+  }
+  if (ESCAPED.test(text))
+    yield text.replace(/(?:%[0-9A-Fa-f]{2}){1,256}/g, (run) =>
+      Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
+    );
+  if (ENTITY.test(text))
+    yield text.replace(/&#(x?)([0-9A-Fa-f]{1,7});/g, (_, x: string, digits: string) =>
+      fromPoint(Number.parseInt(digits, x === '' ? 10 : 16)),
+    );
+  if (UNICODE.test(text))
+    yield text.replace(/\\u([0-9A-Fa-f]{4})|\\x([0-9A-Fa-f]{2})/g, (_, long?: string, short?: string) =>
+      fromPoint(Number.parseInt(long ?? short ?? '', 16)),
+    );
+}
+
+const LOWER = /[a-z]/;
+const UPPER = /[A-Z]/;
+
+function fromPoint(point: number): string {
+  return point >= 0 && point <= 0x10_ffff ? String.fromCodePoint(point) : '';
+}
+
+function* readable(bytes: Buffer): Generator<string> {
+  if (bytes.length < 6) return;
+  const text = bytes.toString('utf8');
+  // A single odd byte at the end is where the encoded part was cut.
+  if (/[^\P{Cc}\t\n\r]|\ufffd/u.test(text.slice(0, -2))) return;
+  yield text;
+}

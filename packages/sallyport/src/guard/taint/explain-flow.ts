@@ -1,0 +1,42 @@
+import type { Role } from '../../config/taint-section.ts';
+import type { Call } from '../../core/call.ts';
+import type { FoundFlow } from './judge-call.ts';
+import { toPointer } from './walk-leaves.ts';
+
+const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  recipient: 'who gets it',
+  address: 'an address',
+  path: 'a path',
+  command: 'a command',
+  amount: 'an amount',
+  content: 'a content',
+  other: 'a value',
+};
+
+/** What a person reads who has to decide, and a model that is to do otherwise: which argument, which result, which rule. */
+export function explainFlow({ rule, leaf, source, isGuess }: FoundFlow, call: Call): string {
+  const tool = call.tool.publicName.slice(0, 128);
+  const what = rule.from === 'untrusted' ? 'untrusted text' : `${rule.from} data`;
+  const where =
+    leaf === undefined || leaf.leaf.path.length === 0
+      ? `The call of "${tool}"`
+      : `The argument ${JSON.stringify(toPointer(leaf.leaf.path).slice(0, 200))} of "${tool}"`;
+  const role = leaf === undefined || rule.by === 'run' ? '' : `, and decides ${ROLE_NAMES[leaf.role]}`;
+  return `${where} ${because(what, { rule, leaf, source, isGuess }, role)} Rule "${rule.name}": ${remedy(rule.action)}`;
+}
+
+function because(what: string, { rule, leaf, source, isGuess }: FoundFlow, role: string): string {
+  if (rule.by === 'run')
+    return leaf === undefined
+      ? `comes after ${what} was read in this conversation, and neither the user nor a trusted source is known to have given what it decides.`
+      : `is an address that no result and nobody trusted gave, and ${what} was read in this conversation.`;
+  if (isGuess)
+    return `may hold ${what}: more was read in this conversation than is remembered, so it cannot be told${role}.`;
+  if (source === undefined) return `holds ${what}${role}.`;
+  const from = `${source.upstream}.${source.target}`.slice(0, 200);
+  return `holds ${what} from a result of "${from}" (call ${source.callId})${role}.`;
+}
+
+function remedy(action: FoundFlow['rule']['action']): string {
+  return action === 'deny' ? 'such data goes nowhere else.' : 'a person has to agree.';
+}

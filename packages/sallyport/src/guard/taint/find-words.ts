@@ -1,0 +1,97 @@
+/** What a word of a text is for those who follow it. */
+export interface FoundWord {
+  readonly text: string;
+  readonly isLink: boolean;
+}
+
+/** Bits of a character: part of a word, digit, letter, sign that makes a word an address or a path. */
+const PART = 1;
+const DIGIT = 2;
+const LETTER = 4;
+const AT = 8;
+const SLASH = 16;
+
+const CLASSES = makeClasses();
+
+/** Shorter ones are in every text; longer ones are looked at as text. */
+const SHORTEST = 5;
+const LONGEST = 512;
+const LONG_WORD = 20;
+
+/**
+ * The words of a text that tell where it is from: addresses, links, paths, numbers and names with digits. Plain words are
+ * in every text. One pass without patterns, since it reads every result that is remembered.
+ */
+export function findWords(text: string, visit: (word: FoundWord) => void): void {
+  const { length } = text;
+  let start = -1;
+  let seen = 0;
+  let digits = 0;
+  let colon = -1;
+  for (let i = 0; i <= length; i++) {
+    const code = i < length ? text.charCodeAt(i) : 32;
+    let kind = code < 128 ? (CLASSES[code] ?? 0) : PART | LETTER;
+    // "https://": the colon belongs to the word only there.
+    if (code === 58 && start >= 0 && text.charCodeAt(i + 1) === 47 && text.charCodeAt(i + 2) === 47) {
+      colon = i;
+      kind = PART;
+    }
+    // Inside a link, what elsewhere ends a word is part of it.
+    if (kind === 0 && colon >= 0 && IN_LINK.has(code)) kind = PART;
+    if (kind !== 0) {
+      if (start < 0) start = i;
+      seen |= kind;
+      if ((kind & DIGIT) !== 0) digits++;
+      continue;
+    }
+    if (start >= 0 && i - start >= SHORTEST && i - start <= LONGEST && tells(seen, digits, i - start, colon >= 0)) {
+      const word = trim(text.slice(start, i));
+      if (word.length >= SHORTEST && !isDate(word)) visit({ text: word, isLink: colon >= 0 });
+    }
+    start = -1;
+    seen = 0;
+    digits = 0;
+    colon = -1;
+  }
+}
+
+function tells(seen: number, digits: number, size: number, isLink: boolean): boolean {
+  if (isLink || (seen & AT) !== 0 || size >= LONG_WORD) return true;
+  if ((seen & LETTER) === 0) return digits >= 5;
+  return (seen & SLASH) !== 0 || (digits >= 2 && size >= 6) || (digits >= 1 && size >= 8);
+}
+
+/** Numbers that people write in groups: cards, accounts, telephones. */
+export function findNumbers(text: string, visit: (number: string) => void): void {
+  for (const [number] of text.matchAll(NUMBER)) if (!isDate(number)) visit(number);
+}
+
+const NUMBER = /\b[A-Z]{0,2}\d(?:[ .()-]{0,2}[A-Z0-9]{0,4}\d){6,30}/g;
+const DATE = /^(?:19|20)\d\d[-/.]?[01]\d[-/.]?[0-3]\d(?:[T ]?[\d:.,+Z-]{0,24})?$/;
+
+function isDate(word: string): boolean {
+  const first = word.charCodeAt(0);
+  return (first === 49 || first === 50) && DATE.test(word);
+}
+
+/** A sentence's signs are no part of its last word. */
+function trim(word: string): string {
+  let start = 0;
+  let end = word.length;
+  while (end > start && EDGE.has(word.charCodeAt(end - 1))) end--;
+  while (start < end && EDGE.has(word.charCodeAt(start))) start++;
+  return start === 0 && end === word.length ? word : word.slice(start, end);
+}
+
+const EDGE: ReadonlySet<number> = new Set([...'.,;:!?\'"*_-'].map((sign) => sign.charCodeAt(0)));
+const IN_LINK: ReadonlySet<number> = new Set([...'?&=#,;:!$*(|'].map((sign) => sign.charCodeAt(0)));
+
+function makeClasses(): Uint8Array {
+  const classes = new Uint8Array(128);
+  for (let code = 48; code <= 57; code++) classes[code] = PART | DIGIT;
+  for (let code = 65; code <= 90; code++) classes[code] = classes[code + 32] = PART | LETTER;
+  for (const sign of '.-_+%$#~') classes[sign.charCodeAt(0)] = PART;
+  classes[64] = PART | AT;
+  classes[47] = classes[92] = PART | SLASH;
+  return classes;
+}

@@ -1,0 +1,43 @@
+import { findNumbers, findWords } from './find-words.ts';
+import type { Printer } from './fingerprints.ts';
+import { CLEAN, UNTRUSTED } from './labels.ts';
+import { fold } from './normalise.ts';
+import { PrintList } from './print-list.ts';
+import type { AskedCall } from './read-call.ts';
+import type { Recall, Remembered } from './taint-ports.ts';
+import { toTypedRows } from './typed-words.ts';
+
+/** Longer arguments are documents, of which each piece would be kept. Characters. */
+const MAX_KEPT_TEXT = 4_096;
+
+/**
+ * What the client gives before any result of the run did is its own or its user's. From the moment on that untrusted text was
+ * read, whatever it gives may be that text's doing, so nothing more is kept.
+ */
+export function readFirstSeen({ prints, leaves }: AskedCall, known: Recall | undefined): Remembered | undefined {
+  if (known !== undefined && ((known.marks & UNTRUSTED) !== 0 || known.isFull)) return undefined;
+  const own = new PrintList();
+  const keep = (index: number): void => {
+    if (index >= 0 && known?.has(index) !== true) own.add(prints.high[index] ?? 0, prints.low[index] ?? 0);
+  };
+  for (const { leaf, whole, words, grams, host } of leaves) {
+    if (leaf.text.length > MAX_KEPT_TEXT) continue;
+    // A value that a result gave is not its user's, and neither is what is put together from it.
+    if (whole >= 0 && known?.has(whole) === true) continue;
+    keep(whole);
+    keep(host);
+    for (let i = words[0]; i < grams[1]; i++) keep(i);
+  }
+  return own.size === 0 ? undefined : { marks: CLEAN, prints: own };
+}
+
+/** The request of a user, as values are compared with it later in the run. */
+export function readUser(user: string, printer: Printer): Remembered {
+  const prints = new PrintList(1_024);
+  printer.add('typed', `\n${user}`, prints);
+  for (const row of toTypedRows(user)) printer.add('typed', row, prints);
+  printer.addGrams(fold(user), prints, true);
+  findWords(user, ({ text }) => printer.add('value', text, prints));
+  findNumbers(user, (number) => printer.add('value', number, prints));
+  return { marks: CLEAN, prints };
+}

@@ -1,0 +1,140 @@
+import type { Label, TaintFlow, TaintSettings } from '../../config/taint-section.ts';
+import { matchesGlob } from '../../core/glob.ts';
+import { readDefinition } from '../sinks/classify-definition.ts';
+import { isInside } from './label-source.ts';
+import { bears } from './labels.ts';
+import type { AskedCall, AskedLeaf } from './read-call.ts';
+import type { Recall, Source } from './taint-ports.ts';
+import {
+  type Evidence,
+  findBearing,
+  isKnownAddress,
+  isReturning,
+  isSeenFirst,
+  isTyped,
+  isVouchedFor,
+} from './vouch.ts';
+
+/** A flow that a rule speaks of, and what it rests on. */
+export interface FoundFlow {
+  readonly rule: TaintFlow;
+  /** `undefined`: the call as a whole. */
+  readonly leaf: AskedLeaf | undefined;
+  /** `undefined`: not one result, or it cannot be told. */
+  readonly source: Source | undefined;
+  /** The memory is full: the value may have been in a result that is not remembered. */
+  readonly isGuess: boolean;
+}
+
+/** The rule that decides about the call: the first that denies, else the first that asks; and those that only note. */
+export interface Judgement {
+  readonly stop: FoundFlow | undefined;
+  readonly noted: readonly FoundFlow[];
+}
+
+const NOTHING: Judgement = Object.freeze({ stop: undefined, noted: Object.freeze([]) as readonly FoundFlow[] });
+
+export function judgeCall(asked: AskedCall, evidence: Evidence, settings: TaintSettings): Judgement {
+  const { recall } = evidence;
+  const noted: FoundFlow[] = [];
+  let ask: FoundFlow | undefined;
+  for (const rule of settings.flows) {
+    if (!bears(recall.marks, rule.from) || !concerns(rule, evidence)) continue;
+    if (rule.action === 'ask' && ask !== undefined) continue;
+    const found =
+      rule.by === 'value' ? findValue(rule, asked, { ...evidence, settings }) : findRun(rule, asked, evidence);
+    if (found === undefined) continue;
+    if (rule.action === 'deny') return { stop: found, noted };
+    if (rule.action === 'ask') ask = found;
+    else noted.push(found);
+  }
+  return ask === undefined && noted.length === 0 ? NOTHING : { stop: ask, noted };
+}
+
+function concerns({ to }: TaintFlow, { call, sinks }: Evidence): boolean {
+  if (to.sinks !== undefined && !to.sinks.some((sink) => sinks.includes(sink))) return false;
+  if (to.servers !== undefined && !to.servers.some((glob) => matchesGlob(glob, call.tool.upstream))) return false;
+  return to.acts !== true || acts(call.tool.definition, sinks);
+}
+
+/** What a tool of an unknown word does is unknown, so it may do anything. */
+function acts(definition: Parameters<typeof readDefinition>[0], sinks: readonly string[]): boolean {
+  return sinks.length > 0 || !readDefinition(definition).reads;
+}
+
+function findRun(rule: TaintFlow, asked: AskedCall, evidence: Evidence): FoundFlow | undefined {
+  const { roles } = rule.to;
+  const flow = (leaf: AskedLeaf | undefined): FoundFlow => ({ rule, leaf, source: undefined, isGuess: false });
+  if (roles === undefined) return isVouchedFor(asked, evidence) ? undefined : flow(undefined);
+  if (asked.isPartial) return flow(undefined);
+  const leaf = asked.leaves.find(
+    (one) =>
+      !one.leaf.isName &&
+      roles.includes(one.role) &&
+      !(one.role === 'address' ? isKnownAddress(one, evidence) : isTyped(one, evidence) || isReturning(one, evidence)),
+  );
+  return leaf === undefined ? undefined : flow(leaf);
+}
+
+function findValue(
+  rule: TaintFlow,
+  asked: AskedCall,
+  evidence: Evidence & { readonly settings: TaintSettings },
+): FoundFlow | undefined {
+  const { recall } = evidence;
+  const { roles, outside } = rule.to;
+  if (asked.isPartial) return { rule, leaf: undefined, source: undefined, isGuess: true };
+  for (const leaf of asked.leaves) {
+    if (roles !== undefined && !roles.includes(leaf.role)) continue;
+    if (isTyped(leaf, evidence) || isSeenFirst(leaf, recall)) continue;
+    const held = findHeld(leaf, rule.from, recall);
+    if (held !== undefined) {
+      if (rule.from === 'untrusted' && isReturning(leaf, evidence)) continue;
+      if (outside === true && !leaves(held.source, leaf, evidence)) continue;
+      return { rule, leaf, source: held.source, isGuess: false };
+    }
+    // Fail closed: what a full memory does not know may have been in what it did not keep.
+    if (recall.isFull && leaf.size >= 6 && !isReturning(leaf, evidence)) {
+      if (outside === true && !leaves(undefined, leaf, evidence)) continue;
+      return { rule, leaf, source: undefined, isGuess: true };
+    }
+  }
+  return undefined;
+}
+
+/** Two pieces in a row are no coincidence; one is enough in a text that has room for few. */
+const PIECES_OF_LONG = 2;
+const LONG = 60;
+
+function findHeld(
+  { leaf, whole, words, grams, pieces, size }: AskedLeaf,
+  label: Label,
+  recall: Recall,
+): { readonly source: Source | undefined } | undefined {
+  if (whole >= 0) {
+    const { count } = findBearing(recall, label, [whole, whole + 1]);
+    if (count > 0) return { source: recall.sourceOf(whole) };
+  }
+  const word = findBearing(recall, label, words);
+  if (word.count > 0) return { source: recall.sourceOf(word.first) };
+  const gram = findBearing(recall, label, grams);
+  if (gram.count >= (size > LONG ? PIECES_OF_LONG : 1)) return { source: recall.sourceOf(gram.first) };
+  if (leaf.isName && leaf.path.length > 0) return undefined;
+  for (const range of pieces) {
+    const found = findBearing(recall, label, range);
+    if (label !== 'untrusted' && found.count === range[1] - range[0]) return { source: recall.sourceOf(found.first) };
+  }
+  return undefined;
+}
+
+/** Another server than its own, unless the operator counts it as inside; and wherever an effect or an address leads out. */
+function leaves(
+  source: Source | undefined,
+  { role }: AskedLeaf,
+  { call, sinks, recall, settings }: Evidence & { readonly settings: TaintSettings },
+): boolean {
+  if (sinks.includes('send_out') || sinks.includes('write_public') || role === 'address') return true;
+  const { upstream } = call.tool;
+  if (isInside(settings, upstream)) return false;
+  return source === undefined ? recall.origins.some((origin) => origin !== upstream) : source.upstream !== upstream;
+}

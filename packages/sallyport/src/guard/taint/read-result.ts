@@ -1,0 +1,167 @@
+import { type Json, type JsonObject, member } from '../../core/json.ts';
+import { decodeForms } from './decode-forms.ts';
+import { findNumbers, findWords } from './find-words.ts';
+import type { Printer } from './fingerprints.ts';
+import { type Marks, PUBLIC, privacyOf, VOUCHED } from './labels.ts';
+import { fold, MAX_TEXT } from './normalise.ts';
+import { PrintList } from './print-list.ts';
+import { isIdName } from './roles.ts';
+import type { Remembered, Source } from './taint-ports.ts';
+import { type Walk, walkLeaves } from './walk-leaves.ts';
+
+/** Characters of all texts of one result. What lies beyond makes the run's memory count as full. */
+const MAX_RESULT = 4 * MAX_TEXT;
+/** A text that is JSON is taken apart up to here. */
+const MAX_NESTED = 1_048_576;
+const SHORTEST_VALUE = 4;
+const LONGEST_VALUE = 256;
+const SHORTEST_NUMBER = 3;
+
+/** Values with marks of their own, which the result as a whole does not bear. */
+export interface MarkedValue {
+  readonly text: string;
+  readonly marks: Marks;
+}
+
+/** What a run is to remember of a result. */
+export function readResult(
+  result: JsonObject,
+  from: { readonly source: Source; readonly printer: Printer; readonly values: readonly MarkedValue[] },
+): readonly Remembered[] {
+  const { source, printer, values } = from;
+  const reading = new Reading(printer, source);
+  const walk = walkLeaves(result, (key) => key === '_meta');
+  let left = MAX_RESULT;
+  let isPartial = walk.isPartial;
+  for (const { key, text, isNumber, isName } of walk.leaves) {
+    if (isName) {
+      if (key !== '') reading.readValue(text);
+      continue;
+    }
+    if (isNumber) reading.readNumber(key, text);
+    else if (text.length > left || text.length > MAX_TEXT) isPartial = true;
+    else {
+      left -= text.length;
+      if (!isBinary(result, key, text)) reading.readText(key, text);
+    }
+  }
+  const own = values.map(({ text, marks }): Remembered => {
+    const prints = new PrintList();
+    printer.add('value', text, prints);
+    addPieces(printer, text, prints);
+    return { source, marks, prints };
+  });
+  return [
+    { source, marks: source.marks, prints: reading.values, isPartial },
+    { marks: PUBLIC, prints: reading.ids },
+    ...own,
+  ];
+}
+
+/** Pictures and sounds: no text to follow, and megabytes of it. */
+function isBinary(result: Json, key: string, text: string): boolean {
+  return (
+    key === 'data' &&
+    text.length > 1_024 &&
+    member(result, 'content') !== undefined &&
+    /^[A-Za-z0-9+/=_-]{512}/.test(text)
+  );
+}
+
+class Reading {
+  readonly values = new PrintList(1_024);
+  readonly ids = new PrintList();
+  readonly #printer: Printer;
+  readonly #source: Source;
+  readonly #isPrivate: boolean;
+
+  constructor(printer: Printer, source: Source) {
+    this.#printer = printer;
+    this.#source = source;
+    this.#isPrivate = privacyOf(source.marks) > 0;
+  }
+
+  readNumber(key: string, text: string): void {
+    if (text.length >= SHORTEST_NUMBER) this.#printer.add('value', text, this.values);
+    this.#readId(key, text);
+  }
+
+  readValue(text: string): void {
+    this.#printer.add('value', text, this.values);
+  }
+
+  readText(key: string, text: string): void {
+    this.#readPlain(text);
+    this.#readId(key, text);
+    const nested = text.length <= MAX_NESTED ? parseNested(text) : undefined;
+    if (nested !== undefined)
+      for (const leaf of nested.leaves) {
+        if (leaf.isName) continue;
+        if (leaf.isNumber) this.readNumber(leaf.key, leaf.text);
+        else {
+          this.#readWhole(leaf.text);
+          this.#readId(leaf.key, leaf.text);
+        }
+      }
+    for (const form of decodeForms(text)) this.#readPlain(form);
+  }
+
+  #readPlain(text: string): void {
+    this.#readWhole(text);
+    const folded = fold(text);
+    // Of a source whose word counts, only whole values matter: they vouch for arguments.
+    const follows = (this.#source.marks & VOUCHED) === 0 || this.#isPrivate;
+    if (follows) this.#printer.addGrams(folded, this.values);
+    findWords(text, ({ text: word, isLink }) => {
+      this.#readWord(word);
+      if (isLink) this.#printer.add('link', word, this.values);
+    });
+    findNumbers(text, (number) => this.#readWord(number));
+  }
+
+  #readWord(word: string): void {
+    this.#printer.add('value', word, this.values);
+    if (this.#isPrivate) addPieces(this.#printer, word, this.values);
+  }
+
+  #readWhole(text: string): void {
+    if (text.length < SHORTEST_VALUE || text.length > LONGEST_VALUE) return;
+    const folded = fold(text);
+    if (folded.size >= SHORTEST_VALUE) this.#printer.addCodes(folded, this.values);
+  }
+
+  #readId(key: string, text: string): void {
+    if (text.length <= 128 && isIdName(key) && isOpaque(text))
+      this.#printer.add('id', `${this.#source.upstream}\n${text}`, this.ids);
+  }
+}
+
+/** An id names a thing at its server. What can be written to, opened or run anywhere is no id. */
+export function isOpaque(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_.:=+-]{0,127}$/.test(text);
+}
+
+function parseNested(text: string): Walk | undefined {
+  const first = text.trimStart().charAt(0);
+  if (first !== '{' && first !== '[') return undefined;
+  try {
+    return walkLeaves(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Letters and digits of the smallest part of a private value that is recognised. */
+export const PIECE = 6;
+const LONGEST_IN_PIECES = 128;
+
+/** Every part of a value of `PIECE` characters: keys and numbers leave in pieces, too. */
+export function addPieces(printer: Printer, text: string, into: PrintList): number {
+  if (text.length > LONGEST_IN_PIECES * 2) return 0;
+  const folded = fold(text);
+  if (folded.size < PIECE || folded.size > LONGEST_IN_PIECES) return 0;
+  const before = into.size;
+  for (let i = 0; i + PIECE <= folded.size; i++)
+    printer.addPiece({ codes: folded.codes.subarray(i, i + PIECE), size: PIECE }, into);
+  return into.size - before;
+}

@@ -1,0 +1,65 @@
+/** Words in a row that are told apart; a longer value is the user's where every such row of it is. */
+export const ROW = 8;
+const MAX_WORDS = 4_096;
+
+/**
+ * What a user wrote, as values are compared with it: words in lower case without the signs around them, numbers without
+ * currency and separators. What stands inside a word stays: `pay@bank.example` is not `pay.bank@example`.
+ */
+export function toTypedWords(text: string): readonly string[] {
+  const words: string[] = [];
+  for (const [found] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
+    const word = found
+      .replace(/^[^\p{L}\p{N}~/.@#+-]{1,16}|^\.(?=[\p{L}\p{N}])(?!\/)/u, '')
+      .replace(/(?:'s|’s)$|[^\p{L}\p{N}/]{1,16}$/u, '')
+      .replace(/\/$/, '');
+    if (word === '') continue;
+    words.push(toNumber(word) ?? word);
+    if (words.length >= MAX_WORDS) break;
+  }
+  return words;
+}
+
+const WORD = /[^\s"“”‘`<>()[\]{}|]{1,512}/gu;
+
+/** "$1,250.00" and 1250 are one amount. */
+function toNumber(word: string): string | undefined {
+  const bare = word.replace(/^[-+]?(?:\p{Sc}|[a-z]{3}(?=\d))/u, '');
+  if (!/^\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,8})?$|^\d{1,15}\.\d{1,8}$|^\d{1,15}$/.test(bare)) return undefined;
+  // Long numbers are names of things, whose zeros in front count.
+  if (/^0\d/.test(bare) || bare.length > 12) return bare;
+  const value = Number(bare.replaceAll(',', ''));
+  return Number.isFinite(value) ? String(value) : undefined;
+}
+
+/** Every row of up to `ROW` words, each written together: an account number may be typed in groups. */
+export function toTypedRows(text: string): ReadonlySet<string> {
+  const rows = new Set<string>();
+  const words = toTypedWords(text);
+  for (let i = 0; i < words.length; i++) {
+    let row = '';
+    for (let n = 0; n < ROW && i + n < words.length; n++) {
+      row += words[i + n];
+      rows.add(row);
+    }
+    for (const part of partsOf(words[i] ?? '')) rows.add(part);
+  }
+  return rows;
+}
+
+/** The parts a user names by naming the whole: owner and repository of a link, host of an address. */
+function partsOf(word: string): readonly string[] {
+  if (!/[/@:=]/.test(word)) return [];
+  const parts = word.split(/:\/\/|[/@:=?&#]/).filter((part) => part.length > 1);
+  const bare = word.replace(/^[a-z]{2,10}:\/\//, '');
+  return bare === word ? parts : [...parts, bare];
+}
+
+/** What has to be among a user's rows for a value to be the user's; empty where it says nothing. */
+export function toRowsOf(value: string): readonly string[] {
+  const words = toTypedWords(value);
+  if (words.length <= ROW) return words.length === 0 ? [] : [words.join('')];
+  const rows: string[] = [];
+  for (let i = 0; i + ROW <= words.length; i++) rows.push(words.slice(i, i + ROW).join(''));
+  return rows;
+}

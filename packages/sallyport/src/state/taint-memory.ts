@@ -1,0 +1,180 @@
+import { CLEAN, joinMarks, type Marks, PUBLIC } from '../guard/taint/labels.ts';
+import {
+  MAX_ORIGINS,
+  type Prints,
+  type Recall,
+  type Remembered,
+  type Source,
+  type TaintMemory,
+} from '../guard/taint/taint-ports.ts';
+import { PrintTable } from './print-table.ts';
+
+export interface TaintMemoryOptions {
+  /** Milliseconds of a clock that does not jump. */
+  readonly now: () => number;
+  readonly limits: () => TaintLimits;
+}
+
+export interface TaintLimits {
+  /** Fingerprints of one run; a megabyte of text makes about 300,000. */
+  readonly printsPerRun: number;
+  /** Of all runs together. Sixteen bytes each, twice that while a table grows. */
+  readonly prints: number;
+  readonly runs: number;
+  /** A run that nobody continued for so long is forgotten. */
+  readonly idleMs: number;
+}
+
+/** One that answers at once. */
+export interface LocalTaintMemory extends TaintMemory {
+  recall(run: string, prints: Prints): Recall | undefined;
+  remember(run: string, what: readonly Remembered[]): void;
+  marksOf(run: string): Marks;
+  originsOf(run: string): readonly string[];
+}
+
+/** Results of one run that are told apart in explanations. Later ones still mark, and are called by the name of the last. */
+const MAX_SOURCES = 4_096;
+/** How often idle runs are looked for. Milliseconds. */
+const SWEEP_MS = 30_000;
+
+interface Run {
+  marks: Marks;
+  readonly origins: Set<string>;
+  readonly sources: Source[];
+  table: PrintTable | undefined;
+  isFull: boolean;
+  usedAt: number;
+}
+
+/**
+ * What runs have read, in the memory of this process. Bounded in all directions, and closed where a bound is met: a run
+ * whose values found no room is full, and whoever finds no room for a run of their own shares one with the others who did
+ * not, which bears all their marks.
+ */
+export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTaintMemory {
+  /** In the order of their last use. */
+  const runs = new Map<string, Run>();
+  let overflow: Run | undefined;
+  let held = 0;
+  let sweptAt = now();
+
+  function drop(run: Run): void {
+    held -= run.table?.size ?? 0;
+    run.table = undefined;
+    run.isFull = true;
+  }
+
+  function sweep(at: number): void {
+    if (at - sweptAt < SWEEP_MS) return;
+    sweptAt = at;
+    const { idleMs } = limits();
+    for (const [id, run] of runs) {
+      if (at - run.usedAt < idleMs) break;
+      held -= run.table?.size ?? 0;
+      runs.delete(id);
+    }
+    if (overflow !== undefined && at - overflow.usedAt >= idleMs) overflow = undefined;
+  }
+
+  function find(id: string): Run | undefined {
+    const at = now();
+    sweep(at);
+    const run = runs.get(id);
+    if (run === undefined) {
+      if (overflow !== undefined) overflow.usedAt = at;
+      return overflow;
+    }
+    if (at - run.usedAt >= limits().idleMs) {
+      held -= run.table?.size ?? 0;
+      runs.delete(id);
+      return overflow;
+    }
+    run.usedAt = at;
+    runs.delete(id);
+    runs.set(id, run);
+    return run;
+  }
+
+  function open(id: string): Run {
+    const known = runs.get(id) ?? undefined;
+    if (known !== undefined) return find(id) ?? known;
+    const at = now();
+    if (runs.size >= limits().runs) {
+      // Fail closed: no run that has read something is forgotten to make room for another one.
+      overflow ??= { ...newRun(at), isFull: true };
+      overflow.usedAt = at;
+      return overflow;
+    }
+    const run = newRun(at);
+    runs.set(id, run);
+    return run;
+  }
+
+  /** Room for more prints; the values of the run that was used longest ago go first, and it is full from then on. */
+  function makeRoom(wanted: number, but: Run): boolean {
+    const { prints } = limits();
+    for (const run of runs.values()) {
+      if (held + wanted <= prints) return true;
+      if (run !== but && run.table !== undefined) drop(run);
+    }
+    return held + wanted <= prints;
+  }
+
+  function put(run: Run, { source, marks, prints, isPartial = false }: Remembered): void {
+    if ((marks & CLEAN) === 0) run.marks = joinMarks(run.marks, marks);
+    if (isPartial) run.isFull = true;
+    if (source !== undefined && run.origins.size < MAX_ORIGINS) run.origins.add(source.upstream);
+    if (source !== undefined) {
+      if (run.sources.length < MAX_SOURCES) run.sources.push(source);
+      else run.sources[MAX_SOURCES - 1] = source;
+    }
+    if (prints.size === 0 || run === overflow) return;
+    const { printsPerRun } = limits();
+    const before = run.table?.size ?? 0;
+    if (before >= printsPerRun || !makeRoom(Math.min(prints.size, printsPerRun - before), run)) {
+      run.isFull = true;
+      return;
+    }
+    run.table ??= new PrintTable();
+    const isWhole = run.table.putAll(
+      prints,
+      { marks, source: source === undefined ? 0 : run.sources.length },
+      printsPerRun,
+    );
+    if (!isWhole) run.isFull = true;
+    held += run.table.size - before;
+  }
+
+  return {
+    recall: (id, prints) => {
+      const run = find(id);
+      return run === undefined ? undefined : toRecall(run, prints);
+    },
+    remember(id, what) {
+      const run = open(id);
+      for (const one of what) put(run, one);
+    },
+    marksOf: (id) => find(id)?.marks ?? PUBLIC,
+    originsOf: (id) => [...(find(id)?.origins ?? [])],
+  };
+}
+
+function newRun(at: number): Run {
+  return { marks: PUBLIC, origins: new Set(), sources: [], table: undefined, isFull: false, usedAt: at };
+}
+
+function toRecall(run: Run, prints: Prints): Recall {
+  const { table } = run;
+  const found = table?.findAll(prints);
+  const at = (index: number) => found?.[index] ?? 0;
+  return {
+    marks: run.marks,
+    origins: [...run.origins],
+    isFull: run.isFull,
+    has: (index) => at(index) !== 0,
+    marksOf: (index) => at(index) & 0xff,
+    // Counted from 1; 0 is no result.
+    sourceOf: (index) => run.sources[((at(index) >>> 8) & 0x7f_ffff) - 1],
+  };
+}
