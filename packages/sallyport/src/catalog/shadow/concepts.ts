@@ -54,11 +54,15 @@ const EMPTY = new Set(
     .map(stem),
 );
 
+export function isEmptyTerm(term: string): boolean {
+  return EMPTY.has(term);
+}
+
 /** What a text speaks of: its terms without empty words, those that mean the same as one. */
 export function toConcepts(text: string): Set<string> {
   const concepts = new Set<string>();
   for (const term of toTerms(text)) {
-    if (EMPTY.has(term)) continue;
+    if (isEmptyTerm(term)) continue;
     concepts.add(CONCEPTS.get(term) ?? term);
   }
   return concepts;

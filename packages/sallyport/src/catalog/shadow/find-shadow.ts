@@ -41,17 +41,21 @@ export function findShadow(candidate: ToolFace, peers: readonly ToolFace[]): rea
     index = new ShadowIndex(peers);
     indexes.set(peers, index);
   }
-  return findShadowAmong(candidate, index);
+  return findShadowAmong(candidate, index, index.ownNames(candidate.server));
 }
 
 const indexes = new WeakMap<readonly ToolFace[], ShadowIndex>();
 
-/** The same beside tools that are indexed already. */
-export function findShadowAmong(candidate: ToolFace, index: ShadowIndex): readonly ShadowPair[] {
+/** The same beside tools that are indexed already. @param ownNames keys of the tools that its own server offers */
+export function findShadowAmong(
+  candidate: ToolFace,
+  index: ShadowIndex,
+  ownNames: ReadonlySet<string>,
+): readonly ShadowPair[] {
   const profile = profileOf(candidate);
   const pairs: ShadowPair[] = [];
   for (const peer of index.near(profile)) {
-    const reasons = judgePair(profile, profileOf(peer), index.ownNames(candidate.server));
+    const reasons = judgePair(profile, profileOf(peer), ownNames);
     if (reasons.length > 0) pairs.push({ candidate, peer, reasons });
   }
   return pairs;

@@ -1,0 +1,111 @@
+import type { Finding } from '../../core/finding.ts';
+import type { Inspected, Peer, Related } from '../pins/inspection.ts';
+import type { ToolFace } from '../search/tool-face.ts';
+import { toKey } from './compare-names.ts';
+import { toToolFace } from './face.ts';
+import { findShadowAmong, type ShadowPair, type ShadowReason } from './find-shadow.ts';
+import { ShadowIndex } from './shadow-index.ts';
+import { findStuffing } from './stuffing.ts';
+
+/** What comparing a tool with the approved ones of other servers came to. */
+export interface ShadowReport {
+  readonly findings: readonly Finding[];
+  readonly hold: string | undefined;
+  readonly related: readonly Related[];
+}
+
+export type ShadowReader = (item: Inspected, peers: readonly Peer[]) => ShadowReport;
+
+/** Raised with every change of a rule or a threshold here. */
+export const SHADOW_VERSION = '1';
+
+const NOTHING: ShadowReport = Object.freeze({ findings: [], hold: undefined, related: [] });
+/** Pairs of one tool that are shown; a tool that competes with more is held for the first. */
+const MAX_PAIRS = 5;
+
+/** Compares tools before anybody may use them. What is known of the tools of others is kept from one to the next. */
+export function createShadowReader(): ShadowReader {
+  const index = new ShadowIndex();
+  let synced: readonly Peer[] | undefined;
+  let ownNames: ReadonlySet<string> = new Set();
+  return (item, peers) => {
+    if (item.kind !== 'tools') return NOTHING;
+    if (peers !== synced) {
+      sync(index, item.server, peers);
+      ownNames = new Set(peers.filter(({ server }) => server === item.server).map(({ name }) => toKey(name)));
+      synced = peers;
+    }
+    const face = toToolFace(item.server, item.definition);
+    const was = item.before === undefined ? [] : findShadowAmong(toToolFace(item.server, item.before), index, ownNames);
+    const known = new Set(was.map(({ peer }) => peer));
+    const pairs = findShadowAmong(face, index, ownNames)
+      .filter(({ peer }) => !known.has(peer))
+      .flatMap((pair) => toHeld(pair, item))
+      .slice(0, MAX_PAIRS);
+    const findings = [...pairs.map(toFinding), ...findStuffing(face)];
+    return { findings, hold: toReason(pairs), related: pairs.map(toRelated) };
+  };
+}
+
+/** The tools of a server are never compared with each other, so those of this one may stay. */
+function sync(index: ShadowIndex, server: string, peers: readonly Peer[]): void {
+  const approved = new Set<ToolFace>();
+  for (const peer of peers) if (peer.isApproved && peer.server !== server) approved.add(peer);
+  for (const face of [...index.faces()]) if (face.server !== server && !approved.has(face)) index.remove(face);
+  for (const face of approved) if (!index.has(face)) index.add(face);
+}
+
+/**
+ * Where nobody is trusted yet, likeness alone says nothing about which of two came for the other: both were met at the same
+ * first start, or the tool itself was approved when it was met. Then only the one that speaks about the other is held.
+ */
+function toHeld(pair: ShadowPair, { isApproved }: Inspected): readonly ShadowPair[] {
+  const isEqual = isApproved === true || freshOf(pair.peer);
+  const reasons = isEqual ? pair.reasons.filter(({ isAbout }) => isAbout) : pair.reasons;
+  return reasons.length === 0 ? [] : [{ ...pair, reasons }];
+}
+
+function freshOf(peer: ToolFace & Pick<Partial<Peer>, 'isFresh'>): boolean {
+  return peer.isFresh === true;
+}
+
+function toFinding({ candidate, peer, reasons }: ShadowPair): Finding {
+  const [reason] = reasons as readonly [ShadowReason]; // a pair has at least one
+  const { where, start, end } = locate(candidate, reason);
+  return {
+    id: `shadow-${reason.id}`,
+    tier: 'block',
+    owasp: 'MCP03',
+    where,
+    start,
+    end,
+    evidence: toEvidence(reason.evidence),
+    why: `It competes with "${toEvidence(peer.name)}" of the server "${peer.server}", which is approved: ${reasons.map(({ why }) => why).join('; ')}.`,
+    fix: 'Compare the two with "sallyport pin diff". Approve it only if you want both; otherwise reject it, or take the server out.',
+  };
+}
+
+function locate({ name, description }: ToolFace, { evidence }: ShadowReason): Pick<Finding, 'where' | 'start' | 'end'> {
+  if (evidence === name || description === '') return { where: '/name', start: 0, end: name.length };
+  const [first = ''] = evidence.split(', ');
+  const at = Math.max(0, description.toLowerCase().indexOf(first.toLowerCase()));
+  return { where: '/description', start: at, end: Math.min(description.length, at + first.length) };
+}
+
+/** A model may read it: no word of the newcomer's stands in it. */
+function toReason(pairs: readonly ShadowPair[]): string | undefined {
+  const [first] = pairs;
+  if (first === undefined) return undefined;
+  const { peer, reasons } = first;
+  const more = pairs.length === 1 ? '' : `, and with ${pairs.length - 1} more`;
+  return `it competes with "${toEvidence(peer.name)}" of the server "${peer.server}"${more}: ${reasons[0]?.why ?? ''}`;
+}
+
+function toRelated({ peer, reasons }: ShadowPair): Related {
+  return { server: peer.server, name: peer.name, why: reasons.map(({ why }) => why).join('; ') };
+}
+
+/** Harmless to show: what nobody sees, and what turns a line, is a space. */
+function toEvidence(text: string): string {
+  return text.replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, ' ').slice(0, 120);
+}
