@@ -62,6 +62,7 @@ export async function openPins(ports: PinsPorts): Promise<OpenPins> {
     keep: (sightings) => keeper.keep(sightings),
     log,
     inspection: reader,
+    clock,
     ...(isServer === undefined ? {} : { isServer }),
     later: (work) => {
       setTimeout(() => {

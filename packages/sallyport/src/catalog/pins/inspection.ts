@@ -1,22 +1,17 @@
 import type { Finding } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { ToolFace } from '../search/tool-face.ts';
 import type { PinKind } from './pin.ts';
 
 /** What has a text that a model reads as a definition. */
 export type InspectedKind = Exclude<PinKind, 'program' | 'ui'>;
 
 /** An approved tool, or one that the same server offers: what a definition is read beside. */
-export interface Peer {
-  readonly server: string;
-  /** At its server. */
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  /** Names of its parameters. */
-  readonly parameters: readonly string[];
-  readonly definition: JsonObject;
+export interface Peer extends ToolFace {
   /** `false`: its own server offers it, and nobody approved it yet. */
   readonly isApproved: boolean;
+  /** First sight approved it a moment ago, as it may have approved what is read now: neither is trusted more. */
+  readonly isFresh: boolean;
 }
 
 /** One definition before anybody may use it. */
@@ -29,6 +24,8 @@ export interface Inspected {
   readonly definition: JsonObject;
   /** The approved definition of the same item; left out at first sight. */
   readonly before?: JsonObject | undefined;
+  /** This very definition is approved already, and read again. */
+  readonly isApproved?: boolean | undefined;
 }
 
 /** A tool that an item was compared with, to be shown beside it. */

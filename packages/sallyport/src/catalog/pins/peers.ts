@@ -1,28 +1,35 @@
-import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Item } from '../items.ts';
+import { toToolFace } from '../shadow/face.ts';
 import type { Peer } from './inspection.ts';
 
 /** Definitions are read beside this many tools at most; the largest real catalogues have some thousands. */
 const MAX_PEERS = 20_000;
 
-/** Parsed when somebody asks. */
+/** Servers of one configuration are met for the first time within this time: none of them is trusted more. Milliseconds. */
+const FRESH_MS = 10 * 60_000;
+
 interface Kept {
   readonly text: string;
-  definition: JsonObject | undefined;
+  freshUntil: number;
+  /** Made when somebody asks; the same one as long as nothing of it changes: whoever indexes faces knows it again. */
+  face: Peer | undefined;
 }
 
-/** One face for one parsed definition: whoever indexes faces knows them again. */
-const faces = new WeakMap<JsonObject, { readonly approved: Peer; readonly offered: Peer }>();
+export interface PeersPorts {
+  /** Whether there is a server of this name: pins outlive their server. */
+  isServer(server: string): boolean;
+  now(): number;
+}
 
 /** The approved tools of all servers. */
 export class Peers {
-  readonly #isServer: (server: string) => boolean;
+  readonly #ports: PeersPorts;
   /** Server -> name at its server -> definition. */
   readonly #tools = new Map<string, Map<string, Kept>>();
 
-  /** @param isServer whether there is a server of this name: pins outlive their server */
-  constructor(isServer: (server: string) => boolean) {
-    this.#isServer = isServer;
+  constructor(ports: PeersPorts) {
+    this.#ports = ports;
   }
 
   /** @param text the approved definition; `undefined`: none is. Says whether it is another one now. */
@@ -32,8 +39,14 @@ export class Peers {
     if (text === undefined) return tools.delete(name);
     const known = tools.get(name);
     if (known?.text === text) return false;
-    tools.set(name, { text, definition: undefined });
+    tools.set(name, { text, freshUntil: 0, face: undefined });
     return true;
+  }
+
+  /** First sight approved it now (`true`), or a person did (`false`). */
+  setFresh(server: string, name: string, isFresh: boolean): void {
+    const kept = this.#tools.get(server)?.get(name);
+    if (kept !== undefined) kept.freshUntil = isFresh ? this.#ports.now() + FRESH_MS : 0;
   }
 
   /** What a definition of this server is read beside: its own tools as it offers them now, then the approved ones of others. */
@@ -45,12 +58,12 @@ export class Peers {
   /** The same for tools of its own that are known already. */
   besideTools(server: string, own: readonly Peer[]): readonly Peer[] {
     const peers = [...own];
+    const now = this.#ports.now();
     for (const [owner, tools] of this.#tools) {
-      if (owner === server || !this.#isServer(owner)) continue;
+      if (owner === server || !this.#ports.isServer(owner)) continue;
       for (const kept of tools.values()) {
         if (peers.length >= MAX_PEERS) return peers;
-        kept.definition ??= parse(kept.text);
-        peers.push(faceOf(owner, kept.definition).approved);
+        peers.push(faceOf(owner, kept, now < kept.freshUntil));
       }
     }
     return peers;
@@ -59,31 +72,15 @@ export class Peers {
 
 /** Tools of one server as it offers them. */
 export function toPeers(server: string, definitions: readonly JsonObject[]): Peer[] {
-  return definitions.slice(0, MAX_PEERS).map((definition) => faceOf(server, definition).offered);
+  return definitions
+    .slice(0, MAX_PEERS)
+    .map((definition) => ({ ...toToolFace(server, definition), isApproved: false, isFresh: false }));
 }
 
-function parse(text: string): JsonObject {
-  const value: unknown = JSON.parse(text);
-  return isObject(value) ? value : {};
-}
-
-function faceOf(server: string, definition: JsonObject) {
-  const known = faces.get(definition);
-  if (known?.approved.server === server) return known;
-  const text = (name: string) => {
-    const value = member(definition, name);
-    return typeof value === 'string' ? value : '';
-  };
-  const properties = member(member(definition, 'inputSchema'), 'properties');
-  const face = {
-    server,
-    name: text('name'),
-    title: text('title'),
-    description: text('description'),
-    parameters: isObject(properties) ? Object.keys(properties) : [],
-    definition,
-  };
-  const both = { approved: { ...face, isApproved: true }, offered: { ...face, isApproved: false } };
-  faces.set(definition, both);
-  return both;
+function faceOf(server: string, kept: Kept, isFresh: boolean): Peer {
+  if (kept.face === undefined || kept.face.isFresh !== isFresh) {
+    const value: unknown = JSON.parse(kept.text);
+    kept.face = { ...toToolFace(server, isObject(value) ? value : {}), isApproved: true, isFresh };
+  }
+  return kept.face;
 }

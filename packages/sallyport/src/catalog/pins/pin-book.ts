@@ -1,4 +1,5 @@
 import type { Tool } from '../../core/call.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isObject, member } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
@@ -44,6 +45,8 @@ export interface PinBookPorts {
   readonly log: Log;
   /** Reads definitions before anybody may use them. Left out: nobody does. */
   readonly inspection?: Inspection | undefined;
+  /** Left out: time stands still. */
+  readonly clock?: Clock | undefined;
   /** Whether there is a server of this name now. Left out: all that ever were. */
   isServer?(server: string): boolean;
   /** Runs it soon, and behind. Left out: what was read is not read again because others are known by now. */
@@ -80,7 +83,10 @@ export class PinBook implements PinGate {
 
   constructor(ports: PinBookPorts) {
     this.#ports = ports;
-    this.#peers = new Peers((server) => ports.isServer?.(server) ?? true);
+    this.#peers = new Peers({
+      isServer: (server) => ports.isServer?.(server) ?? true,
+      now: () => ports.clock?.now() ?? 0,
+    });
     this.#reader = new PinReader(ports);
     const parts = { servers: this.#servers, reader: this.#reader, peers: this.#peers };
     this.#again = new Behind(
@@ -106,6 +112,7 @@ export class PinBook implements PinGate {
       entry.rejected = pin.rejected;
       if (pin.seen !== undefined && (entry.seen ?? pin.seen.digest) === pin.seen.digest) noteSeen(entry, pin.seen);
       this.#notePeer(pin, entry);
+      if (pin.kind === 'tools' && !isUnread) this.#peers.setFresh(pin.server, pin.name, false);
       for (const { content } of [pin.approved, pin.seen].filter((one) => one !== undefined))
         noteContent(entry, content);
       if (pin.kind === 'program') this.#noteProgram(pin.server, pin.approved?.text);
@@ -278,6 +285,7 @@ export class PinBook implements PinGate {
     if (approve) noteApproved(entry, definition, true);
     noteSeen(entry, definition);
     this.#notePeer(named, entry);
+    if (approve && kind === 'tools') this.#peers.setFresh(server, met.name, true);
     return { ...named, definition, renamedFrom: source?.name, approve, found };
   }
 

@@ -52,10 +52,14 @@ export class PinReader {
     const { digest, text } = definition;
     // What was approved itself is read whole when the rules are others.
     const isChange = entry.approvedText !== undefined && entry.approved !== digest;
+    const isApproved = entry.approved === digest;
     const before = isChange ? toObject(kind, entry.approvedText ?? '{}') : undefined;
     const { version } = inspection;
     try {
-      const report = inspection.inspect({ server, kind, name, definition: toObject(kind, text), before }, peers);
+      const report = inspection.inspect(
+        { server, kind, name, definition: toObject(kind, text), before, isApproved },
+        peers,
+      );
       return { ...report, digest, version };
     } catch (error) {
       log.error({ upstream: server, error }, 'a definition could not be read');

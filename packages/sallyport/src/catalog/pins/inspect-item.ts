@@ -1,0 +1,50 @@
+import type { Finding, Scan } from '../../core/finding.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { createShadowReader, SHADOW_VERSION } from '../shadow/report-shadow.ts';
+import type { InspectedKind, Inspection, Peer } from './inspection.ts';
+
+/** What a definition is read beside. */
+export interface ReadContext {
+  readonly kind: InspectedKind;
+  readonly server: string;
+  readonly tools: readonly Peer[];
+}
+
+/** The rules that read one definition; the composition root hands them in. */
+export interface ReadingRules {
+  /** Another one as soon as a rule is. */
+  readonly version: string;
+  scan(definition: JsonObject, context: ReadContext): Scan;
+  /** What was added to a definition. */
+  scanChange(before: JsonObject, after: JsonObject, context: ReadContext): Scan;
+}
+
+/** Reads definitions with the rules given, and compares tools with those of others. */
+export function createInspection(rules: ReadingRules): Inspection {
+  const compare = createShadowReader();
+  return {
+    version: `${rules.version}.${SHADOW_VERSION}`,
+    inspect(item, peers) {
+      const { kind, server, definition, before } = item;
+      const context = { kind, server, tools: peers };
+      const read =
+        before === undefined ? rules.scan(definition, context) : rules.scanChange(before, definition, context);
+      const shadow = compare(item, peers);
+      const findings = [...read.findings, ...shadow.findings];
+      const reasons = [toReason(read.findings), shadow.hold].filter((reason) => reason !== undefined);
+      return {
+        findings,
+        score: read.score,
+        risky: findings.length > 0,
+        ...(reasons.length === 0 ? {} : { hold: reasons.join(', and ') }),
+        ...(shadow.related.length === 0 ? {} : { related: shadow.related }),
+      };
+    },
+  };
+}
+
+/** Names of rules only: a model may read it. */
+function toReason(findings: readonly Finding[]): string | undefined {
+  const blocking = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ id }) => id))];
+  return blocking.length === 0 ? undefined : `reading it found: ${blocking.join(', ')}`;
+}
