@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createMaskedValues } from '../call/masked-values.ts';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
 import { TaskOwners } from '../call/task-owners.ts';
+import { createTextDoor } from '../call/text-door.ts';
 import { createVetting, isQuestion } from '../call/vet-questions.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
@@ -27,6 +29,8 @@ import { openControl } from './open-control.ts';
 import { approvalsOf, openDesk } from './open-desk.ts';
 import { openLimits } from './open-limits.ts';
 import { openRecord } from './open-record.ts';
+import { openScan } from './open-scan.ts';
+import { openSecrets } from './open-secrets.ts';
 import { openTaint } from './open-taint.ts';
 import { openUpstreams } from './open-upstreams.ts';
 import { createOwnTelemetry } from './own-telemetry.ts';
@@ -79,7 +83,11 @@ export async function openParts(options: AppOptions, current: Current) {
   const { limits, quotas } = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
+  const scan = openScan(() => current.snapshot);
+  const texts = createTextDoor(scan);
+  const secretPorts = openSecrets(() => current.snapshot);
   const guards = createGuards({
+    ...secretPorts,
     checker,
     limits: () => current.snapshot.gateway.limits,
     rateLimit: limits,
@@ -87,6 +95,7 @@ export async function openParts(options: AppOptions, current: Current) {
     whyHeld: (tool) => pins.book.whyHeld(tool),
     taint: taint.ports,
     policy: policies.guard,
+    scan,
     asks: () => approvalsOf(current.snapshot).asks,
   });
   // One call counts once, however often it is looked at.
@@ -106,9 +115,11 @@ export async function openParts(options: AppOptions, current: Current) {
     guards,
     offers: policies.offers,
     desk,
-    vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot) }),
+    vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot), texts }),
     pages: pins.book,
+    texts,
     taskOwners: new TaskOwners(),
+    masked: createMaskedValues(secretPorts.secrets),
     remember: taint.remember,
     callLog,
     audit,

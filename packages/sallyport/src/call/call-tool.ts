@@ -76,19 +76,22 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     if (late !== undefined) return late;
 
     exchange.vet = ports.vetting?.(inbound, tool.upstream);
+    const unmasked = ports.masked?.toUpstream(call, admitted.rewritten ?? call.arguments);
+    const revealed = unmasked instanceof Promise ? await unmasked : unmasked;
     const sent = {
       request,
-      edits: toEdits(admitted, tool, inbound),
+      edits: toEdits(revealed === undefined ? admitted : { ...admitted, rewritten: revealed }, tool, inbound),
       target: tool.name,
-      paramHeaders: toParamHeaders(view.paramHeaders(tool), admitted.rewritten ?? call.arguments),
+      paramHeaders: toParamHeaders(view.paramHeaders(tool), revealed ?? admitted.rewritten ?? call.arguments),
     };
     const send = (carried: UpstreamRequest) => ports.upstreams.send(tool.upstream, carried, exchange);
     let answer = await (span === undefined ? send(sent) : span.follow(sent, tool.upstream, send));
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
     refuseUnsafePages(answer);
+    if (!answer.isResult) answer = ports.texts?.treat(tool.upstream, tool.name, answer) ?? answer;
 
-    if (needsResult(ports.guards, call) && answer.result !== undefined) {
+    if (needsResult(ports.guards, call, answer.bytes) && answer.result !== undefined) {
       const inner = inspectResult(ports.guards, call, answer.result);
       const released = inner instanceof Promise ? await inner : inner;
       noteFailedGuard(ports, released, record);
@@ -103,7 +106,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       answer = toPublicNames(answer, view, tool.upstream);
     record.outcome = !answer.isResult ? 'error' : answer.resultMember('isError') === true ? 'tool_error' : 'ok';
     body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
-    return answer;
+    return ports.masked === undefined ? answer : ports.masked.toCaller(call, answer);
   } catch (error) {
     const fault = toFault(error);
     if (record.outcome !== 'denied') {

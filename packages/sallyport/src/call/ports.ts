@@ -11,6 +11,7 @@ import type { CallLog } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
+import type { MaskedValues } from './masked-values.ts';
 import type { TaskOwners } from './task-owners.ts';
 import type { TextDoor } from './text-door.ts';
 import type { Vetting } from './vet-questions.ts';
@@ -33,6 +34,8 @@ export interface CallPorts {
   readonly texts?: TextDoor | undefined;
   /** Left out: whoever knows the id of a task may ask for it. */
   readonly taskOwners?: TaskOwners | undefined;
+  /** Left out: nothing is masked. */
+  readonly masked?: MaskedValues | undefined;
   readonly callLog: CallLog;
   /** Left out: nothing is counted. */
   readonly metrics?: Pick<Metrics, 'called' | 'answered'> | undefined;

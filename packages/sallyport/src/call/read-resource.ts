@@ -20,6 +20,7 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
   const owners = resourceOwners(inbound);
   let last: Answer | undefined;
   for (const owner of owners) {
+    ports.texts?.mayRead(owner.upstream, owner.uri);
     const edits =
       owner.uri === member(request.params, 'uri') ? [] : [request.setParam('uri', JSON.stringify(owner.uri))];
     const answer = await sendRecorded(ports, inbound, {

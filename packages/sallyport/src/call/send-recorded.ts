@@ -11,6 +11,7 @@ import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 import { readRun, withoutOwn } from './run-of.ts';
+import { isTextRefusal } from './text-door.ts';
 
 export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
   readonly upstream: string;
@@ -55,12 +56,15 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
     const kept = ports.remember?.(data, answer);
     if (kept !== undefined) await kept;
-    body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
-    end = { outcome: answer.isResult ? 'ok' : 'error', reason: undefined };
-    return answer;
+    const shown = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
+    body = shown.bytes.subarray(shown.bodySpan.start, shown.bodySpan.end);
+    end = { outcome: shown.isResult ? 'ok' : 'error', reason: undefined };
+    return shown;
   } catch (error) {
     const fault = toFault(error);
-    if (end.outcome !== 'denied')
+    if (end.outcome !== 'denied' && isTextRefusal(fault))
+      end = { outcome: 'denied', guard: SCAN_RESULT, reason: fault.message };
+    else if (end.outcome !== 'denied')
       end = { outcome: fault.code === 'cancelled' ? 'cancelled' : 'failed', reason: fault.message };
     throw fault;
   } finally {
@@ -70,6 +74,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
 }
 
 const POLICY = 'policy';
+const SCAN_RESULT = 'scan-result';
 
 function toUse({ request, exchange }: Inbound, run: string, offer: Offer): OfferUse {
   const given = member(request.params, 'arguments');

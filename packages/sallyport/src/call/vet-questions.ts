@@ -8,10 +8,13 @@ import { toDigest } from '../guard/approve/digest.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
+import type { TextDoor } from './text-door.ts';
 
 export interface VettingPorts {
   readonly desk: Pick<ApprovalDesk, 'settle'>;
   readonly settings: () => Pick<ApprovalSettings, 'sampling'>;
+  /** Reads what is asked. Left out: nobody does. */
+  readonly texts?: Pick<TextDoor, 'vet'> | undefined;
 }
 
 /** How the questions of one upstream are looked at before the client behind a request is asked; `undefined`: not at all. */
@@ -24,11 +27,15 @@ const SAMPLING = 'sampling/createMessage';
  * person looks at each request first (MCP 2026-07-28 sampling: a human in the loop who may deny). The same desk as for
  * calls: a yes is bound to the caller, the server and every word of the request.
  */
-export function createVetting({ desk, settings }: VettingPorts): Vetting {
+export function createVetting({ desk, settings, texts }: VettingPorts): Vetting {
   return (inbound, upstream) => {
     const { sampling } = settings();
-    if (sampling.length === 0 || !sampling.some((glob) => matchesGlob(glob, upstream))) return undefined;
-    return (method, params) => (method === SAMPLING ? askPerson(desk, inbound, { upstream, params }) : undefined);
+    const isAsked = sampling.length > 0 && sampling.some((glob) => matchesGlob(glob, upstream));
+    if (!isAsked && texts === undefined) return undefined;
+    return (method, params) => {
+      texts?.vet(upstream, params);
+      return isAsked && method === SAMPLING ? askPerson(desk, inbound, { upstream, params }) : undefined;
+    };
   };
 }
 

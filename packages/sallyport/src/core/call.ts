@@ -51,4 +51,6 @@ export interface Call {
 export interface CallNotes extends PolicyNotes {
   /** Header lines of the HTTP answer that say how the limits stand, by name; `undefined`: no limit concerns the call. */
   standing: Readonly<Record<string, string>> | undefined;
+  /** Id under which the result is in quarantine. */
+  keptResult?: string | undefined;
 }

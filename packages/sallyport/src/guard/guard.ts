@@ -7,8 +7,11 @@ export interface Guard {
   readonly name: string;
   /** The outer door: before anything reaches the upstream. */
   request?(call: Call): Verdict | Promise<Verdict>;
-  /** Does this guard need the parsed result of this call? When no guard does, the bytes are forwarded unread. */
-  readsResult?(call: Call): boolean;
+  /**
+   * Does this guard need the parsed result of this call? When no guard does, the bytes are forwarded unread.
+   * @param message the answer as it came, JSON text, while it is not known whether anybody needs it
+   */
+  readsResult?(call: Call, message?: Buffer): boolean;
   /** The inner door: before anything reaches the client. */
   result?(call: Call, result: JsonObject): Verdict | Promise<Verdict>;
 }
@@ -50,11 +53,11 @@ export function inspectResult(guards: readonly Guard[], call: Call, result: Json
 }
 
 /** Must the result of this call be parsed? Yes for a guard that does not say, or fails while saying. */
-export function needsResult(guards: readonly Guard[], call: Call): boolean {
+export function needsResult(guards: readonly Guard[], call: Call, message?: Buffer): boolean {
   for (const guard of guards) {
     if (guard.result === undefined) continue;
     try {
-      if (guard.readsResult === undefined || guard.readsResult(call) !== false) return true;
+      if (guard.readsResult === undefined || guard.readsResult(call, message) !== false) return true;
     } catch {
       return true;
     }

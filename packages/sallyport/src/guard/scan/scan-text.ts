@@ -1,5 +1,7 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
 import { toCanonical, type View } from './canonical.ts';
+import type { Mark } from './canonical-fold.ts';
+import { type Carrier, findCarriers } from './results/find-carriers.ts';
 import { findDoubtful } from './results/find-doubtful.ts';
 import { isDemanded, isFenced, isQuoted } from './results/is-told.ts';
 import { matchRules } from './results/match-rules.ts';
@@ -23,9 +25,31 @@ const CLEARED = 'If this is how the server speaks, name it in "scan.trusted".';
  * @returns findings of the block tier and, from {@link TEXT_REVIEW_FROM} on, of the review tier; the score of the whole
  */
 export function scanText(text: string): Scan {
+  return readText(text).scan;
+}
+
+/** What a text says and holds. */
+export interface TextReading {
+  readonly scan: Scan;
+  /** What is not seen in it. */
+  readonly marks: readonly Mark[];
+  /** What makes a client fetch or run something. */
+  readonly carriers: readonly Carrier[];
+}
+
+/** As {@link scanText}, with what has to be made harmless before it is shown. */
+export function readText(text: string): TextReading {
   const found: Found[] = [];
+  const marks: Mark[] = [];
   readPlain(text, found);
-  for (const { start, end } of findDoubtful(text)) readDoubtful(text.slice(start, end), start, found);
+  for (const { start, end } of findDoubtful(text))
+    readDoubtful(text.slice(start, end), { offset: start, found, marks });
+  const carriers = findCarriers(text);
+  for (const carrier of carriers) addCarrier(text, carrier, found);
+  return { scan: toScan(found), marks, carriers };
+}
+
+function toScan(found: readonly Found[]): Scan {
   if (found.length === 0) return NOTHING_FOUND;
   const score = combine(found);
   if (score < TEXT_REVIEW_FROM) return { findings: [], score };
@@ -61,9 +85,16 @@ const HIDDEN: Found['rule'] = {
   why: 'It holds text that a model reads and a person cannot see.',
 };
 
-/** @param offset of the part in the whole */
-function readDoubtful(part: string, offset: number, found: Found[]): void {
+interface Collected {
+  /** Of the part in the whole. */
+  readonly offset: number;
+  readonly found: Found[];
+  readonly marks: Mark[];
+}
+
+function readDoubtful(part: string, { offset, found, marks: all }: Collected): void {
   const { views, marks } = toCanonical(part);
+  for (const mark of marks) all.push({ ...mark, start: offset + mark.start, end: offset + mark.end });
   for (const { kind, decoded, start, end } of marks)
     if ((kind === 'tag' || kind === 'variation') && /[a-z]{2,20} [a-z]{2,20}/i.test(decoded))
       found.push({
@@ -83,6 +114,37 @@ function readDoubtful(part: string, offset: number, found: Found[]): void {
       });
     }
   }
+}
+
+const BLANK: Found['rule'] = {
+  id: 'address-to-fill-in',
+  owasp: 'MCP10',
+  why: 'It holds an address with a place to fill something in, which a client would fetch: data leaves that way.',
+};
+const RUNS: Found['rule'] = {
+  id: 'html-that-runs',
+  owasp: 'MCP06',
+  why: 'It holds a piece of HTML that runs a script where it is shown.',
+};
+
+/** Programs and pages are full of both: what counts is one in a text that is neither. */
+function addCarrier(text: string, { start, end, kind, carries, runs }: Carrier, found: Found[]): void {
+  const isBlank = kind === 'image' && carries === 'blank';
+  if (!isBlank && !(runs && kind === 'html')) return;
+  if (isBlank ? isTemplate(text, start) : isPage(text)) return;
+  const evidence = showPart(text, start, end);
+  found.push({ rule: isBlank ? BLANK : RUNS, weight: isBlank ? 0.6 : 0.5, start, end, evidence, hidden: undefined });
+}
+
+/** Within a block or a line of code. */
+function isTemplate(text: string, at: number): boolean {
+  return isFenced(fencesOf(text), at) || isQuoted(text, at, at + 1);
+}
+
+function isPage(text: string): boolean {
+  return /<(?:!doctype|html|head|body|div|ul|h[1-6]|template)\b|\b(?:import|function|const|return|class)\b.{0,200}[{;]/i.test(
+    text,
+  );
 }
 
 function isSame(view: View, part: string): boolean {

@@ -18,6 +18,8 @@ const MAX_MATCHES = 64;
 export function matchRules(words: Words): readonly Match[] {
   const matches: Match[] = [];
   for (let at = 0; at < words.count && matches.length < MAX_MATCHES; at++) {
+    const own = words.bits[at] ?? 0;
+    if ((own & HEADS) === 0) continue;
     for (const rule of TEXT_RULES) {
       const [head] = rule.steps;
       if (head === undefined || !fits(words, at, head)) continue;
@@ -62,3 +64,6 @@ function follow(words: Words, head: number, steps: readonly Step[]): number | un
   }
   return at;
 }
+
+/** Classes of words that a rule begins with: all rules begin with a word, none with a name. */
+const HEADS = TEXT_RULES.reduce((bits, { steps }) => bits | (steps[0]?.bits ?? 0), 0);

@@ -74,7 +74,7 @@ export const TEXT_RULES: readonly TextRule[] = [
   rule('demand-call', 0.45, CALL, [step(0, 'you'), step(2, 'must'), step(3, 'call'), step(4, 'tool')]),
   rule('demand-call', 0.45, CALL, [step(0, 'must'), step(2, 'call'), step(3, 'tool'), step(6, 'now', 'proceed')]),
   rule('demand-call', 0.35, CALL, [step(0, 'call'), step(2, 'name'), step(2, 'tool')]),
-  rule('new-task', 0.5, TASK, [step(0, 'your', 'you'), step(3, 'fresh'), step(3, 'task')]),
+  rule('new-task', 0.5, TASK, [step(0, 'your'), step(2, 'fresh'), step(1, 'task')]),
   rule('new-task', 0.5, TASK, [only(step(0, 'fresh'), IS_LOUD), step(2, 'task')]),
   rule('new-task', 0.4, TASK, [step(0, 'fresh'), only(step(3, 'task'), IS_HEADING)]),
   rule('new-identity', 0.6, ROLE, [step(0, 'you'), step(2, 'are'), step(4, 'mode', 'mind')]),
@@ -106,7 +106,7 @@ export const TEXT_RULES: readonly TextRule[] = [
   rule('pose-as-user', 0.7, 'It poses as the user.', [step(0, 'user_is'), step(1, 'user_is', 'are'), step(2, 'user')]),
   rule(
     'send-secret',
-    0.5,
+    0.4,
     'It wants secrets sent somewhere.',
     [step(0, 'send'), step(8, 'secret'), step(10, 'address')],
     true,

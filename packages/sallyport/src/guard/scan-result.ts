@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { type ScanSettings, scanOf } from '../config/scan-section.ts';
+import type { Call } from '../core/call.ts';
+import type { Finding } from '../core/finding.ts';
+import type { JsonObject } from '../core/json.ts';
+import { ALLOW, type Verdict } from '../core/verdict.ts';
+import type { Guard } from './guard.ts';
+import type { KeptResults } from './scan/results/kept-result.ts';
+import { mayHoldDemand } from './scan/results/may-hold.ts';
+import { readToolResult, type Treated, type Treatment } from './scan/results/read-result.ts';
+
+export interface ScanPorts {
+  /** Of the snapshot in force. */
+  readonly settings: () => ScanSettings;
+  /** Host of a server's address; `undefined`: it runs on this machine. */
+  readonly hostOf: (upstream: string) => string | undefined;
+  /** Where results go that are kept back. Left out: they are withheld and lost. */
+  readonly kept?: Pick<KeptResults, 'keep' | 'isReleased'> | undefined;
+  /** Asked about results of the review tier. Left out: nobody is. */
+  readonly judge?: Judge | undefined;
+}
+
+/**
+ * A model of the operator's that is asked whether a text is what its findings say. It may raise them to the block tier and
+ * clears nothing; what is late, fails or is not understood leaves them as they are.
+ */
+export type Judge = (asked: Asked) => Promise<'suspicious' | 'unsure'> | undefined;
+
+export interface Asked {
+  readonly upstream: string;
+  readonly tool: string;
+  readonly result: JsonObject;
+  readonly findings: readonly Finding[];
+}
+
+/** Smaller results are parsed already, and read faster than looked through. Bytes. */
+const SMALL = 8_192;
+
+/** Reads what tools answer: makes harmless what carries data out, marks strangers' demands, keeps back the worst. */
+export function scanResult(ports: ScanPorts): Guard {
+  const settingsOf = (call: Call) => scanOf(ports.settings(), call.tool.upstream);
+  return {
+    name: 'scan-result',
+    readsResult(call, message) {
+      const { results, untrusted } = settingsOf(call);
+      if (results === 'off') return untrusted;
+      return untrusted || message === undefined || message.length < SMALL || mayHoldDemand(message);
+    },
+    result(call, result) {
+      const { results } = settingsOf(call);
+      const treated = readToolResult(result, toTreatment(ports, call.tool.upstream, call.tool.name));
+      if (treated.value === undefined) return ALLOW;
+      if (results === 'show' || ports.kept?.isReleased(call) === true) return rewrite(treated);
+      const isBlocked = treated.findings.some(({ tier }) => tier === 'block');
+      if (treated.isUnmarkable || (isBlocked && results === 'quarantine'))
+        return withhold(ports, call, result, treated);
+      if (isBlocked || treated.findings.length === 0) return rewrite(treated);
+      const { upstream, name } = call.tool;
+      const judged = ports.judge?.({ upstream, tool: name, result, findings: treated.findings });
+      if (judged === undefined) return rewrite(treated);
+      return judged.then((said) =>
+        said === 'suspicious' && results === 'quarantine' ? withhold(ports, call, result, treated) : rewrite(treated),
+      );
+    },
+  };
+}
+
+/** How the texts of a server are treated now. @param item tool, resource or prompt */
+export function toTreatment(
+  { settings, hostOf }: Pick<ScanPorts, 'settings' | 'hostOf'>,
+  upstream: string,
+  item: string | undefined,
+): Treatment {
+  const { results, untrusted, resources } = scanOf(settings(), upstream);
+  return {
+    server: upstream,
+    item,
+    isShown: results === 'show',
+    untrusted,
+    resources,
+    ownHost: hostOf(upstream),
+    makeTag: () => randomBytes(6).toString('hex'),
+  };
+}
+
+function rewrite({ value, findings }: Treated): Verdict {
+  if (value === undefined) return ALLOW;
+  const ids = [...new Set(findings.map(({ id }) => id))].join(', ');
+  return { kind: 'rewrite', value, reason: ids === '' ? 'A text of a stranger was marked.' : `Found: ${ids}.` };
+}
+
+/** Fail closed: what cannot be kept is withheld all the same. */
+async function withhold(ports: ScanPorts, call: Call, result: JsonObject, { findings }: Treated): Promise<Verdict> {
+  const id = await ports.kept?.keep(call, { result, findings });
+  if (call.notes !== undefined) call.notes.keptResult = id;
+  return { kind: 'deny', code: 'denied', reason: explain(id, findings) };
+}
+
+function explain(id: string | undefined, findings: readonly Finding[]): string {
+  const whys = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ why }) => why))]
+    .slice(0, 3)
+    .join(' ');
+  const what = `The tool was called. Its result is kept back, because it holds what a stranger should not say to you: ${whys}`;
+  if (id === undefined) return `${what} It could not be stored for a person to look at.`;
+  return `${what} A person can read it with "sallyport result show ${id}" and release it with "sallyport result release ${id}". After that, make the same call again to get this result; the tool is not called a second time.`;
+}

@@ -1,0 +1,141 @@
+import type { Span } from '../../../core/json-scan.ts';
+
+/**
+ * Parts of a text that make a client fetch something, and so can carry data out: images and links of Markdown, HTML that
+ * loads or runs. Markdown images are how conversations were stolen from assistants (J. Rehberger, "Bing Chat: data
+ * exfiltration", 2023; EchoLeak, CVE-2025-32711).
+ */
+export interface Carrier extends Span {
+  readonly kind: 'image' | 'link' | 'html';
+  readonly url: string;
+  /** `blank`: it has a place to be filled in, e.g. `?q=[DATA]`; `data`: a long or random part; `none`. */
+  readonly carries: 'blank' | 'data' | 'none';
+  /** HTML that runs something by itself. */
+  readonly runs: boolean;
+}
+
+const MAX_CARRIERS = 256;
+const MAX_URL = 2_048;
+const MAX_LABEL = 512;
+/** Tags that load, run or send. */
+const HTML =
+  /<(img|iframe|script|form|object|embed|link|meta|svg|video|audio|source|base|body|input|button|a|area|div|span|table|td|p)\b[^<>]{0,2048}>?/gi;
+const LOADS =
+  /\b(?:src|srcset|href|action|formaction|data|poster|background|content|xlink:href)\s{0,4}=\s{0,4}(?:"([^"]{0,2048})|'([^']{0,2048})|([^\s"'>]{1,2048}))/i;
+const RUNS = /\son[a-z]{3,20}\s{0,4}=|javascript:|vbscript:|srcdoc\s{0,4}=/i;
+const STYLE = /url\(\s{0,4}["']?(https?:[^)"']{1,2048})/gi;
+
+export function findCarriers(text: string): readonly Carrier[] {
+  const found: Carrier[] = [];
+  if (text.includes('](')) addMarkdown(text, found);
+  if (text.includes('<')) addHtml(text, found);
+  if (text.includes('url(')) addStyles(text, found);
+  return found.sort((a, b) => a.start - b.start);
+}
+
+function addMarkdown(text: string, found: Carrier[]): void {
+  for (let at = text.indexOf(']('); at >= 0 && found.length < MAX_CARRIERS; at = text.indexOf('](', at + 2)) {
+    const end = endOfTarget(text, at + 2);
+    if (end === undefined) continue;
+    const url =
+      text
+        .slice(at + 2, end)
+        .trim()
+        .split(/\s/, 1)[0]
+        ?.replace(/^<|>$/g, '') ?? '';
+    if (!/^(?:https?:)?\/\//i.test(url)) continue;
+    const open = startOfLabel(text, at);
+    if (open === undefined) continue;
+    const isImage = text[open - 1] === '!';
+    const carries = whatCarries(url);
+    found.push({
+      start: isImage ? open - 1 : open,
+      end: end + 1,
+      kind: isImage ? 'image' : 'link',
+      url,
+      carries,
+      runs: false,
+    });
+  }
+}
+
+/** The closing parenthesis of a link; parentheses within it come in pairs. */
+function endOfTarget(text: string, from: number): number | undefined {
+  let depth = 0;
+  const stop = Math.min(text.length, from + MAX_URL);
+  for (let i = from; i < stop; i++) {
+    const one = text[i];
+    if (one === '\n') return undefined;
+    if (one === '(') depth++;
+    else if (one === ')' && depth-- === 0) return i;
+  }
+  return undefined;
+}
+
+function startOfLabel(text: string, close: number): number | undefined {
+  let depth = 0;
+  for (let i = close - 1; i >= 0 && i > close - MAX_LABEL; i--) {
+    const one = text[i];
+    if (one === ']') depth++;
+    else if (one === '[' && depth-- === 0) return i;
+  }
+  return undefined;
+}
+
+function addHtml(text: string, found: Carrier[]): void {
+  for (const match of text.matchAll(HTML)) {
+    if (found.length >= MAX_CARRIERS) return;
+    const tag = match[0];
+    const loads = LOADS.exec(tag);
+    const url = loads?.[1] ?? loads?.[2] ?? loads?.[3] ?? '';
+    const runs = RUNS.test(tag) || /^<script/i.test(tag);
+    const isFar = /^(?:https?:)?\/\//i.test(url) || /;\s{0,4}url=\s{0,4}https?:/i.test(url);
+    if (!runs && !isFar) continue;
+    const carries = whatCarries(url);
+    found.push({ start: match.index, end: match.index + tag.length, kind: 'html', url, carries, runs });
+  }
+}
+
+function addStyles(text: string, found: Carrier[]): void {
+  for (const match of text.matchAll(STYLE)) {
+    if (found.length >= MAX_CARRIERS) return;
+    const url = match[1] ?? '';
+    const end = match.index + match[0].length;
+    found.push({ start: match.index, end, kind: 'html', url, carries: whatCarries(url), runs: false });
+  }
+}
+
+/** `[QUERY]`, `{data}`, `{{summary}}`, `<secret>`, `$DATA`, `USER_DATA`, with brackets as they are or escaped. */
+const BLANK =
+  /(?:\[|%5b)[A-Za-z][\w .-]{1,60}(?:\]|%5d)|(?:\{|%7b){1,2}\s?[A-Za-z][\w .-]{1,60}(?:\}|%7d)|(?:<|%3c)[A-Za-z][\w .-]{1,60}(?:>|%3e)|\$\{?[A-Z][A-Z_]{2,40}|=[A-Z][A-Z]{2,30}(?:_[A-Z]{2,30}){0,4}(?=[&#)\s]|$)/;
+const LONG_VALUE = 200;
+const RANDOM_VALUE = 40;
+
+/** What an address could take along, in its query, its fragment, its path or the names before its domain. */
+export function whatCarries(url: string): Carrier['carries'] {
+  const tail = url.slice(0, MAX_URL).replace(/^(?:https?:)?\/\//i, '');
+  const slash = tail.search(/[/?#]/);
+  const [host, rest] = slash < 0 ? [tail, ''] : [tail.slice(0, slash), tail.slice(slash)];
+  if (BLANK.test(rest) || /[[{<]/.test(host)) return 'blank';
+  const query = rest.search(/[?#]/);
+  const values = query < 0 ? '' : rest.slice(query + 1);
+  if (values.length >= LONG_VALUE) return 'data';
+  const parts = [
+    ...values.split(/[&=#;]/),
+    ...rest.slice(0, query < 0 ? undefined : query).split('/'),
+    ...host.split('.'),
+  ];
+  return parts.some((part) => part.length >= RANDOM_VALUE && isRandom(part)) ? 'data' : 'none';
+}
+
+/** Bits per character; words and dates stay below 4, encoded data above. */
+const RANDOM_BITS = 4;
+
+function isRandom(text: string): boolean {
+  const counts = new Map<string, number>();
+  for (const one of text) counts.set(one, (counts.get(one) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  // Hexadecimal cannot reach four bits per character.
+  return bits >= RANDOM_BITS || (/^[0-9a-f]+$/i.test(text) && bits > 3.2);
+}

@@ -1,0 +1,42 @@
+import type { Call } from '../../../core/call.ts';
+import type { Finding } from '../../../core/finding.ts';
+import type { JsonObject } from '../../../core/json.ts';
+
+/** `held` waits for a person; `released` waits for its caller; `delivered` and `dropped` are over, and their texts gone. */
+export type KeptState = 'held' | 'released' | 'delivered' | 'dropped';
+
+/** A result in quarantine. Times are milliseconds since the epoch. */
+export interface KeptResult {
+  readonly id: string;
+  readonly state: KeptState;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Id of the principal that made the call, and gets it. */
+  readonly principal: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly argumentsDigest: string;
+  readonly findings: readonly Finding[];
+  /** As the upstream sent it; `undefined`: it is gone. */
+  readonly result: JsonObject | undefined;
+  readonly decidedBy: string | undefined;
+  readonly decidedAt: number | undefined;
+  /** Why a person released or dropped it. */
+  readonly reason: string | undefined;
+}
+
+/** Results in quarantine, as the two doors see them. Implemented in `call/` over a store. */
+export interface KeptResults {
+  /** @returns its id; `undefined`: there is no room, or it is too large. Never rejects. */
+  keep(
+    call: Call,
+    found: { readonly result: JsonObject; readonly findings: readonly Finding[] },
+  ): Promise<string | undefined>;
+  /**
+   * The result that a person released for this very call, handed out once: the same principal, tool and arguments.
+   * `undefined` at once where nothing was kept for this caller and tool.
+   */
+  take(call: Call): Promise<JsonObject | undefined> | undefined;
+  /** True once `take` gave a result for this call: it was judged by a person. */
+  isReleased(call: Call): boolean;
+}

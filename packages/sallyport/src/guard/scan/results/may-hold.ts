@@ -1,0 +1,92 @@
+import { bitsOfWord, mayBeWord } from './know-words.ts';
+import { bitOf } from './lexicon.ts';
+
+/**
+ * Can there be anything to find in these bytes of JSON? Made for large results that are data: numbers, keys, identifiers.
+ * False is certain for what `scan-text.ts` looks for; true costs a parse and a scan.
+ */
+export function mayHoldDemand(message: Buffer): boolean {
+  const text = message.toString('latin1');
+  const { length } = text;
+  let run = 0;
+  let singles = 0;
+  for (let i = 0; i < length; ) {
+    const seen = CLASSES[text.charCodeAt(i)] ?? DOUBT;
+    if (seen === OTHER) {
+      run = 0;
+      i++;
+      continue;
+    }
+    if (seen === DOUBT) return true;
+    if (seen === BACKSLASH && text.charCodeAt(i + 1) === 0x75) return true;
+    if (seen !== WORD) {
+      run = seen === JOINT ? run + 1 : 0;
+      i += seen === BACKSLASH ? 2 : 1;
+      continue;
+    }
+    let end = i + 1;
+    while (CLASSES[text.charCodeAt(end)] === WORD) end++;
+    const size = end - i;
+    run += size;
+    // Blocks of encoded text, words run together, letters one by one.
+    if (run >= MAX_RUN) return true;
+    singles = size === 1 ? singles + 1 : 0;
+    if (singles >= MAX_SINGLES) return true;
+    if (size > 1 && (mayBeWord(text, i, size) || isDisguise(text, i, end)) && isPivot(text.slice(i, end))) return true;
+    i = end;
+  }
+  return text.includes('](') || text.includes('"resource');
+}
+
+const OTHER = 0;
+const WORD = 1;
+const JOINT = 2;
+const BACKSLASH = 3;
+const DOUBT = 4;
+const CLASSES = new Uint8Array(256).fill(DOUBT);
+for (let code = 0; code < 128; code++) {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z0-9_]/.test(character)) CLASSES[code] = WORD;
+  else if (/[+/=-]/.test(character)) CLASSES[code] = JOINT;
+  else if (character === '\\') CLASSES[code] = BACKSLASH;
+  else if (
+    /[\t\n\r ]/.test(character) ||
+    (code > 0x20 && character !== '<' && code < 0x7f && !'%&'.includes(character))
+  )
+    CLASSES[code] = OTHER;
+}
+/** Longer than identifiers of 128 bits in hexadecimal with their dashes. */
+const MAX_RUN = 40;
+const MAX_SINGLES = 6;
+
+/** Classes of which every rule needs at least one. */
+const PIVOTS = (
+  [
+    'override',
+    'your',
+    'you',
+    'system',
+    'must',
+    'tool',
+    'fresh',
+    'mind',
+    'not',
+    'remember',
+    'approve',
+    'user_is',
+    'send',
+  ] as const
+).reduce((bits, name) => bits | bitOf(name), 0);
+
+function isPivot(word: string): boolean {
+  return (bitsOfWord(word.toLowerCase(), /\d/.test(word)).bits & PIVOTS) !== 0;
+}
+
+function isDisguise(text: string, start: number, end: number): boolean {
+  let digits = 0;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x30 && code <= 0x39) digits++;
+  }
+  return digits > 0 && digits * 2 < end - start;
+}
