@@ -32,6 +32,7 @@ export function toCall(given: Partial<Call> = {}): Call {
       capabilities: {},
       profile: '',
     },
+    run: 'client-1',
     endpoint: { kind: 'all' },
     arguments: {},
     bytes: 100,

@@ -1,0 +1,106 @@
+import { resolveTaint, type TaintSettings, taintSchema } from '../src/config/taint-section.ts';
+import type { Call } from '../src/core/call.ts';
+import type { JsonObject } from '../src/core/json.ts';
+import type { Verdict } from '../src/core/verdict.ts';
+import { readDefinition } from '../src/guard/sinks/classify-definition.ts';
+import { findSinks } from '../src/guard/sinks/sink-floor.ts';
+import { createPrinter } from '../src/guard/taint/fingerprints.ts';
+import { type TaintPorts, taint, taintLabels } from '../src/guard/taint/taint.ts';
+import { createTaintMemory } from '../src/state/taint-memory.ts';
+import { toCall, toTool } from './sample-call.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const SOURCES = [
+  { match: 'bank', trust: 'trusted', privacy: 'personal' },
+  { match: 'vault', trust: 'trusted', privacy: 'secret' },
+  { match: 'wiki', trust: 'trusted', privacy: 'internal' },
+  { match: 'contacts', trust: 'trusted' },
+];
+
+/** Four sources the operator speaks of; everything else is untrusted. */
+export function settingsOf(written: object = {}, set: 'laptop' | 'team' = 'team'): TaintSettings {
+  const servers = ['bank', 'vault', 'wiki', 'web', 'mail', 'contacts', 'files', 'notes', 'desk'];
+  const checked = taintSchema.parse({ sources: SOURCES, trustedHosts: ['local'], ...written });
+  const settings = resolveTaint(checked, { set, servers }, (path, message) => {
+    throw new Error(`${path.join('.')}: ${message}`);
+  });
+  if (settings === undefined) throw new Error('off');
+  return settings;
+}
+
+const TOOLS: Readonly<Record<string, JsonObject>> = {
+  'mail.send_email': { to: 'string', subject: 'string', body: 'string' },
+  'mail.read_email': { id: 'string' },
+  'mail.reply_to_email': { id: 'string', body: 'string' },
+  'web.fetch_page': { url: 'string' },
+  'web.search': { query: 'string' },
+  'bank.get_transactions': {},
+  'bank.transfer_money': { recipient: 'string', amount: 'number' },
+  'vault.get_secret': { name: 'string' },
+  'files.read_file': { path: 'string' },
+  'files.write_file': { path: 'string', content: 'string' },
+  'desk.run_command': { command: 'string' },
+  'desk.delete_ticket': { ticket_id: 'string' },
+  'desk.get_ticket': { ticket_id: 'string' },
+  'desk.list_tickets': {},
+  'desk.update_ticket': { ticket_id: 'string', note: 'string' },
+  'contacts.find_contact': { name: 'string' },
+  'wiki.get_page': { title: 'string' },
+  'notes.add_note': { text: 'string' },
+  'notes.create_chunks': { parts: 'array' },
+};
+
+/** What one run reads and calls, without the program around it. */
+export class Conversation {
+  readonly #settings: TaintSettings;
+  readonly ports: TaintPorts;
+  user: string | undefined;
+  run = 'run';
+  #calls = 0;
+
+  constructor(settings = settingsOf(), limits: Partial<TaintSettings> = {}) {
+    this.#settings = settings;
+    const memory = createTaintMemory({ now: () => 0, limits: () => ({ ...settings, ...limits }) });
+    this.ports = {
+      settings: () => this.#settings,
+      memory,
+      printer: createPrinter(KEY),
+      sinksOf: (call) => findSinks(call, undefined),
+    };
+  }
+
+  asks(text: string): this {
+    this.user = text;
+    return this;
+  }
+
+  #call(name: string, given: JsonObject): Call {
+    const [upstream = '', tool = ''] = name.split('.');
+    const properties = Object.fromEntries(
+      Object.entries(TOOLS[name] ?? {}).map(([key, type]) => [key, { type: type ?? 'string' }]),
+    );
+    const definition = { name: tool, inputSchema: { type: 'object', properties } };
+    const sinks = readDefinition(definition).sinks;
+    return toCall({
+      id: `call-${++this.#calls}`,
+      tool: toTool(definition, { upstream, publicName: `${upstream}_${tool}`, sinks }),
+      arguments: given,
+      run: this.run,
+      user: this.user,
+    });
+  }
+
+  call(name: string, given: JsonObject): Verdict {
+    const verdict = taint(this.ports).request?.(this.#call(name, given));
+    if (verdict === undefined || verdict instanceof Promise) throw new Error('not at once');
+    return verdict;
+  }
+
+  reads(name: string, result: unknown, given: JsonObject = {}): this {
+    const call = this.#call(name, given);
+    taint(this.ports).request?.(call);
+    const text = typeof result === 'string' ? result : JSON.stringify(result);
+    taintLabels(this.ports).result?.(call, { content: [{ type: 'text', text }] });
+    return this;
+  }
+}
