@@ -137,7 +137,7 @@ function readBytes(bytes: Uint8Array): string | undefined {
   if (/[\0-\x08\x0e-\x1f\x7f\ufffd]/.test(text)) return undefined;
   const letters = text.match(/[\p{L}\p{Zs}\n]/gu)?.length ?? 0;
   const isCoded = /^[A-Za-z0-9+/=%\\&#;\s]+$/.test(text);
-  return isCoded || letters / text.length > 0.7 ? text : undefined;
+  return isCoded || letters / text.length > 0.5 ? text : undefined;
 }
 
 function readUtf8(bytes: Uint8Array): string | undefined {

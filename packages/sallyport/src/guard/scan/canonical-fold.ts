@@ -1,7 +1,7 @@
 import { foldCharacter } from '../../core/fold-text.ts';
 import { createTextBuilder, type MappedText, type TextBuilder } from './mapped-text.ts';
 
-export type MarkKind = 'tag' | 'variation' | 'invisible' | 'bidi' | 'ansi' | 'colour' | 'control' | 'mixed';
+export type MarkKind = 'tag' | 'variation' | 'invisible' | 'bidi' | 'ansi' | 'colour' | 'control' | 'private' | 'mixed';
 
 /** Characters that a model reads and a person does not see, or sees as others. */
 export interface Mark {
@@ -143,6 +143,10 @@ function readHidden(place: Place): Hidden | undefined {
   if (code < 0xa0) return readControl(place);
   if (code >= 0xe0000 && code <= 0xe007f) return readTags(text, at);
   if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef)) return readSelectors(text, at);
+  if (isPrivate(code)) {
+    const end = at + (code > 0xffff ? 2 : 1);
+    return { end, mark: { kind: 'private', start: at, end, decoded: '' } };
+  }
   if (code > 0xffff) return undefined;
   const character = String.fromCharCode(code);
   const end = at + 1;
@@ -152,6 +156,11 @@ function readHidden(place: Place): Hidden | undefined {
   }
   if (!INVISIBLE.some(([first, last]) => code >= first && code <= last)) return undefined;
   return { end, mark: isOrdinaryJoint(place) ? undefined : { kind: 'invisible', start: at, end, decoded: '' } };
+}
+
+/** Characters without a meaning of their own: whoever agreed on one reads it, nobody else does. */
+function isPrivate(code: number): boolean {
+  return (code >= 0xe000 && code <= 0xf8ff) || code >= 0xf0000;
 }
 
 /** Where invisible characters belong: a mark at the start of a file, hyphenation, joiners in emoji and in scripts that need them. */

@@ -1,0 +1,106 @@
+import type { OwaspTag } from '../../core/finding.ts';
+import type { MarkKind } from './canonical-fold.ts';
+import type { Feature } from './features.ts';
+
+const ASK = 'Ask the author of the server why; until then leave it in quarantine.';
+
+type BlockRule = Omit<Feature, 'isCounted'> & {
+  /** What makes it harmless in the same sentence: a tool that finds such texts quotes them. */
+  readonly unless?: RegExp;
+  /** All but the first part may stand in one of so many sentences after it. */
+  readonly reach?: number;
+};
+
+/** Speaks of attacks instead of making one. */
+const QUOTED =
+  /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion)|such as|e\.g\.|for example|examples? of|phrases? like)\b|(?:检测|识别|防御|拦截|注入攻击|例如)/;
+
+/** What no honest definition says. Each row needs several concepts in one sentence. */
+export const BLOCK_RULES: readonly BlockRule[] = [
+  {
+    id: 'conceals-from-user',
+    owasp: 'MCP03',
+    why: 'It tells the model to do something and to keep it from the user.',
+    fix: ASK,
+    all: ['hush'],
+    shows: 'hush',
+    unless:
+      /\b(?:fail(?:s|ed|ure)?|errors?|ignored?|skip(?:s|ped)?|truncat\w{1,4}|drop(?:s|ped)?|internal (?:ids?|details?))\b/,
+  },
+  {
+    id: 'overrides-instructions',
+    owasp: 'MCP06',
+    why: 'It tells the model to set aside what it was told.',
+    fix: ASK,
+    all: ['reset'],
+    shows: 'reset',
+    unless: QUOTED,
+  },
+  {
+    id: 'imitates-prompt',
+    owasp: 'MCP06',
+    why: 'It gives orders inside the markup of a prompt.',
+    fix: ASK,
+    all: ['tag', ['must', 'trigger', 'hush', 'reset', 'secretPath', 'secretData', 'send', 'call', 'shell']],
+    reach: 3,
+    shows: 'tag',
+    unless: QUOTED,
+  },
+  {
+    id: 'takes-secret-files',
+    owasp: 'MCP01',
+    why: 'It wants files that hold secrets read or passed on, as a step of something else.',
+    fix: ASK,
+    all: ['secretPath', ['send', 'shell', 'exfiltrate'], ['must', 'trigger', 'authority', 'hush', 'exfiltrate']],
+    shows: 'secretPath',
+    unless: QUOTED,
+  },
+  {
+    id: 'orders-command-line',
+    owasp: 'MCP05',
+    why: 'It wants a command line run beside its task, under a pretext.',
+    fix: ASK,
+    all: [
+      'shell',
+      ['execute', 'must', 'trigger'],
+      ['excuse', 'authority', 'hush', 'session', 'secretPath', 'exfiltrate'],
+    ],
+    shows: 'shell',
+    unless: QUOTED,
+  },
+];
+
+/** Characters that a model reads and nobody sees. No definition of 7,744 real ones has any. */
+export const MARK_RULES: ReadonlyMap<
+  MarkKind,
+  { readonly id: string; readonly owasp: OwaspTag; readonly why: string; readonly fix: string }
+> = new Map(
+  (
+    [
+      ['tag', 'hidden-tags', 'It holds text in tag characters: a model reads it, nobody sees it.'],
+      [
+        'variation',
+        'hidden-selectors',
+        'It holds bytes in variation selectors: a model may read them, nobody sees them.',
+      ],
+      [
+        'invisible',
+        'invisible-characters',
+        'It holds characters that nobody sees; they split words or carry a message.',
+      ],
+      ['bidi', 'reversed-text', 'It holds marks that make text look another way than a model reads it.'],
+      ['private', 'private-characters', 'It holds characters without a meaning; a message can be agreed in them.'],
+      ['ansi', 'terminal-sequences', 'It holds sequences that hide text in a terminal.'],
+      ['control', 'control-characters', 'It holds control characters, which hide text where it is shown.'],
+      ['mixed', 'lookalike-letters', 'It holds words with letters of another script that look the same.'],
+    ] as const
+  ).map(([kind, id, why]) => [kind, { id, owasp: 'MCP03', why, fix: ASK }]),
+);
+
+/** A hidden text that says something of these instructs. */
+export const HIDDEN_ORDER: Pick<Feature, 'id' | 'owasp' | 'why' | 'fix'> = {
+  id: 'hidden-instruction',
+  owasp: 'MCP03',
+  why: 'It holds an encoded or disguised text that gives orders.',
+  fix: ASK,
+};

@@ -1,0 +1,137 @@
+import type { JsonObject } from '../../core/json.ts';
+import { type Canonical, toCanonical, type View } from './canonical.ts';
+import { CONCEPTS, type Concept } from './concepts.ts';
+import { type DefinitionText, textsOf } from './definition-texts.ts';
+
+/** A place in the stranger's own words. */
+export interface Place {
+  readonly where: string;
+  readonly start: number;
+  readonly end: number;
+  /** What stands there, as written. */
+  readonly evidence: string;
+}
+
+/** One view of one text, inside the joined text. */
+export interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly source: DefinitionText;
+  readonly canonical: Canonical;
+  readonly view: View;
+}
+
+/** What a concept said, and in which sentence. */
+export interface Hit {
+  readonly start: number;
+  readonly end: number;
+  readonly sentence: number;
+}
+
+/** A definition as a model may read it: all texts in one, so that each pattern passes over it once. */
+export interface Reading {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+  /** Bits of {@link CONCEPT_BITS} per sentence. */
+  readonly sentences: readonly number[];
+  readonly hits: ReadonlyMap<Concept, readonly Hit[]>;
+  /** Bounds of a sentence in `text`. */
+  sentenceAt(index: number): readonly [number, number];
+  locate(start: number, end: number): Place;
+  pieceAt(start: number): Piece | undefined;
+}
+
+const NAMES = Object.keys(CONCEPTS) as Concept[];
+export const CONCEPT_BITS: ReadonlyMap<Concept, number> = new Map(NAMES.map((name, i) => [name, 1 << i]));
+const GLOBAL = NAMES.map((name) => [name, new RegExp(CONCEPTS[name].source, 'g')] as const);
+/** A concept that was met this often is not missed. */
+const MAX_HITS = 64;
+const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|\n/g;
+const EVIDENCE = 200;
+
+/** Reads a definition once. */
+export function readDefinition(definition: JsonObject): Reading {
+  return readTexts(textsOf(definition));
+}
+
+export function readTexts(texts: readonly DefinitionText[]): Reading {
+  const pieces: Piece[] = [];
+  const parts: string[] = [];
+  let length = 0;
+  for (const source of texts) {
+    const canonical = toCanonical(source.text);
+    for (const view of canonical.views) {
+      pieces.push({ start: length, end: length + view.text.length, source, canonical, view });
+      parts.push(view.text);
+      length += view.text.length + 1;
+    }
+  }
+  const text = parts.join('\n');
+  const starts = toSentences(text);
+  const sentences = new Array<number>(starts.length).fill(0);
+  const hits = new Map<Concept, readonly Hit[]>();
+  for (const [name, pattern] of GLOBAL) {
+    const found = findHits(text, pattern, starts);
+    if (found.length === 0) continue;
+    hits.set(name, found);
+    for (const { sentence } of found) sentences[sentence] = (sentences[sentence] ?? 0) | (CONCEPT_BITS.get(name) ?? 0);
+  }
+  const pieceAt = (start: number) => pieces[lastAtMost(pieces, (piece) => piece.start, start)];
+  return {
+    text,
+    pieces,
+    sentences,
+    hits,
+    pieceAt,
+    sentenceAt: (index) => [starts[index] ?? 0, (starts[index + 1] ?? text.length + 1) - 1],
+    locate: (start, end) => locate(pieceAt(start), start, end),
+  };
+}
+
+function toSentences(text: string): number[] {
+  const starts = [0];
+  for (const match of text.matchAll(SENTENCE)) starts.push(match.index + match[0].length);
+  return starts;
+}
+
+function findHits(text: string, pattern: RegExp, starts: readonly number[]): Hit[] {
+  const hits: Hit[] = [];
+  for (const match of text.matchAll(pattern)) {
+    const sentence = lastAtMost(starts, (start) => start, match.index);
+    hits.push({ start: match.index, end: match.index + match[0].length, sentence });
+    if (hits.length >= MAX_HITS) break;
+  }
+  return hits;
+}
+
+function locate(piece: Piece | undefined, start: number, end: number): Place {
+  if (piece === undefined) return { where: '', start: 0, end: 0, evidence: '' };
+  const [from, to] = piece.view.range(start - piece.start, Math.min(end, piece.end) - piece.start);
+  const said =
+    piece.view.kind === 'plain'
+      ? piece.source.text.slice(from, to)
+      : piece.view.text.slice(start - piece.start, end - piece.start);
+  return { where: piece.source.where, start: from, end: to, evidence: toEvidence(said) };
+}
+
+/** Harmless to show: no control, format or private characters, no line breaks, 200 characters. */
+export function toEvidence(text: string): string {
+  return text
+    .slice(0, EVIDENCE * 2)
+    .replace(/[\p{C}\p{Zl}\p{Zp}\p{Variation_Selector}\s]{1,400}/gu, ' ')
+    .trim()
+    .slice(0, EVIDENCE);
+}
+
+/** Index of the last item whose key is at most `value`. */
+function lastAtMost<T>(items: readonly T[], key: (item: T) => number, value: number): number {
+  let low = 0;
+  let high = items.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    const item = items[middle];
+    if (item !== undefined && key(item) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

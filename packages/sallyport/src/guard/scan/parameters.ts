@@ -1,0 +1,154 @@
+import type { OwaspTag } from '../../core/finding.ts';
+import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import { toCanonical } from './canonical.ts';
+import { CONCEPTS } from './concepts.ts';
+
+/** A parameter that the tool's purpose does not explain: what is asked there goes to the server. */
+export interface OddParameter {
+  readonly rule: ParameterRule;
+  /** JSON pointer of its name or of its description. */
+  readonly where: string;
+  readonly name: string;
+  readonly said: string;
+}
+
+export interface ParameterRule {
+  readonly id: string;
+  readonly owasp: OwaspTag;
+  readonly why: string;
+  readonly fix: string;
+  /** Words of its name, joined by spaces. */
+  readonly name?: RegExp;
+  /** What is said of it. */
+  readonly said?: RegExp;
+  /** A purpose that explains it, in name and description of the tool. */
+  readonly unless?: RegExp;
+}
+
+const FIX =
+  'Leave it in quarantine, or fix the parameter to a harmless value (`bindings`), until the author says what it is for.';
+
+/** HiddenLayer, "Exploiting MCP Tool Parameters" (2025): names alone make models pass on what they know. */
+export const PARAMETER_RULES: readonly ParameterRule[] = [
+  {
+    id: 'parameter-asks-who-calls',
+    owasp: 'MCP03',
+    why: 'A parameter asks which model calls; the tool needs that for nothing, and an attack is chosen by it.',
+    fix: FIX,
+    name: /\b(?:llm|(?:ai|calling|caller|invoking|current|host|client|your|language) (?:ai |language )?(?:model|llm|assistant|agent))\b(?! (?:txt|full|prompt|config|settings?|provider|options?|temperature|max|api|url|base|endpoint|key|response|output|text))(?: (?:model|name|id|identity|identifier|version|type|info|details))*|\b(?:model|assistant|agent) (?:identity|self|fingerprint|signature)\b/,
+    unless:
+      /\b(?:llms|llm|language models?|ai models?|inference|completions?|prompts?|fine-?tun\w{1,4}|embeddings?|chat|generat(?:e|es|ing|ion))\b/,
+  },
+  {
+    id: 'parameter-asks-who-calls',
+    owasp: 'MCP03',
+    why: 'A parameter asks which model calls; the tool needs that for nothing, and an attack is chosen by it.',
+    fix: FIX,
+    said: /\b(?:name|identity|identifier|id|version|type|vendor|provider)s? of (?:the |this |your )?(?:current |calling |host )?(?:llm|ai|language|assistant|agent|model|chatbot)(?: (?:llm|ai|model|assistant|agent|language)){0,2} (?:that|which|who|calling|invoking|using|making|currently|you)|\byour (?:own )?(?:model|llm|assistant|agent)(?: model)? (?:name|id|identity|version)|\bwhich (?:llm|model|ai|assistant) (?:you are|is calling|calls|are you)|(?:调用|使用)(?:此|该|本)工具的(?:大?模型|助手)/,
+  },
+  {
+    id: 'parameter-asks-conversation',
+    owasp: 'MCP10',
+    why: 'A parameter asks for what was said, thought or told to the model; the tool needs that for nothing.',
+    fix: FIX,
+    name: /\b(?:(?:conversation|chat|dialog(?:ue)?|session|message|messages|prompt) (?:history|transcript|log|logs|so far|dump)|(?:full|entire|whole|complete|previous|prior|all|raw) (?:conversation|chat|dialog(?:ue)?|messages|prompts?|transcript)|chain of thought|(?:tool|tools) (?:call )?(?:history|calls so far)|(?:tools list|available tools|list of tools|all tools|other tools)|(?:model|assistant|agent) (?:context|memory|instructions|thoughts|system prompt)|context window|hidden (?:prompt|context|instructions))\b/,
+    unless:
+      /\b(?:conversations?|chats?|transcripts?|messages?|histor(?:y|ies)|memor(?:y|ies)|thoughts?|thinking|reasoning|prompts?|agents?|dialog(?:ue)?s?|tools?\b.{0,24}\b(?:route|select|recommend|list|search|analy[sz]e|plan)|summari[sz]\w{1,6})\b/,
+  },
+  {
+    id: 'parameter-asks-conversation',
+    owasp: 'MCP10',
+    why: 'A parameter asks for what was said, thought or told to the model; the tool needs that for nothing.',
+    fix: FIX,
+    said: /\b(?:your|the (?:agent|assistant|model|llm)'?s) (?:full |entire |complete |own |current |original )?(?:system prompt|instructions|chain of thought|context window|conversation history|chat history|available tools|tool list)|\b(?:full|entire|complete|whole) (?:conversation|chat|dialog(?:ue)?|system prompt|message history|context window)|\b(?:list|names|descriptions?) of (?:all |every )?(?:the )?(?:other |available )?tools (?:you|available to you|the (?:agent|model|assistant) (?:has|can))|(?:完整|全部|所有)的?(?:对话|聊天|会话)(?:历史|记录|内容)?|系统提示词/,
+    unless: /\b(?:conversations?|chats?|transcripts?|histor(?:y|ies)|memor(?:y|ies)|prompts?|agents?)\b/,
+  },
+  {
+    id: 'parameter-takes-secrets',
+    owasp: 'MCP01',
+    why: 'A parameter wants a file or value that holds secrets of the user.',
+    fix: FIX,
+    said: new RegExp(
+      `(?:contents?|output|value|copy|text|data|result|bytes|dump|everything|include|read|paste|provide|pass|from|encoded)\\b.{0,40}(?:${/(?:~|\$home)[/\\]\.[\w.-]{2,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b|\.aws\/credentials|\.netrc\b|\.bash_history\b|(?:^|[\s`'"(])\.env\b(?! file path)|\/etc\/(?:passwd|shadow)|\bmcp\.json\b|\bprocess\.env\b|\ball environment variables\b/.source})`,
+    ),
+  },
+  {
+    id: 'parameter-hides',
+    owasp: 'MCP03',
+    why: 'What stands in this parameter shall not be seen by the user.',
+    fix: FIX,
+    said: CONCEPTS.hush,
+  },
+  {
+    id: 'parameter-hides',
+    owasp: 'MCP03',
+    why: 'By its name it takes along what does not belong to the task.',
+    fix: FIX,
+    name: /\b(?:side ?(?:note|car|channel)s?|covert \w{2,20}|exfil\w{0,10}|stolen \w{2,20}|secret (?:data|payload|message|context)|hidden (?:data|payload|field|message|notes?))\b/,
+    unless: /\b(?:sidecars?|kubernetes|k8s|stego\w{0,12}|steganograph\w{1,3}|music|footnotes?)\b/,
+  },
+];
+
+const MAX_PARAMETERS = 500;
+const MAX_DEPTH = 12;
+/** `name: text` or `name (type): text`, as Python's docstrings say it. */
+const ARGUMENT =
+  /^[ \t]{0,24}[-*]?[ \t]?`?([a-z_][a-z0-9_]{1,60})`?(?: ?\([^)\n]{0,60}\))?[ \t]?[:：-][ \t]?(.{0,400})$/gim;
+
+export function findOddParameters(definition: JsonObject): readonly OddParameter[] {
+  const text = (key: string) => {
+    const value = member(definition, key);
+    return typeof value === 'string' ? value : '';
+  };
+  const asked = [...askedIn(member(definition, 'inputSchema'), '/inputSchema', 0), ...askedInText(text('description'))];
+  if (asked.length === 0) return [];
+  const purpose = toWords(`${text('name')} ${text('title')} ${firstSentences(text('description'))}`);
+  const found: OddParameter[] = [];
+  for (const { name, said, where } of asked.slice(0, MAX_PARAMETERS)) {
+    const words = toWords(name);
+    const sentence = said === '' ? '' : toCanonical(said).plain.text;
+    for (const rule of PARAMETER_RULES) {
+      const isOdd = (rule.name?.test(words) ?? false) || (sentence !== '' && (rule.said?.test(sentence) ?? false));
+      if (!isOdd || (rule.unless?.test(purpose) ?? false)) continue;
+      found.push({ rule, where, name, said });
+      break;
+    }
+  }
+  return found;
+}
+
+interface Asked {
+  readonly name: string;
+  readonly said: string;
+  readonly where: string;
+}
+
+function* askedIn(schema: Json | undefined, where: string, depth: number): Generator<Asked> {
+  if (!isObject(schema) || depth > MAX_DEPTH) return;
+  const properties = member(schema, 'properties');
+  if (isObject(properties))
+    for (const [name, property] of Object.entries(properties)) {
+      const at = `${where}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const said = member(property, 'description');
+      yield { name, said: typeof said === 'string' ? said : '', where: at };
+      yield* askedIn(property, at, depth + 1);
+    }
+  yield* askedIn(member(schema, 'items'), `${where}/items`, depth + 1);
+}
+
+/** Many servers describe parameters in the description alone. */
+function* askedInText(description: string): Generator<Asked> {
+  for (const match of description.slice(0, 16_384).matchAll(ARGUMENT))
+    yield { name: match[1] ?? '', said: match[2] ?? '', where: '/description' };
+}
+
+function firstSentences(description: string): string {
+  return description.slice(0, 400).split(/\n\s{0,16}(?:args|arguments|parameters|params|inputs?)\b/i)[0] ?? '';
+}
+
+/** `llmModelName`, `llm_model_name`, `llm-model-name`: the same words. */
+function toWords(name: string): string {
+  return toCanonical(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2'))
+    .plain.text.replace(/[^\p{L}\p{N}]{1,64}/gu, ' ')
+    .trim();
+}

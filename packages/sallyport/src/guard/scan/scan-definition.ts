@@ -1,0 +1,147 @@
+import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { BLOCK_RULES, HIDDEN_ORDER, MARK_RULES } from './block-rules.ts';
+import { CONCEPT_BITS, type Piece, type Reading, readDefinition, toEvidence } from './definition-reading.ts';
+import { type Facts, FEATURES, type Feature, findFacts, namesOf, spanOf, toMasks } from './features.ts';
+import { findOddParameters } from './parameters.ts';
+import type { DefinitionContext } from './scan-context.ts';
+import { REVIEW_FROM } from './thresholds.ts';
+import { BIAS, WEIGHTS } from './weights.ts';
+
+/** A definition that breaks every rule a hundred times is explained by the first of them. */
+const MAX_FINDINGS = 32;
+
+/**
+ * Reads a definition before anybody may use it: every text, in every way a model may read it.
+ * @returns the findings of the block tier, and from `REVIEW_FROM.definition` on those that explain the score
+ */
+export function scanDefinition(definition: JsonObject, context: DefinitionContext): Scan {
+  return judge(readDefinition(definition), { definition, context, from: REVIEW_FROM.definition });
+}
+
+export interface Subject {
+  /** Its names and parameters are its own; a parameter is looked at only when `reading` holds it. */
+  readonly definition: JsonObject;
+  readonly context: DefinitionContext;
+  /** From this score on it is in the review tier. */
+  readonly from: number;
+  /** Which parameters to look at, by JSON pointer; default all. */
+  readonly isNew?: (where: string, said: string) => boolean;
+}
+
+export function judge(reading: Reading, subject: Subject): Scan {
+  const { definition, context, from, isNew = () => true } = subject;
+  const facts = findFacts(reading, context, namesOf(definition));
+  const findings = [...findMarks(reading), ...findHiddenOrders(reading), ...findBlocks(reading, facts)];
+  const odd = findOddParameters(definition).filter(({ where, said }) => isNew(where, said));
+  for (const { rule, where, name, said } of odd) {
+    const { id, owasp, why, fix } = rule;
+    const evidence = toEvidence(said === '' ? name : `${name}: ${said}`);
+    findings.push({ id, tier: 'review', owasp, where, start: 0, end: said.length, evidence, why, fix });
+  }
+  const scored = toScore(facts);
+  const score = findings.length > 0 ? Math.max(scored, 1 - (1 - from) / 2, findings.some(isBlock) ? 1 : 0) : scored;
+  if (score < from) return score === 0 && findings.length === 0 ? NOTHING_FOUND : { findings: [], score };
+  findings.push(...explain(reading, facts));
+  return { findings: findings.slice(0, MAX_FINDINGS), score };
+}
+
+const isBlock = ({ tier }: Finding) => tier === 'block';
+
+/** One finding per kind and text: a hidden sentence is one, not one per character. */
+function findMarks({ pieces }: Reading): Finding[] {
+  const findings: Finding[] = [];
+  for (const { source, canonical, view } of pieces) {
+    if (view !== canonical.plain) continue;
+    const seen = new Set<string>();
+    for (const { kind, start, end, decoded } of canonical.marks) {
+      const rule = MARK_RULES.get(kind);
+      if (rule === undefined || seen.has(kind)) continue;
+      seen.add(kind);
+      const around = toEvidence(decoded === '' ? source.text.slice(Math.max(0, start - 40), end + 40) : decoded);
+      findings.push({ ...rule, tier: 'block', where: source.where, start, end, evidence: around });
+    }
+  }
+  return findings;
+}
+
+/** What a hidden text may not say at all: in the open, some of it is only looked at. */
+const ORDERS = (
+  ['conceal', 'hush', 'override', 'reset', 'secretPath', 'shell', 'exfiltrate', 'tag', 'session'] as const
+).reduce((mask, concept) => mask | (CONCEPT_BITS.get(concept) ?? 0), 0);
+const MIN_DISGUISED = 3;
+
+function findHiddenOrders(reading: Reading): Finding[] {
+  const findings: Finding[] = [];
+  const seen = new Set<Piece>();
+  for (const [concept, hits] of reading.hits) {
+    if (((CONCEPT_BITS.get(concept) ?? 0) & ORDERS) === 0) continue;
+    for (const { start, end } of hits) {
+      const piece = reading.pieceAt(start);
+      if (piece === undefined || seen.has(piece)) continue;
+      if (piece.view.disguised(start - piece.start, end - piece.start) < MIN_DISGUISED) continue;
+      seen.add(piece);
+      const place = reading.locate(start, end);
+      const how = piece.view.how === '' ? '' : ` (${piece.view.how})`;
+      findings.push({ ...HIDDEN_ORDER, why: `${HIDDEN_ORDER.why.slice(0, -1)}${how}.`, tier: 'block', ...place });
+    }
+  }
+  return findings;
+}
+
+const BLOCKS = BLOCK_RULES.map((rule) => ({ rule, masks: toMasks(rule.all) }));
+
+function findBlocks(reading: Reading, facts: Facts): Finding[] {
+  const findings: Finding[] = [];
+  for (const { rule, masks } of BLOCKS) {
+    const sentence = facts.bits.findIndex(
+      (_, index) =>
+        holds(facts.bits, { index, masks, reach: rule.reach ?? 0 }) &&
+        !(rule.unless?.test(reading.text.slice(...reading.sentenceAt(index))) ?? false),
+    );
+    if (sentence !== -1) findings.push(toFinding(reading, facts, { rule, sentence, tier: 'block' }));
+  }
+  return findings;
+}
+
+interface Within {
+  readonly index: number;
+  readonly masks: readonly number[];
+  readonly reach: number;
+}
+
+/** The first part in this sentence, the others there or shortly after. */
+function holds(bits: readonly number[], { index, masks, reach }: Within): boolean {
+  const [first = 0] = masks;
+  if (((bits[index] ?? 0) & first) === 0) return false;
+  let near = 0;
+  for (let i = index; i <= index + reach; i++) near |= bits[i] ?? 0;
+  return masks.every((mask) => (near & mask) !== 0);
+}
+
+function explain(reading: Reading, facts: Facts): Finding[] {
+  return FEATURES.flatMap((rule, index) => {
+    const sentence = facts.sentences[index] ?? -1;
+    const isTold = (facts.values[index] ?? 0) > 0 && (WEIGHTS.get(rule.id) ?? 0) > 0;
+    return isTold && sentence !== -1 ? [toFinding(reading, facts, { rule, sentence, tier: 'review' })] : [];
+  });
+}
+
+interface Told {
+  readonly rule: Pick<Feature, 'id' | 'owasp' | 'why' | 'fix' | 'shows'>;
+  readonly sentence: number;
+  readonly tier: Finding['tier'];
+}
+
+function toFinding(reading: Reading, facts: Facts, { rule, sentence, tier }: Told): Finding {
+  const { id, owasp, why, fix, shows } = rule;
+  const place = reading.locate(...spanOf(reading, facts, { sentence, shows }));
+  return { id, tier, owasp, ...place, why, fix };
+}
+
+/** 0 to 1; 0.5 is the bar. */
+export function toScore({ values }: Pick<Facts, 'values'>): number {
+  if (values.every((value) => value === 0)) return 0;
+  const odds = FEATURES.reduce((sum, { id }, index) => sum + (WEIGHTS.get(id) ?? 0) * (values[index] ?? 0), BIAS);
+  return 1 / (1 + Math.exp(-odds));
+}

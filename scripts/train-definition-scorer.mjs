@@ -1,0 +1,144 @@
+// Fits the weights of packages/sallyport/src/guard/scan/weights.ts: one per reason that features.ts can find in a definition.
+//
+// Reads the yardstick in place (poisoned_tools and benign_tools, development split) and writes numbers only.
+// Run: npx tsc -b && node scripts/train-definition-scorer.mjs DIR [--check]
+// --check writes nothing and says what each source's rows would score if that source had not been there.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [DIR, flag] = process.argv.slice(2);
+if (DIR === undefined) throw new Error('usage: node scripts/train-definition-scorer.mjs DIR [--check]');
+const SCAN = new URL('../packages/sallyport/dist/guard/scan/', import.meta.url);
+const TARGET = 'packages/sallyport/src/guard/scan/weights.ts';
+/** Share of real tools above the bar: below the 1 % of the goal, because other catalogues are other. */
+const ALARMS = 0.006;
+
+const { FEATURES, findFacts, namesOf } = await import(new URL('features.js', SCAN).href);
+const { readDefinition } = await import(new URL('definition-reading.js', SCAN).href);
+
+const read = (name) =>
+  readFileSync(join(DIR, `${name}.dev.jsonl`), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+const toFace = (server, { name = '', title = '', description = '', inputSchema }) => ({
+  server,
+  name,
+  title,
+  description,
+  parameters: Object.keys(inputSchema?.properties ?? {}),
+});
+
+const benign = read('benign_tools').filter(({ kind }) => kind === 'real');
+const neighbours = Map.groupBy === undefined ? group(benign) : Map.groupBy(benign, keyOf);
+const faces = new Map(
+  [...neighbours].map(([key, rows]) => [key, rows.map(({ server, tool }) => toFace(server, tool))]),
+);
+const rows = [
+  ...benign.map((row) => ({ row, isPoisoned: false, context: { server: row.server, tools: faces.get(keyOf(row)) } })),
+  ...read('poisoned_tools')
+    .filter(({ signal }) => signal === 'explicit' || signal === 'promotional')
+    .map((row) => {
+      const { peer, peers = [], server = 'attacker' } = row.context ?? {};
+      const tools = [peer, ...peers]
+        .filter((one) => one?.tool !== undefined)
+        .map((one) => toFace(one.server, one.tool));
+      return { row, isPoisoned: true, context: { server, tools } };
+    }),
+].map(({ row, isPoisoned, context }) => ({
+  source: row.source,
+  signal: row.signal,
+  isPoisoned,
+  values: findFacts(readDefinition(row.tool), { kind: 'tools', ...context }, namesOf(row.tool)).values,
+}));
+
+function keyOf({ source, server }) {
+  return `${source} ${server}`;
+}
+
+function group(all) {
+  const groups = new Map();
+  for (const row of all) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
+  return groups;
+}
+
+/** Logistic regression by gradient descent, weights at least 0, each source weighed by the root of its size. */
+function fit(data) {
+  const sizes = new Map();
+  for (const { isPoisoned, source } of data) if (isPoisoned) sizes.set(source, (sizes.get(source) ?? 0) + 1);
+  const patterns = new Map();
+  for (const { values, isPoisoned, source } of data) {
+    const key = `${isPoisoned} ${values.join()}`;
+    const pattern = patterns.get(key) ?? { values, isPoisoned, weight: 0 };
+    pattern.weight += isPoisoned ? 1 / Math.sqrt(sizes.get(source)) : 0.02;
+    patterns.set(key, pattern);
+  }
+  const all = [...patterns.values()];
+  const total = all.reduce((sum, { weight }) => sum + weight, 0);
+  const weights = FEATURES.map(() => 0);
+  let bias = -4;
+  for (let step = 0; step < 500; step++) {
+    const slopes = FEATURES.map(() => 0);
+    let slope = 0;
+    for (const { values, isPoisoned, weight } of all) {
+      const error = ((1 / (1 + Math.exp(-odds({ weights, bias }, values))) - (isPoisoned ? 1 : 0)) * weight) / total;
+      slope += error;
+      for (let i = 0; i < values.length; i++) slopes[i] += error * values[i];
+    }
+    for (let i = 0; i < weights.length; i++)
+      weights[i] = Math.max(0, weights[i] - 10 * (slopes[i] + 0.001 * weights[i]));
+    bias -= 10 * slope;
+  }
+  // The bar is 0.5: the odds of a real tool reach it as often as ALARMS says.
+  const scores = data
+    .flatMap((one) => (one.isPoisoned ? [] : [odds({ weights, bias }, one.values)]))
+    .sort((a, b) => b - a);
+  return { weights, bias: bias - scores[Math.floor(scores.length * ALARMS)] - 1e-6 };
+}
+
+function odds({ weights, bias }, values) {
+  return values.reduce((sum, value, i) => sum + value * weights[i], bias);
+}
+
+function share(model, some) {
+  const found = some.filter(({ values }) => odds(model, values) >= 0).length;
+  return `${found}/${some.length}`;
+}
+
+const model = fit(rows);
+for (const signal of ['explicit', 'promotional'])
+  process.stdout.write(
+    `${signal} ${share(
+      model,
+      rows.filter((row) => row.signal === signal),
+    )}\n`,
+  );
+process.stdout.write(
+  `alarms ${share(
+    model,
+    rows.filter(({ isPoisoned }) => !isPoisoned),
+  )}\n`,
+);
+for (const source of new Set(rows.map((row) => row.source))) {
+  const rest = fit(rows.filter((row) => row.source !== source));
+  process.stdout.write(
+    `without ${source}: ${share(
+      rest,
+      rows.filter((row) => row.source === source),
+    )}\n`,
+  );
+}
+if (flag !== '--check')
+  writeFileSync(
+    TARGET,
+    `// Written by scripts/train-definition-scorer.mjs. Do not edit.
+
+/** What each reason of features.ts adds to the logarithm of the odds; never below 0: a reason may raise, none clears. */
+export const WEIGHTS: ReadonlyMap<string, number> = new Map([
+${FEATURES.map(({ id }, i) => `  ['${id}', ${model.weights[i].toFixed(2)}],`).join('\n')}
+]);
+
+/** Of a definition that gives no reason; chosen so that ${ALARMS * 100} % of real tools score 0.5 or more. */
+export const BIAS = ${model.bias.toFixed(2)};
+`,
+  );
