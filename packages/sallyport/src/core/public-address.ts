@@ -31,3 +31,26 @@ export function isPrivateAddress(text: string): boolean {
   const address = parse(text);
   return address !== undefined && OWN_NETWORK.has(address.range()) && !METADATA.has(address.toString());
 }
+
+/** Where clouds hand out credentials to whoever asks from within: AWS (EC2, ECS, EKS), Azure, Google, Alibaba, Tencent, Oracle. */
+const METADATA_SERVICES: ReadonlySet<string> = new Set([
+  ...METADATA,
+  ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '169.254.0.23', '168.63.129.16', '192.0.0.192'],
+  ...['fd00:ec2::23', 'fd20:ce::254'],
+]);
+/** Prefixes that carry an IPv4 address: NAT64 (RFC 6052), and 6to4 (RFC 3056) further left. */
+const NAT64 = /^64:ff9b:(?:1:)?.*?:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+const SIX_TO_FOUR = /^2002:([0-9a-f]{1,4}):([0-9a-f]{1,4}):/;
+
+/** Whether an IP address (as text) is the metadata service of a cloud, wrapped in IPv6 or not. */
+export function isMetadataAddress(text: string): boolean {
+  const address = parse(text)?.toString();
+  if (address === undefined) return false;
+  const wrapped = NAT64.exec(address) ?? SIX_TO_FOUR.exec(address);
+  return METADATA_SERVICES.has(wrapped === null ? address : toIpv4(wrapped[1] ?? '', wrapped[2] ?? ''));
+}
+
+function toIpv4(high: string, low: string): string {
+  const [first, last] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [first >> 8, first & 255, last >> 8, last & 255].join('.');
+}

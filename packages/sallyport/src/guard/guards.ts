@@ -1,5 +1,6 @@
 import type { SinkSettings } from '../config/access-settings.ts';
 import { asks } from './approve/asks.ts';
+import { type ArgumentSafetyPorts, argumentSafety } from './argument-safety.ts';
 import { argumentSchema } from './argument-schema.ts';
 import { type BindingPorts, bindings } from './bindings.ts';
 import type { Guard } from './guard.ts';
@@ -7,6 +8,7 @@ import { pin, type WhyHeld } from './pin.ts';
 import { resultSchema } from './result-schema.ts';
 import { type ScanPorts, scanResult } from './scan-result.ts';
 import type { SchemaChecker } from './schema/schema-checker.ts';
+import { type SecretPorts, secrets, secretsInResult } from './secrets/secrets.ts';
 import { sinkFloor } from './sinks/sink-floor.ts';
 import { type SizeLimits, sizeAndShape } from './size-and-shape.ts';
 import { type TaintPorts, taint, taintLabels } from './taint/taint.ts';
@@ -20,6 +22,10 @@ export interface GuardPorts {
   readonly rateLimit?: Guard | undefined;
   /** Default: every definition may be used. */
   readonly whyHeld?: WhyHeld | undefined;
+  /** Default: no danger is looked for. */
+  readonly argumentSafety?: ArgumentSafetyPorts | undefined;
+  /** Default: secrets are nobody's business. */
+  readonly secrets?: SecretPorts | undefined;
   /** Default: no argument is bound to who calls. */
   readonly bindings?: BindingPorts | undefined;
   /** Of the snapshot in force. Default: no floor. */
@@ -47,13 +53,16 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
     visibility({ isVisible, whySetAside: (digest) => checker.whySetAside(digest) }),
     ...(ports.whyHeld === undefined ? [] : [pin(ports.whyHeld)]),
     argumentSchema(checker),
+    ...(ports.argumentSafety === undefined ? [] : [argumentSafety(ports.argumentSafety)]),
     ...(ports.bindings === undefined ? [] : [bindings(ports.bindings)]),
+    ...(ports.secrets === undefined ? [] : secrets(ports.secrets)),
     ...(ports.taint === undefined ? [] : [taint(ports.taint)]),
     ...(ports.policy === undefined ? [] : [ports.policy]),
     ...(ports.sinks === undefined ? [] : [sinkFloor(ports.sinks)]),
     ...(ports.asks === undefined ? [] : [asks(ports.asks)]),
     resultSchema(checker),
     ...(ports.scan === undefined ? [] : [scanResult(ports.scan)]),
+    ...(ports.secrets === undefined ? [] : [secretsInResult(ports.secrets)]),
     ...(ports.taint === undefined ? [] : [taintLabels(ports.taint)]),
   ];
 }

@@ -29,12 +29,14 @@ export interface PutBackOptions {
   readonly owner: string;
   /** Whether the value may go where the message goes. */
   readonly mayHave: (secret: KeptSecret) => boolean;
+  /** Told of a token whose value is not kept. */
+  readonly onMissing?: () => void;
 }
 
 /** The message with the values behind its tokens; those that may not go there stay tokens. `undefined`: it holds none. */
 export function putBack(
   root: JsonObject,
-  { vault, owner, mayHave }: PutBackOptions,
+  { vault, owner, mayHave, onMissing }: PutBackOptions,
 ): JsonObject | undefined | Promise<JsonObject | undefined> {
   const tokens = tokensOf(root);
   if (tokens.length === 0) return undefined;
@@ -46,6 +48,7 @@ export function putBack(
     const values = new Map<string, { start: number; end: number; text: string }[]>();
     tokens.forEach(({ pointer, start, end }, i) => {
       const secret = secrets[i];
+      if (secret === undefined) onMissing?.();
       if (secret === undefined || !mayHave(secret)) return;
       const edit = { start, end, text: secret.value };
       const list = values.get(pointer);

@@ -1,0 +1,94 @@
+import type { ArgumentDanger, ArgumentSafetySettings, DangerAction } from '../config/argument-safety-section.ts';
+import type { Call, Tool } from '../core/call.ts';
+import { matchesGlob } from '../core/glob.ts';
+import { ALLOW, type Verdict } from '../core/verdict.ts';
+import { type FoundDanger, findDangers, type Harm } from './argument-safety/find-dangers.ts';
+import type { Guard } from './guard.ts';
+import { eachText } from './secrets/walk-strings.ts';
+
+export interface ArgumentSafetyPorts {
+  /** Of the configuration in force. */
+  readonly settings: () => ArgumentSafetySettings;
+}
+
+/** What a person and a model read about it. */
+const SAID: Readonly<Record<ArgumentDanger | Harm, string>> = {
+  metadataAddress: 'leads to the metadata service of a cloud, which hands out credentials',
+  headerBreak: 'has a line break that starts another header',
+  nul: 'has a NUL character, where some programs stop reading',
+  encodedTraversal: 'has an encoded step to a parent directory',
+  traversal: 'climbs out of the directory it starts in',
+  outsideRoots: 'lies outside the directories that are declared',
+  sensitivePath: 'names a place where credentials lie or programs are started from',
+  command: 'has shell syntax that starts a program',
+  disguisedCommand: 'has a command that is written so that it is not recognised',
+  privateAddress: 'leads to this machine or a private network',
+  dataInHost: 'has a host name that carries data',
+  nestedEncoding: 'has letters that are encoded more than once',
+};
+
+const ALWAYS: ReadonlySet<string> = new Set(['metadataAddress', 'headerBreak', 'nul', 'encodedTraversal']);
+
+/**
+ * Dangers in arguments (requirement G5): what is never harmless is denied, the rest is weighed by configuration. Tools that
+ * run code get commands by their purpose; only disguised ones are theirs to be stopped for.
+ */
+export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
+  return {
+    name: 'argumentSafety',
+    request(call) {
+      const now = settings();
+      if (!now.enabled) return ALLOW;
+      const runsCode = call.tool.sinks.includes('run_code');
+      let found: FoundDanger[] | undefined;
+      let long: string | undefined;
+      eachText(call.arguments, (placed) => {
+        if (placed.text.length > now.maxText) long ??= placed.pointer;
+        for (const one of findDangers(placed, { runsCode, roots: now.roots })) {
+          found ??= [];
+          found.push(one);
+        }
+      });
+      if (long !== undefined)
+        return {
+          kind: 'deny',
+          code: 'too_large',
+          reason: `The argument ${long} is longer than ${now.maxText} characters. Send it in parts, or let the operator raise "argumentSafety.maxText".`,
+        };
+      return found === undefined ? ALLOW : weigh(found, call, now);
+    },
+  };
+}
+
+function weigh(found: readonly FoundDanger[], { tool }: Call, settings: ArgumentSafetySettings): Verdict {
+  const first = (wanted: DangerAction) => found.find(({ danger }) => toAction(danger, tool, settings) === wanted);
+  const denied = first('deny');
+  if (denied !== undefined)
+    return {
+      kind: 'deny',
+      code: 'denied',
+      reason: `The argument ${describe(denied)}. Call again without it; what is meant here the operator allows in "argumentSafety".`,
+    };
+  const asked = first('ask');
+  return asked === undefined ? ALLOW : { kind: 'ask', reason: `The argument ${describe(asked)}.` };
+}
+
+function describe({ danger, pointer }: FoundDanger): string {
+  return `${pointer.slice(0, 128) || '/'} ${SAID[danger]} (${danger})`;
+}
+
+function toAction(danger: ArgumentDanger | Harm, tool: Tool, settings: ArgumentSafetySettings): DangerAction {
+  // No rule lifts these: who needs them switches the guard off and knows it.
+  if (isHarm(danger)) return 'deny';
+  const rule = settings.rules.find(
+    (one) =>
+      (one.upstream === undefined || matchesGlob(one.upstream, tool.upstream)) &&
+      (one.tool === undefined || matchesGlob(one.tool, tool.name)) &&
+      (one.dangers === undefined || one.dangers.has(danger)),
+  );
+  return rule?.action ?? settings.dangers[danger];
+}
+
+function isHarm(danger: ArgumentDanger | Harm): danger is Harm {
+  return ALWAYS.has(danger);
+}

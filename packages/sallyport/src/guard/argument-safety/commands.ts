@@ -1,0 +1,80 @@
+import { foldText } from '../../core/fold-text.ts';
+
+/** Programs that an injected command starts; the rest of a shell's world is left to sinks and policies. */
+const PROGRAMS =
+  'rm|mv|cp|dd|curl|wget|sh|bash|zsh|dash|ksh|nc|ncat|netcat|socat|python[23]?|perl|ruby|node|php|cat|tac|head|tail|less|chmod|chown|mkfs|powershell|pwsh|cmd|echo|printf|whoami|id|uname|ls|touch|sleep|ping|kill|pkill|sudo|su|eval|exec|ssh|scp|env|printenv|nslookup|dig|tee|find|xargs|awk|sed|base64|openssl|crontab|useradd|reboot|shutdown|telnet|ftp|certutil|bitsadmin|reg|net';
+const CHAINED = new RegExp(
+  String.raw`(?:[;|&\n]|%0a)[ \t]{0,8}(?:/(?:usr/)?bin/)?(?:${PROGRAMS})(?=[\s;|&<>'"]|$)`,
+  'i',
+);
+const SUBSTITUTED = new RegExp(
+  String.raw`(?:\$\(|<\(|${'`'})[ \t]{0,8}(?:/(?:usr/)?bin/)?(?:${PROGRAMS})(?=[\s)|;<>${'`'}]|$)`,
+  'i',
+);
+const SHELL_TRICKS =
+  /\$\{?IFS\b|\|[ \t]{0,8}(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k)?sh\b|>[ \t]{0,8}\/(?:etc|dev\/tcp|root|var\/spool)\//i;
+
+/** Shell syntax that starts a program from within a value: `x; rm -rf /`, `$(curl …)`, `| sh`. */
+export function holdsCommand(text: string): boolean {
+  return CHAINED.test(text) || SUBSTITUTED.test(text) || SHELL_TRICKS.test(text);
+}
+
+const WORD_AT_COMMAND = new RegExp(
+  String.raw`(?:^|[;|&\n(${'`'}])[ \t]{0,8}(?:sudo[ \t]+)?(?:/(?:usr/)?s?bin/)?(${PROGRAMS})(?=[\s;|&<>)]|$)`,
+  'gi',
+);
+/** What is decoded and run at once: nobody needs that to work. */
+const DECODED_AND_RUN =
+  /(?:base64[ \t]{1,4}(?:-d|-D|--decode)|xxd[ \t]{1,4}-r|openssl[ \t]{1,4}(?:enc|base64)[^|\n]{0,64}-d|rev\b|tr[ \t]{1,4}['"]?[A-Za-z]-[A-Za-z])[^\n]{0,256}\|[ \t]{0,8}(?:sudo[ \t]+)?(?:ba|z|da|k)?sh\b|(?:eval|exec|source|sh -c|bash -c)[^\n]{0,64}(?:base64|b64decode|fromhex|atob|xxd|\\x[0-9a-f]{2})|-(?:e|en|enc|enco\w*)[ \t]{1,4}[A-Za-z0-9+/]{24,}={0,2}/i;
+const ESCAPED_LETTERS =
+  /\$'(?:\\x[0-9a-f]{2}|\\[0-7]{3}){2,}|(?:\\x[0-9a-f]{2}|\\[0-7]{3}){3,}[^\n]{0,128}\|[ \t]{0,8}(?:ba|z)?sh\b/i;
+/** `a=r;b=m;$a$b`: a name put together from variables. */
+const PUT_TOGETHER =
+  /(?:^|[;&\n])[ \t]{0,8}[A-Za-z_]\w{0,16}=[^\s;]{1,16}[^\n]{0,128}(?:^|[;&|\n])[ \t]{0,8}\$\{?[A-Za-z_]\w{0,16}\}?\$\{?[A-Za-z_]/;
+/** `/???/c?t`: a program by a pattern of its path. */
+const BY_PATTERN = /(?:^|[;|&\n])[ \t]{0,8}\/[a-z?*[\]]{0,8}[?*[][a-z?*[\]]{0,8}\/[a-z?*[\]]{1,12}(?=\s|$)/;
+
+/**
+ * A command written so that whoever checks commands does not recognise it. It is unfolded as a shell unfolds it (quotes,
+ * backslashes, braces, `$IFS`) and as a person reads it (look-alikes, full-width letters): a program that is there only
+ * afterwards was hidden.
+ */
+export function isDisguised(command: string): boolean {
+  if (
+    DECODED_AND_RUN.test(command) ||
+    ESCAPED_LETTERS.test(command) ||
+    PUT_TOGETHER.test(command) ||
+    BY_PATTERN.test(command)
+  )
+    return true;
+  const unfolded = unfold(command);
+  if (unfolded === command) return false;
+  const seen = new Set(programsOf(command));
+  return programsOf(unfolded).some((program) => !seen.has(program)) || hasForeignWord(command);
+}
+
+function programsOf(command: string): readonly string[] {
+  return [...command.matchAll(WORD_AT_COMMAND)].map(([, program = '']) => program.toLowerCase());
+}
+
+const ASCII = /^[\s!-~]*$/;
+
+function unfold(command: string): string {
+  const folded = ASCII.test(command) ? command : foldText(command);
+  return folded
+    .replace(/\$\{?IFS(?:\$\d|\}|(?=\W))/g, ' ')
+    .replace(/\{([^{},\s]{0,64}),([^{},\s]{0,64})\}/g, (_, first: string, second: string) => `${first} ${second}`)
+    .replace(/([A-Za-z])(?:''|""|``|\$@|\$\*|\\\n)(?=[A-Za-z])/g, '$1')
+    .replace(/(['"])([A-Za-z]{1,12})\1(?=[A-Za-z])|(?<=[A-Za-z])(['"])([A-Za-z]{1,12})\3/g, '$2$4')
+    .replace(/(?<=[A-Za-z])\\(?=[A-Za-z])|(?<![\w\\])\\(?=[a-z])/g, '');
+}
+
+/** A word of Latin letters and look-alikes of another script. */
+function hasForeignWord(command: string): boolean {
+  return (
+    !ASCII.test(command) &&
+    command
+      .split(/[\s/;|&]+/)
+      .some((word) => /[A-Za-z]/.test(word) && /[\u0370-\u04ff\uff21-\uff5a]/.test(word) && ASCII.test(foldText(word)))
+  );
+}

@@ -1,0 +1,170 @@
+import type { ArgumentDanger } from '../../config/argument-safety-section.ts';
+import { decode, toDestination, toHost, urlsIn } from './addresses.ts';
+import { holdsCommand, isDisguised } from './commands.ts';
+import { carriesData } from './hosts.ts';
+import { climbsOut, hasEncodedClimb, isSensitivePath, isWithin, SECRET_VARIABLE } from './paths.ts';
+
+/** What no honest argument holds. */
+export type Harm = 'metadataAddress' | 'headerBreak' | 'nul' | 'encodedTraversal';
+
+export interface ArgumentText {
+  readonly text: string;
+  readonly pointer: string;
+  /** The name of its parameter, or of the field it stands in. */
+  readonly field: string;
+}
+
+export interface FoundDanger {
+  readonly danger: ArgumentDanger | Harm;
+  readonly pointer: string;
+}
+
+export interface DangerOptions {
+  /** The tool runs code by its purpose: commands belong there. */
+  readonly runsCode: boolean;
+  readonly roots: readonly string[];
+}
+
+/** Words in names of parameters; camel case and underscores are read the same. */
+const PATH_NAME =
+  /path|file|dir(?:ectory)?|folder|location|source|destination|\bsrc\b|\bdest\b|target|root|cwd|workspace|路径|文件|目录/i;
+const URL_NAME = /ur[il]|href|link|endpoint|webhook|callback|website|网址|链接/i;
+const HOST_NAME = /host|server|domain|address|\bip\b|\bip_|_ip\b|ipaddr|主机|域名/i;
+const HEADER_NAME =
+  /^(?:user[_-]?agent|referr?er|cookie|authorization|accept(?:[_-]\w+)?|content[_-]?type|x-[\w-]+|origin|etag)$/i;
+const MAIL_HEADER_NAME = /^(?:subject|to|from|cc|bcc|reply[_-]?to|sender|recipients?|name|display[_-]?name|filename)$/i;
+const VARIABLE_NAME = /^(?:env|variable|var|name|key|env_?(?:var|name)|variable_?name|环境变量)$/i;
+/** Here people and models write whole texts, and texts quote commands. */
+const PROSE_NAME =
+  /content|body|text|message|description|prompt|comment|title|markdown|html|template|code|diff|patch|query|question|note|summary|input|data|sql|script|command|cmd|args|expression|正文|内容|描述/i;
+/** What a text that is one address or path looks like. */
+const WHOLE_URL = /^\s{0,8}(?:url:)?[a-z][a-z0-9+.-]{1,15}:[\\/]{2}\S{1,8192}\s{0,8}$/i;
+const WHOLE_PATH =
+  /^\s{0,8}(?:file:\/\/|~?[\\/]|\.{1,2}[\\/]|[A-Za-z]:[\\/]|(?:\.{2}|%2e)[\w.%]{0,16}(?:[\\/]|%2f|%5c))/i;
+
+/** Anything a rule could care for; most texts have none of it. */
+const ANYTHING = /[\0\r\n%\\`$;|&~/]|\.\.|[.@]\w|[^\s!-~]|^\d{6,10}$|^0x|(?:localhost|metadata)$|[A-Z]_[A-Z]|:/;
+
+/** Every danger of one text of the arguments. Linear; a text that cannot hold any costs one test. */
+export function findDangers(placed: ArgumentText, options: DangerOptions): readonly FoundDanger[] {
+  const { text, pointer } = placed;
+  if (!ANYTHING.test(text) && !VARIABLE_NAME.test(placed.field)) return NONE;
+  const found = new Set<ArgumentDanger | Harm>();
+  if (text.includes('\0')) found.add('nul');
+  if (breaksHeader(placed)) found.add('headerBreak');
+  if (text.length <= MAX_READ) {
+    lookAtAddresses(placed, options, found);
+    lookAtPaths(placed, options, found);
+    lookAtCommands(placed, options, found);
+  }
+  return found.size === 0 ? NONE : [...found].map((danger) => ({ danger, pointer }));
+}
+
+const NONE: readonly FoundDanger[] = Object.freeze([]);
+/** Addresses, paths and commands are short; longer texts are content. */
+const MAX_READ = 16_384;
+
+/** CR or LF in the value of a header starts the next header (CWE-113, CWE-93). */
+function breaksHeader({ text, pointer, field }: ArgumentText): boolean {
+  if (!/[\r\n]|%0[ad]/i.test(text)) return false;
+  const isHeader = HEADER_NAME.test(field) || /\/(?:[\w-]{0,32}headers?)\/[^/]{1,256}$/i.test(pointer);
+  if (isHeader && /[\r\n]/.test(text.trimEnd())) return true;
+  if (
+    MAIL_HEADER_NAME.test(field) &&
+    /[\r\n]\s{0,4}(?:b?cc|to|from|subject|reply-to|content-type|mime-version|x-[\w-]{1,32}):/i.test(text)
+  )
+    return true;
+  const isUrl = WHOLE_URL.test(text) || (URL_NAME.test(field) && !/\s/.test(text.trim()));
+  return (
+    (isUrl || WHOLE_URL.test(text.split(/[\r\n]/, 1)[0] ?? '')) &&
+    text.length <= MAX_READ &&
+    /(?:[\r\n]|%0d%0a|%0a|%0d)\s{0,4}(?:set-cookie|location|host|content-(?:length|type)|transfer-encoding|authorization|cookie|http\/1|x-[\w-]{1,32}|b?cc|to|from)(?::|%3a|\/1)/i.test(
+      text,
+    )
+  );
+}
+
+function lookAtAddresses(
+  { text, field }: ArgumentText,
+  { runsCode }: DangerOptions,
+  found: Set<ArgumentDanger | Harm>,
+): void {
+  const isUrl = WHOLE_URL.test(text) || URL_NAME.test(field);
+  const urls = isUrl || (runsCode && text.includes('://')) ? urlsIn(text) : [];
+  for (const url of urls) {
+    const host = toHost(url);
+    if (host === undefined) continue;
+    note(host, found);
+    if (carriesData(/^[a-z][\w+.-]*:[\\/]{2}(?:[^/?#@]*@)?([^/?#:]*)/i.exec(url)?.[1] ?? '')) found.add('dataInHost');
+    if (isEncodedTwice(url)) found.add('nestedEncoding');
+  }
+  const bare = text.trim();
+  if (urls.length === 0 && (HOST_NAME.test(field) || URL_NAME.test(field)) && bare.length <= 256 && !/\s/.test(bare)) {
+    const host = toHost(`http://${bare.replace(/^\/\//, '')}`);
+    if (host !== undefined && bare !== '') note(host, found);
+    if (carriesData(bare)) found.add('dataInHost');
+  }
+}
+
+function note(host: string, found: Set<ArgumentDanger | Harm>): void {
+  const destination = toDestination(host);
+  if (destination === 'metadata') found.add('metadataAddress');
+  else if (destination === 'private') found.add('privateAddress');
+}
+
+/** Letters and digits need no encoding (RFC 3986 section 2.3); who encodes them twice hides them. */
+function isEncodedTwice(url: string): boolean {
+  if (!/%25/.test(url)) return false;
+  let at = url;
+  for (let round = 0; round < 4; round++) {
+    if (round > 0 && /%(?:3[0-9]|[46][1-9a-f]|[57][0-9a])/i.test(at)) return true;
+    const decoded = decode(at);
+    if (decoded === at) return false;
+    at = decoded;
+  }
+  return true;
+}
+
+function lookAtPaths(
+  { text, field, pointer }: ArgumentText,
+  options: DangerOptions,
+  found: Set<ArgumentDanger | Harm>,
+): void {
+  const { roots, runsCode } = options;
+  if (VARIABLE_NAME.test(field) && SECRET_VARIABLE.test(text)) found.add('sensitivePath');
+  const isUrl = WHOLE_URL.test(text);
+  const isPath =
+    !isUrl && text.length <= 4_096 && !/[\n]/.test(text) && (WHOLE_PATH.test(text) || PATH_NAME.test(field));
+  if (isPath || isUrl) {
+    const path = isUrl ? text.replace(/[?#].*$/s, '') : text;
+    if (hasEncodedClimb(path)) found.add('encodedTraversal');
+    const named = isUrl
+      ? /[?&](?:file|path|page|doc|document|template|include|dir|folder|filename)=([^&#]{1,2048})/i.exec(text)?.[1]
+      : undefined;
+    if (named !== undefined && hasEncodedClimb(named)) found.add('encodedTraversal');
+  }
+  if (isPath) {
+    const path = text.replace(/^file:\/\//, '').trim();
+    if (climbsOut(path) >= 2) found.add('traversal');
+    if (isSensitivePath(path)) found.add('sensitivePath');
+    if (roots.length > 0 && isOutside(path, roots)) found.add('outsideRoots');
+    if (/%00|\0/.test(path)) found.add('nul');
+  } else if ((runsCode || /\/(?:command|cmd|args|script)(?:\/|$)/i.test(pointer)) && isSensitivePath(text))
+    found.add('sensitivePath');
+}
+
+function isOutside(path: string, roots: readonly string[]): boolean {
+  if (/^~/.test(path)) return true;
+  const isAbsolute = /^(?:[A-Za-z]:)?[\\/]/.test(path);
+  return isAbsolute ? !isWithin(path, roots) : climbsOut(path) > 0;
+}
+
+function lookAtCommands(
+  { text, field }: ArgumentText,
+  { runsCode }: DangerOptions,
+  found: Set<ArgumentDanger | Harm>,
+): void {
+  if (runsCode) {
+    if (isDisguised(text)) found.add('disguisedCommand');
+  } else if (text.length <= 2_048 && !PROSE_NAME.test(field) && holdsCommand(text)) found.add('command');
+}
