@@ -5,10 +5,11 @@ import * as api from './docs-api.mjs';
 import * as commands from './docs-commands.mjs';
 import * as configuration from './docs-configuration.mjs';
 import * as errors from './docs-errors.mjs';
+import * as findings from './docs-findings.mjs';
 import { replaceSection } from './docs-section.mjs';
 
 let stale = 0;
-for (const { page, sections } of [api, configuration, commands, errors]) {
+for (const { page, sections } of [api, configuration, commands, errors, findings]) {
   const file = fileURLToPath(new URL(`../${page}`, import.meta.url));
   const before = readFileSync(file, 'utf8');
   let after = before;

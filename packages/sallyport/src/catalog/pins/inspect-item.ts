@@ -17,6 +17,8 @@ export interface ReadingRules {
   scan(definition: JsonObject, context: ReadContext): Scan;
   /** What was added to a definition. */
   scanChange(before: JsonObject, after: JsonObject, context: ReadContext): Scan;
+  /** From these scores on the whole is suspicious. */
+  readonly reviewFrom: { readonly definition: number; readonly change: number };
 }
 
 /** Reads definitions with the rules given, and compares tools with those of others. */
@@ -29,13 +31,14 @@ export function createInspection(rules: ReadingRules): Inspection {
       const context = { kind, server, tools: peers };
       const read =
         before === undefined ? rules.scan(definition, context) : rules.scanChange(before, definition, context);
+      const from = before === undefined ? rules.reviewFrom.definition : rules.reviewFrom.change;
       const shadow = compare(item, peers);
       const findings = [...read.findings, ...shadow.findings];
       const reasons = [toReason(read.findings), shadow.hold].filter((reason) => reason !== undefined);
       return {
         findings,
         score: read.score,
-        risky: findings.length > 0,
+        risky: findings.length > 0 || read.score >= from,
         ...(reasons.length === 0 ? {} : { hold: reasons.join(', and ') }),
         ...(shadow.related.length === 0 ? {} : { related: shadow.related }),
       };
