@@ -12,6 +12,10 @@ interface Field {
 
 /** Terms of one field that count: who writes more is not found by more. */
 const MAX_TERMS = 160;
+/** How often one term counts in one field. */
+const MAX_TIMES = 3;
+/** A text of three words is worth no more than twice a usual one. */
+const MIN_FLATTENED = 0.5;
 
 /** Characters of a description; the longest honest one in 7,744 has some 20,000. */
 const MAX_TEXT = 4000;
@@ -30,8 +34,13 @@ export function weighTerms(tool: ToolFace): Map<string, number> {
   const weights = new Map<string, number>();
   for (const { read, weight, usualLength, flattening } of FIELDS) {
     const terms = toTerms(read(tool)).slice(0, MAX_TERMS);
-    const one = weight / (1 - flattening + (flattening * terms.length) / usualLength);
-    for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + one);
+    const one = weight / Math.max(MIN_FLATTENED, 1 - flattening + (flattening * terms.length) / usualLength);
+    const counts = new Map<string, number>();
+    for (const term of terms) {
+      const count = (counts.get(term) ?? 0) + 1;
+      counts.set(term, count);
+      if (count <= MAX_TIMES) weights.set(term, (weights.get(term) ?? 0) + one);
+    }
   }
   return weights;
 }

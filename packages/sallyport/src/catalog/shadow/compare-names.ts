@@ -1,7 +1,7 @@
 import { foldName } from '../../core/fold-name.ts';
 import { foldText } from '../../core/fold-text.ts';
 import { stem, toNameWords } from '../search/tokens.ts';
-import { isFiller, isPraise, isVersion } from './qualifiers.ts';
+import { isFiller, isPraise, isVersion, splitPraise } from './qualifiers.ts';
 
 /**
  * How two names stand to each other, seen from the first: `inflected` is `get_files` for `get_file`, `look-alike` reads like the other and is not it, `qualified` is
@@ -12,6 +12,7 @@ export type NameRelation = 'same' | 'inflected' | 'look-alike' | 'qualified' | '
 /** Below this a slip gives another honest word too often: get_row, get_col. */
 const MIN_TYPO = 8;
 const MAX_NAME = 128;
+const HAN = /\p{Script=Han}/u;
 /** Words of its own in a name that praises another: `best_google_search` for `search`. */
 const MAX_OTHERS = 1;
 
@@ -30,12 +31,12 @@ export interface NameForms {
 
 export function toForms(name: string): NameForms {
   const cut = name.slice(0, MAX_NAME);
-  const words = toNameWords(cut).map(stem);
+  const words = toNameWords(cut).flatMap(toWords);
   return { name: cut, key: toKey(cut), look: toLookKey(cut), words, sorted: [...words].sort().join(' ') };
 }
 
 export function compareNames(one: NameForms, other: NameForms): NameRelation {
-  if (one.key === other.key) return 'same';
+  if (one.key === other.key) return isDisguised(one.name) && !isDisguised(other.name) ? 'look-alike' : 'same';
   if (one.look === other.look) return 'look-alike';
   if (one.sorted === other.sorted) return one.words.join(' ') === other.words.join(' ') ? 'inflected' : 'reordered';
   if (isQualified(one.words, other.words)) return 'qualified';
@@ -58,7 +59,7 @@ export function toKey(name: string): string {
 export function toLookKey(name: string): string {
   const folded = foldText(name.slice(0, MAX_NAME)).replace(/[^\p{L}\p{N}]/gu, '');
   const letters = /\d/.test(folded)
-    ? folded.replace(/(?<=\p{L})0|0(?=\p{L})/gu, 'o').replace(/(?<=\p{L})1(?=\p{L})/gu, 'l')
+    ? folded.replace(/(?<=\p{L})0|0(?=\p{L})/gu, 'o').replace(/(?<=\p{L})1/gu, 'l')
     : folded;
   return letters.replaceAll('i', 'l').replaceAll('rn', 'm').replaceAll('vv', 'w');
 }
@@ -68,6 +69,10 @@ export function isDisguised(name: string): boolean {
   return (
     !/^[ -~]*$/.test(name) && /[a-z]/.test(foldText(name)) && foldText(name) !== name.normalize('NFC').toLowerCase()
   );
+}
+
+function toWords(word: string): readonly string[] {
+  return HAN.test(word) ? splitPraise(word) : [stem(word)];
 }
 
 function isQualified(mine: readonly string[], theirs: readonly string[]): boolean {

@@ -1,15 +1,37 @@
 import { stem } from '../search/tokens.ts';
 
+const HAN_PRAISE = [
+  '新版',
+  '最佳',
+  '安全',
+  '高级',
+  '专业版',
+  '专业',
+  '官方',
+  '增强版',
+  '增强',
+  '升级版',
+  '升级',
+  '旗舰版',
+];
+/** The longer ones first. */
+const IN_HAN = new RegExp(`(${HAN_PRAISE.join('|')})`, 'u');
+
 /** Words that say "the same, only better", and nothing of what a tool does. */
-const PRAISE = new Set(
-  `advanced assured best better certified deluxe elite enhanced enterprise expert extra fast faster final fixed genuine gold
-  hyper improved latest master mega modern newer nextgen official optimal optimized original perfect plus
-  powerful preferred premium prime pro professional proper rapid recommended reliable safe safer secure secured smart
-  smarter super superior supreme trusted turbo true ultimate ultra unified universal upgraded v verified version
-  vip ng copy clone 新 新版 最佳 安全 高级 专业 官方 增强 升级`
+const PRAISE: ReadonlySet<string> = new Set([
+  ...HAN_PRAISE,
+  ...`advanced assured best better certified deluxe elite enhanced enterprise expert extra fast faster final fixed genuine
+  gold hyper improved latest master mega modern newer nextgen official optimal optimized original perfect plus powerful
+  preferred premium prime pro professional proper rapid recommended reliable safe safer secure secured smart smarter super
+  superior supreme trusted turbo true ultimate ultra unified universal upgraded v verified version vip ng copy clone`
     .split(/\s+/)
     .map(stem),
-);
+]);
+
+/** Nothing separates Chinese words: those of praise are cut out. */
+export function splitPraise(word: string): readonly string[] {
+  return word.split(IN_HAN).filter((part) => part !== '');
+}
 
 /** Words that say nothing at all. */
 const FILLERS = new Set(
