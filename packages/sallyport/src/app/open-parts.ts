@@ -4,7 +4,6 @@ import { createMaskedValues } from '../call/masked-values.ts';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
 import { TaskOwners } from '../call/task-owners.ts';
-import { createTextDoor } from '../call/text-door.ts';
 import { createVetting, isQuestion } from '../call/vet-questions.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
@@ -83,8 +82,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const { limits, quotas } = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
-  const scan = openScan(() => current.snapshot);
-  const texts = createTextDoor(scan);
+  const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, note: audit.noteKept });
   const secretPorts = openSecrets(() => current.snapshot);
   const guards = createGuards({
     ...secretPorts,
@@ -115,9 +113,9 @@ export async function openParts(options: AppOptions, current: Current) {
     guards,
     offers: policies.offers,
     desk,
-    vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot), texts }),
+    vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot), texts: reading.texts }),
     pages: pins.book,
-    texts,
+    ...reading,
     taskOwners: new TaskOwners(),
     masked: createMaskedValues(secretPorts.secrets),
     remember: taint.remember,

@@ -1,15 +1,41 @@
-import { DEFAULT_SCAN } from '../config/scan-section.ts';
+import { createKeptResults } from '../call/kept-results.ts';
+import { createTextDoor, type TextDoor } from '../call/text-door.ts';
+import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Note } from '../core/note.ts';
+import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ScanPorts } from '../guard/scan-result.ts';
+import type { Database } from '../storage/database.ts';
+
+const HOUR = 3_600_000;
+
+export interface ScanParts {
+  readonly scan: ScanPorts;
+  readonly texts: TextDoor;
+  readonly keptResults: KeptResults;
+}
 
 /** How results and other texts of servers are read, by the snapshot in force. */
-export function openScan(snapshot: () => Snapshot): ScanPorts {
-  return {
-    settings: () => snapshot().scan ?? DEFAULT_SCAN,
+export function openScan(
+  snapshot: () => Snapshot,
+  basics: { readonly database: () => Promise<Database>; readonly clock: Clock; readonly log: Log; readonly note: Note },
+): ScanParts {
+  const settings = () => snapshot().scan ?? DEFAULT_SCAN;
+  const keptResults = createKeptResults({
+    ...basics,
+    keepMs: () => settings().keepHours * HOUR,
+    mayKeep: (upstream) => scanOf(settings(), upstream).results === 'quarantine',
+  });
+  const scan: ScanPorts = {
+    settings,
     hostOf(upstream) {
       const transport = snapshot().servers.get(upstream)?.transport;
       if (transport === undefined || transport.type === 'stdio' || !URL.canParse(transport.url)) return undefined;
       return new URL(transport.url).hostname.toLowerCase();
     },
+    kept: keptResults,
   };
+  return { scan, texts: createTextDoor(scan), keptResults };
 }

@@ -85,7 +85,12 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       paramHeaders: toParamHeaders(view.paramHeaders(tool), revealed ?? admitted.rewritten ?? call.arguments),
     };
     const send = (carried: UpstreamRequest) => ports.upstreams.send(tool.upstream, carried, exchange);
-    let answer = await (span === undefined ? send(sent) : span.follow(sent, tool.upstream, send));
+    const taking = ports.keptResults?.take(call);
+    const kept = taking === undefined ? undefined : await taking;
+    let answer =
+      kept === undefined
+        ? await (span === undefined ? send(sent) : span.follow(sent, tool.upstream, send))
+        : Answer.result(request.id, kept);
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
     refuseUnsafePages(answer);
@@ -95,7 +100,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       const inner = inspectResult(ports.guards, call, answer.result);
       const released = inner instanceof Promise ? await inner : inner;
       noteFailedGuard(ports, released, record);
-      const withheld = refuse(released, inbound, { record });
+      const withheld = refuse(released, inbound, { record, keptId: subject.keptResult });
       if (withheld !== undefined) {
         ports.taskOwners?.note(tool.upstream, answer, undefined);
         return withheld;
@@ -226,15 +231,18 @@ function noteFailedGuard(ports: CallPorts, { guard, cause }: Decision, record: C
     ports.log.error({ callId: record.callId, guard, error: cause }, 'a guard failed, so the call was denied');
 }
 
+interface Refused {
+  readonly record: CallRecord;
+  readonly approvalId?: string | undefined;
+  /** Where the result is in quarantine. */
+  readonly keptId?: string | undefined;
+}
+
 /**
  * A refusal as the model reads it: a tool error (MCP tools#error-handling: what the model can correct is a result),
  * marked so that programs can tell it from the tool's own. Fail closed: what still asks here was not allowed.
  */
-function refuse(
-  decision: Decision,
-  { request }: Inbound,
-  { record, approvalId }: { readonly record: CallRecord; readonly approvalId?: string | undefined },
-): Answer | undefined {
+function refuse(decision: Decision, { request }: Inbound, { record, approvalId, keptId }: Refused): Answer | undefined {
   const { verdict, guard } = decision;
   if (verdict.kind === 'allow' || verdict.kind === 'rewrite') return undefined;
   record.outcome = 'denied';
@@ -251,6 +259,7 @@ function refuse(
         guard: guard ?? '',
         reason: verdict.reason,
         ...(approvalId === undefined ? {} : { approval: approvalId }),
+        ...(keptId === undefined ? {} : { result: keptId }),
       },
     },
   });

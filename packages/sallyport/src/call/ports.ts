@@ -6,6 +6,7 @@ import type { Answer } from '../core/message.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { OfferDoor } from '../guard/policy.ts';
+import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ReadData } from '../guard/taint/taint.ts';
 import type { CallLog } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -30,6 +31,8 @@ export interface CallPorts {
   readonly vetting?: Vetting | undefined;
   /** What else than tools gave a run to read. Left out: nobody remembers it. */
   readonly remember?: ((about: Omit<ReadData, 'result'>, answer: Answer) => Promise<void> | undefined) | undefined;
+  /** Results in quarantine that a person released. Left out: there are none. */
+  readonly keptResults?: Pick<KeptResults, 'take'> | undefined;
   /** Reads what servers send beside results of calls. Left out: nobody does. */
   readonly texts?: TextDoor | undefined;
   /** Left out: whoever knows the id of a task may ask for it. */

@@ -36,6 +36,10 @@ import { promptGet } from './prompt-get.ts';
 import { promptList } from './prompt-list.ts';
 import { resourceList } from './resource-list.ts';
 import { resourceRead } from './resource-read.ts';
+import { resultDrop } from './result-drop.ts';
+import { resultList } from './result-list.ts';
+import { resultRelease } from './result-release.ts';
+import { resultShow } from './result-show.ts';
 import { scan } from './scan.ts';
 import { schema } from './schema.ts';
 import { serverAdd } from './server-add.ts';
@@ -87,6 +91,10 @@ export const COMMANDS: readonly Command[] = [
   pinLock,
   pinVerify,
   scan,
+  resultList,
+  resultShow,
+  resultRelease,
+  resultDrop,
   login,
   logout,
   auditVerify,

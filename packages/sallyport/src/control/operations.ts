@@ -1613,6 +1613,177 @@ export interface Operations {
     };
   };
   /**
+   * Results in quarantine, the newest first; what stands in them is shown one by one
+   */
+  listResults: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        state?: 'held' | 'released' | 'delivered' | 'dropped';
+      };
+    };
+    result: {
+      items: {
+        id: string;
+        state: 'held' | 'released' | 'delivered' | 'dropped';
+        createdAt: string;
+        expiresAt: string;
+        /**
+         * Who made the call, and gets the result.
+         */
+        principal: string;
+        upstream: string;
+        tool: string;
+        findings: {
+          id: string;
+          tier: 'block' | 'review';
+          owasp: string;
+          /**
+           * JSON Pointer (RFC 6901) into the result.
+           */
+          where: string;
+          evidence: string;
+          why: string;
+          fix: string;
+        }[];
+        decidedBy: string | null;
+        decidedAt: string | null;
+        reason: string | null;
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * One result in quarantine, with what the server answered: it is hostile until somebody says otherwise
+   */
+  showResult: {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    result: {
+      id: string;
+      state: 'held' | 'released' | 'delivered' | 'dropped';
+      createdAt: string;
+      expiresAt: string;
+      /**
+       * Who made the call, and gets the result.
+       */
+      principal: string;
+      upstream: string;
+      tool: string;
+      findings: {
+        id: string;
+        tier: 'block' | 'review';
+        owasp: string;
+        /**
+         * JSON Pointer (RFC 6901) into the result.
+         */
+        where: string;
+        evidence: string;
+        why: string;
+        fix: string;
+      }[];
+      decidedBy: string | null;
+      decidedAt: string | null;
+      reason: string | null;
+      /**
+       * As the server sent it; null: it is gone.
+       */
+      result: {
+        [k: string]: unknown;
+      };
+    };
+  };
+  /**
+   * Lets the caller of a result in quarantine have it: the same call, made again, gets it once
+   */
+  releaseResult: {
+    input: {
+      path: {
+        id: string;
+      };
+      body: {
+        /**
+         * Why; stands in the audit.
+         */
+        reason: string;
+      };
+    };
+    result: {
+      id: string;
+      state: 'held' | 'released' | 'delivered' | 'dropped';
+      createdAt: string;
+      expiresAt: string;
+      /**
+       * Who made the call, and gets the result.
+       */
+      principal: string;
+      upstream: string;
+      tool: string;
+      findings: {
+        id: string;
+        tier: 'block' | 'review';
+        owasp: string;
+        /**
+         * JSON Pointer (RFC 6901) into the result.
+         */
+        where: string;
+        evidence: string;
+        why: string;
+        fix: string;
+      }[];
+      decidedBy: string | null;
+      decidedAt: string | null;
+      reason: string | null;
+    };
+  };
+  /**
+   * Deletes a result in quarantine
+   */
+  dropResult: {
+    input: {
+      path: {
+        id: string;
+      };
+      body: {
+        /**
+         * Why; stands in the audit.
+         */
+        reason: string;
+      };
+    };
+    result: {
+      id: string;
+      state: 'held' | 'released' | 'delivered' | 'dropped';
+      createdAt: string;
+      expiresAt: string;
+      /**
+       * Who made the call, and gets the result.
+       */
+      principal: string;
+      upstream: string;
+      tool: string;
+      findings: {
+        id: string;
+        tier: 'block' | 'review';
+        owasp: string;
+        /**
+         * JSON Pointer (RFC 6901) into the result.
+         */
+        where: string;
+        evidence: string;
+        why: string;
+        fix: string;
+      }[];
+      decidedBy: string | null;
+      decidedAt: string | null;
+      reason: string | null;
+    };
+  };
+  /**
    * Calls and events of the record, the newest first; values of arguments and results for operators only
    */
   searchAudit: {
@@ -1918,6 +2089,10 @@ export type OperationId =
   | 'denyApproval'
   | 'listGrants'
   | 'revokeGrant'
+  | 'listResults'
+  | 'showResult'
+  | 'releaseResult'
+  | 'dropResult'
   | 'searchAudit'
   | 'showAuditCall'
   | 'rebuildAuditIndex'
@@ -1967,6 +2142,10 @@ export const OPERATIONS: Readonly<
   denyApproval: { method: 'POST', path: '/approvals/{id}/deny' },
   listGrants: { method: 'GET', path: '/grants' },
   revokeGrant: { method: 'DELETE', path: '/grants/{id}' },
+  listResults: { method: 'GET', path: '/results' },
+  showResult: { method: 'GET', path: '/results/{id}' },
+  releaseResult: { method: 'POST', path: '/results/{id}/release' },
+  dropResult: { method: 'POST', path: '/results/{id}/drop' },
   searchAudit: { method: 'GET', path: '/audit/calls' },
   showAuditCall: { method: 'GET', path: '/audit/calls/{callId}' },
   rebuildAuditIndex: { method: 'POST', path: '/audit/index' },

@@ -13,6 +13,7 @@ import { pinLockRoutes } from './pin-lock-routes.ts';
 import { pinRoutes } from './pin-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
 import type { ControlPorts } from './ports.ts';
+import { resultRoutes } from './result-routes.ts';
 import type { Route } from './route.ts';
 import { serverRoutes } from './server-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
@@ -30,6 +31,7 @@ export function createRoutes(ports: ControlPorts): readonly Route[] {
     ...policyRoutes(ports),
     ...approvalRoutes(ports),
     ...grantRoutes(ports),
+    ...resultRoutes(ports),
     ...auditRoutes(ports),
     ...auditFileRoutes(ports),
     ...limitRoutes(ports),

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely';
 import { approvalsMigration } from './approvals-migration.ts';
 import { auditIndexMigration } from './audit-index-migration.ts';
+import { keptResultsMigration } from './kept-results-migration.ts';
 import { keysMigration } from './keys-migration.ts';
 import { pinFindingsMigration } from './pin-findings-migration.ts';
 import { pinsMigration } from './pins-migration.ts';
@@ -16,4 +17,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '020-upstream-tokens': upstreamTokensMigration,
   '030-audit-index': auditIndexMigration,
   '040-pin-findings': pinFindingsMigration,
+  '050-kept-results': keptResultsMigration,
 };

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ApprovalState } from '../guard/approve/approval.ts';
+import type { KeptState } from '../guard/scan/results/kept-result.ts';
 
 /** The tables of all aggregates: whoever adds one adds a line here and a migration. */
 export interface Tables {
@@ -8,6 +9,7 @@ export interface Tables {
   readonly approval_grant: ApprovalGrantTable;
   readonly audit_record: AuditRecordTable;
   readonly audit_segment: AuditSegmentTable;
+  readonly kept_result: KeptResultTable;
   readonly pin: PinTable;
   readonly quotas: QuotaRow;
   readonly upstream_tokens: UpstreamTokensTable;
@@ -57,6 +59,26 @@ export interface ApprovalGrantTable {
   readonly revoked_at: number | null;
   /** JSON: the whole grant. */
   readonly record: string;
+}
+
+/** A result in quarantine. */
+export interface KeptResultTable {
+  readonly id: string;
+  readonly state: KeptState;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly principal: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly arguments_digest: string;
+  /** JSON. */
+  readonly findings: string;
+  readonly bytes: number;
+  /** JSON, as the upstream sent it; null once it was delivered or dropped. */
+  readonly result: string | null;
+  readonly decided_by: string | null;
+  readonly decided_at: number | null;
+  readonly reason: string | null;
 }
 
 /** Calls counted for one subject of one quota. */

@@ -37,15 +37,13 @@ function disarm(part: string, kind: Carrier['kind']): string {
   return broken.replace(/^</, '&lt;');
 }
 
-/** Which of the marks are made visible: what moves a cursor, turns a line round or says something unseen. */
-export function isDangerous({ kind, decoded }: Mark): boolean {
-  return (
-    kind === 'tag' ||
-    kind === 'ansi' ||
-    kind === 'control' ||
-    kind === 'bidi' ||
-    (kind === 'variation' && decoded !== '')
-  );
+/**
+ * Which of the marks are made visible: what says something unseen or moves a cursor, always; what turns a line round or is
+ * a bare control character only in a text with findings, since names and data may hold them.
+ */
+export function isDangerous({ kind, decoded }: Mark, isSuspect: boolean): boolean {
+  if (kind === 'tag' || kind === 'ansi' || (kind === 'variation' && decoded !== '')) return true;
+  return isSuspect && (kind === 'control' || kind === 'bidi');
 }
 
 function spell(part: string, { kind, decoded }: Mark): string {

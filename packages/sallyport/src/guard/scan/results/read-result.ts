@@ -62,7 +62,7 @@ class Findings {
     if (isShown) return text;
     const isSuspect = untrusted || scan.findings.length > 0;
     const harmless = neutralise(text, {
-      marks: marks.filter(isDangerous),
+      marks: marks.filter((mark) => isDangerous(mark, isSuspect)),
       // What a page or a picture loads is its own business until something in the text is not.
       carriers: isSuspect ? carriers.filter((one) => one.carries !== 'none' || one.runs) : [],
     });

@@ -1,0 +1,152 @@
+import type { Json, JsonObject } from '../core/json.ts';
+import type { KeptResult, KeptState } from '../guard/scan/results/kept-result.ts';
+import { createKeptResultStore } from '../storage/kept-results.ts';
+import { readLimit } from './page.ts';
+import type { ControlPorts } from './ports.ts';
+import { wrong } from './problem.ts';
+import { recorded } from './recorded.ts';
+import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+
+const TEXT: Schema = { type: 'string' };
+const TIME: Schema = { type: 'string', format: 'date-time' };
+const NULLABLE: Schema = { type: ['string', 'null'] };
+const STATES: readonly KeptState[] = ['held', 'released', 'delivered', 'dropped'];
+
+const FINDING: Schema = {
+  type: 'object',
+  required: ['id', 'tier', 'owasp', 'where', 'evidence', 'why', 'fix'],
+  properties: {
+    id: TEXT,
+    tier: { enum: ['block', 'review'] },
+    owasp: TEXT,
+    where: { type: 'string', description: 'JSON Pointer (RFC 6901) into the result.' },
+    evidence: TEXT,
+    why: TEXT,
+    fix: TEXT,
+  },
+};
+
+const PROPERTIES: Readonly<Record<string, Schema>> = {
+  id: TEXT,
+  state: { enum: [...STATES] },
+  createdAt: TIME,
+  expiresAt: TIME,
+  principal: { type: 'string', description: 'Who made the call, and gets the result.' },
+  upstream: TEXT,
+  tool: TEXT,
+  findings: { type: 'array', items: FINDING },
+  decidedBy: NULLABLE,
+  decidedAt: { type: ['string', 'null'], format: 'date-time' },
+  reason: NULLABLE,
+};
+
+const KEPT: Schema = { type: 'object', required: Object.keys(PROPERTIES), properties: { ...PROPERTIES } };
+
+const DECISION: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['reason'],
+  properties: { reason: { type: 'string', minLength: 3, maxLength: 500, description: 'Why; stands in the audit.' } },
+};
+
+/** Results that were kept back because of what stands in them. */
+export function resultRoutes(ports: ControlPorts): readonly Route[] {
+  return [listRoute(ports), showRoute(ports), decideRoute(ports, 'release'), decideRoute(ports, 'drop')];
+}
+
+function listRoute({ database, clock }: ControlPorts): Route {
+  return {
+    method: 'GET',
+    path: '/results',
+    id: 'listResults',
+    summary: 'Results in quarantine, the newest first; what stands in them is shown one by one',
+    role: 'viewer',
+    query: [...PAGE_PARAMETERS, { name: 'state', description: 'How it stands.', schema: { enum: [...STATES] } }],
+    result: pageOf(KEPT),
+    handle: async ({ query }) => {
+      const text = query.get('state');
+      const state = STATES.find((one) => one === text);
+      if (text !== null && state === undefined) wrong(`state is one of ${STATES.join(', ')}.`);
+      const limit = readLimit(query);
+      const store = createKeptResultStore(await database(), clock);
+      const found = await store.list({ state, limit, after: readCursor(query.get('cursor')) });
+      const last = found.at(-1);
+      const items = found.map(describe);
+      return found.length < limit || last === undefined ? { items } : { items, next: `${last.createdAt}~${last.id}` };
+    },
+  };
+}
+
+function showRoute({ database, clock }: ControlPorts): Route {
+  return {
+    method: 'GET',
+    path: '/results/{id}',
+    id: 'showResult',
+    summary: 'One result in quarantine, with what the server answered: it is hostile until somebody says otherwise',
+    role: 'operator',
+    result: {
+      type: 'object',
+      required: [...Object.keys(PROPERTIES), 'result'],
+      properties: { ...PROPERTIES, result: { description: 'As the server sent it; null: it is gone.' } },
+    },
+    problems: [404],
+    handle: async ({ path }) => {
+      const found = await createKeptResultStore(await database(), clock).get(path.get('id') ?? '');
+      return { ...describe(found), result: found.result ?? null };
+    },
+  };
+}
+
+function decideRoute({ database, clock, note }: ControlPorts, decision: 'release' | 'drop'): Route {
+  return {
+    method: 'POST',
+    path: `/results/{id}/${decision}`,
+    id: `${decision}Result`,
+    summary:
+      decision === 'release'
+        ? 'Lets the caller of a result in quarantine have it: the same call, made again, gets it once'
+        : 'Deletes a result in quarantine',
+    role: 'operator',
+    body: DECISION,
+    result: KEPT,
+    problems: [404, 409, 503],
+    handle: async ({ path, body, principal }) => {
+      const { reason } = body as { readonly reason: string }; // as its schema says
+      const store = createKeptResultStore(await database(), clock);
+      const { id, upstream, tool } = await store.get(path.get('id') ?? '');
+      const by = principal.id;
+      const record = { kind: `result_${decision}`, by, result: id, upstream, tool, reason };
+      const state = decision === 'release' ? 'released' : 'dropped';
+      return describe(await recorded(note, record, () => store.decide(id, { state, by, reason })));
+    },
+  };
+}
+
+function readCursor(cursor: string | null): Pick<KeptResult, 'id' | 'createdAt'> | undefined {
+  if (cursor === null) return undefined;
+  const [, createdAt, id] = /^(\d{1,16})~(\w{1,64})$/.exec(cursor) ?? [];
+  if (createdAt === undefined || id === undefined) wrong('The cursor is what "next" of the page before said.');
+  return { createdAt: Number(createdAt), id };
+}
+
+function describe(one: KeptResult): JsonObject {
+  return {
+    id: one.id,
+    state: one.state,
+    createdAt: toTime(one.createdAt),
+    expiresAt: toTime(one.expiresAt),
+    principal: one.principal,
+    upstream: one.upstream,
+    tool: one.tool,
+    findings: one.findings.map(
+      ({ id, tier, owasp, where, evidence, why, fix }): Json => ({ id, tier, owasp, where, evidence, why, fix }),
+    ),
+    decidedBy: one.decidedBy ?? null,
+    decidedAt: one.decidedAt === undefined ? null : toTime(one.decidedAt),
+    reason: one.reason ?? null,
+  };
+}
+
+function toTime(at: number): string {
+  return new Date(at).toISOString();
+}

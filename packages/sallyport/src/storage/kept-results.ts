@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import { FaultError } from '../core/errors.ts';
+import type { Finding } from '../core/finding.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { KeptResult, KeptState } from '../guard/scan/results/kept-result.ts';
+import type { Database } from './database.ts';
+import type { KeptResultTable } from './tables.ts';
+
+/** Whose result it is: nobody else's call gets it. */
+export type KeptOwner = Pick<KeptResult, 'principal' | 'upstream' | 'tool' | 'argumentsDigest'>;
+
+/** Results in quarantine. What was delivered, dropped or has expired is gone; that it was there stays until it expires. */
+export interface KeptResultStore {
+  /** @returns its id, or `undefined` where there is no room for it. */
+  keep(owner: KeptOwner, found: Kept): Promise<string | undefined>;
+  /** The newest first. */
+  list(filter: KeptFilter): Promise<readonly KeptResult[]>;
+  /** @throws FaultError `not_found`. */
+  get(id: string): Promise<KeptResult>;
+  /** @throws FaultError `not_found`; `conflict` where it is not held any more. */
+  decide(id: string, decision: KeptDecision): Promise<KeptResult>;
+  /** Hands out a released result, once. */
+  take(owner: KeptOwner): Promise<{ readonly id: string; readonly result: JsonObject } | undefined>;
+  /** Callers and tools with something held or released. */
+  owners(): Promise<readonly Pick<KeptResult, 'principal' | 'upstream' | 'tool'>[]>;
+}
+
+export interface Kept {
+  readonly result: JsonObject;
+  readonly findings: readonly Finding[];
+  readonly keepMs: number;
+}
+
+export interface KeptFilter {
+  readonly state?: KeptState | undefined;
+  readonly limit: number;
+  readonly after?: Pick<KeptResult, 'id' | 'createdAt'> | undefined;
+}
+
+export interface KeptDecision {
+  readonly state: 'released' | 'dropped';
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A server that answers nothing but what is kept back fills no disk. */
+const MAX_BYTES = 1_048_576;
+const MAX_ALL_BYTES = 64 * 1_048_576;
+const MAX_KEPT = 1_000;
+
+export function createKeptResultStore(database: Database, clock: Clock): KeptResultStore {
+  const expire = () => database.deleteFrom('kept_result').where('expires_at', '<=', clock.now()).execute();
+  const rows = () => database.selectFrom('kept_result').selectAll();
+  const get = async (id: string) => {
+    await expire();
+    const row = await rows().where('id', '=', id).executeTakeFirst();
+    if (row === undefined)
+      throw new FaultError('not_found', `There is no result ${id.slice(0, 64)} in quarantine. It may have expired.`);
+    return toKeptResult(row);
+  };
+  return {
+    get,
+    async keep(owner, { result, findings, keepMs }) {
+      await expire();
+      const text = JSON.stringify(result);
+      if (text.length > MAX_BYTES || !(await hasRoom(database, text.length))) return undefined;
+      const now = clock.now();
+      const id = `re_${randomBytes(8).toString('hex')}`;
+      await database
+        .insertInto('kept_result')
+        .values({
+          ...{ id, state: 'held', created_at: now, expires_at: now + keepMs },
+          ...{ principal: owner.principal, upstream: owner.upstream, tool: owner.tool },
+          ...{ arguments_digest: owner.argumentsDigest, findings: JSON.stringify(findings) },
+          ...{ bytes: text.length, result: text, decided_by: null, decided_at: null, reason: null },
+        })
+        .execute();
+      return id;
+    },
+    async list({ state, limit, after }) {
+      await expire();
+      let query = rows().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
+      if (state !== undefined) query = query.where('state', '=', state);
+      if (after !== undefined)
+        query = query.where((where) =>
+          where.or([
+            where('created_at', '<', after.createdAt),
+            where.and([where('created_at', '=', after.createdAt), where('id', '<', after.id)]),
+          ]),
+        );
+      return (await query.execute()).map(toKeptResult);
+    },
+    async decide(id, { state, by, reason }) {
+      const before = await get(id);
+      const { numUpdatedRows } = await database
+        .updateTable('kept_result')
+        .set({
+          ...{ state, decided_by: by, decided_at: clock.now(), reason },
+          ...(state === 'dropped' ? { result: null } : {}),
+        })
+        .where('id', '=', id)
+        .where('state', '=', 'held')
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n)
+        throw new FaultError('conflict', `The result ${before.id} is ${before.state} already: nothing was changed.`);
+      return get(id);
+    },
+    async take(owner) {
+      await expire();
+      const found = await rows()
+        .where('principal', '=', owner.principal)
+        .where('upstream', '=', owner.upstream)
+        .where('tool', '=', owner.tool)
+        .where('arguments_digest', '=', owner.argumentsDigest)
+        .where('state', '=', 'released')
+        .orderBy('created_at')
+        .executeTakeFirst();
+      if (found === undefined || found.result === null) return undefined;
+      // Compare and set: of two calls one gets it.
+      const { numUpdatedRows } = await database
+        .updateTable('kept_result')
+        .set({ state: 'delivered', result: null })
+        .where('id', '=', found.id)
+        .where('state', '=', 'released')
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 0n ? undefined : { id: found.id, result: JSON.parse(found.result) as JsonObject };
+    },
+    async owners() {
+      await expire();
+      return database
+        .selectFrom('kept_result')
+        .select(['principal', 'upstream', 'tool'])
+        .distinct()
+        .where('state', 'in', ['held', 'released'])
+        .execute();
+    },
+  };
+}
+
+async function hasRoom(database: Database, bytes: number): Promise<boolean> {
+  const { count, sum } = await database
+    .selectFrom('kept_result')
+    .select((select) => [select.fn.countAll<number>().as('count'), select.fn.sum<number | null>('bytes').as('sum')])
+    .where('result', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(count) < MAX_KEPT && Number(sum ?? 0) + bytes <= MAX_ALL_BYTES;
+}
+
+function toKeptResult(row: Selectable<KeptResultTable>): KeptResult {
+  return {
+    id: row.id,
+    state: row.state,
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+    principal: row.principal,
+    upstream: row.upstream,
+    tool: row.tool,
+    argumentsDigest: row.arguments_digest,
+    // Both written by keep.
+    findings: JSON.parse(row.findings) as readonly Finding[],
+    result: row.result === null ? undefined : (JSON.parse(row.result) as JsonObject),
+    decidedBy: row.decided_by ?? undefined,
+    decidedAt: row.decided_at === null ? undefined : Number(row.decided_at),
+    reason: row.reason ?? undefined,
+  };
+}
