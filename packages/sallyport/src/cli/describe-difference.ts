@@ -1,6 +1,7 @@
 import { INVISIBLE } from '../catalog/pins/risk-notes.ts';
 import type { Json } from '../core/json.ts';
 import { describeFinding } from './describe-finding.ts';
+import { describePair } from './describe-pair.ts';
 import type { PinDifference } from './pin-differences.ts';
 import { toLine } from './plain-text.ts';
 
@@ -22,7 +23,7 @@ export function describeDifference(one: PinDifference): string {
   return [
     `${server} ${showName(item)}: ${STATES[state]}${was} (${weight === 'minor' ? 'minor' : 'to be read'})`,
     ...findings.flatMap((finding) => describeFinding(finding)),
-    ...related.map((other) => `  = beside ${showName(other.server)} ${showName(other.name)}: ${showName(other.why)}`),
+    ...related.flatMap((other) => describePair(server, other, spellOut)),
     ...risks.map((risk) => `  ! ${showName(risk)}`),
     ...changes.flatMap((change) => describeChange(change)),
   ].join('\n');

@@ -1,6 +1,6 @@
 import type { Report } from '../catalog/pins/inspection.ts';
 import type { Finding } from '../core/finding.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Schema } from './route.ts';
 
 const TEXT: Schema = { type: 'string' };
@@ -36,12 +36,6 @@ export const FOUND: Schema = {
   },
 };
 
-export const RELATED: Schema = {
-  type: 'object',
-  required: ['server', 'name', 'why'],
-  properties: { server: TEXT, name: { type: 'string', description: 'Of the tool, at its server.' }, why: TEXT },
-};
-
 export function describeFinding({ id, tier, owasp, where, start, end, evidence, why, fix }: Finding): JsonObject {
   return { id, tier, owasp, where, start, end, evidence, why, fix };
 }
@@ -50,8 +44,4 @@ export function countFound(found: Report | undefined): JsonObject | null {
   if (found === undefined) return null;
   const block = found.findings.filter(({ tier }) => tier === 'block').length;
   return { block, review: found.findings.length - block, score: found.score };
-}
-
-export function describeRelated(found: Report | undefined): Json {
-  return (found?.related ?? []).map(({ server, name, why }) => ({ server, name, why }));
 }

@@ -470,6 +470,20 @@ export interface Operations {
            */
           name: string;
           why: string;
+          /**
+           * The two side by side. Empty where the other is not approved any more.
+           */
+          fields: {
+            field: 'name' | 'title' | 'description' | 'parameters';
+            /**
+             * Of the one that is looked at.
+             */
+            offered: string;
+            /**
+             * Of the other.
+             */
+            approved: string;
+          }[];
         }[];
         changes: {
           /**

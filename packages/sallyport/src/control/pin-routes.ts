@@ -3,7 +3,7 @@ import { toItemName } from '../catalog/pins/pin.ts';
 import { toFault } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { PinDecision } from '../storage/pins.ts';
-import { countFound, describeFinding, describeRelated, FINDING, FOUND, RELATED } from './finding-view.ts';
+import { countFound, describeFinding, FINDING, FOUND } from './finding-view.ts';
 import {
   differenceOf,
   digestShown,
@@ -15,6 +15,7 @@ import {
   selectPins,
 } from './known-pins.ts';
 import { pageOfItems } from './page.ts';
+import { describeRelated, RELATED } from './pair-view.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { PAGE_PARAMETERS, type Parameter, pageOf, type Route, type Schema } from './route.ts';
@@ -320,7 +321,7 @@ function describeDifference(one: KnownPin, known: readonly KnownPin[]): JsonObje
     renamedFrom: pin.renamedFrom ?? null,
     risks,
     findings: found?.findings.map(describeFinding) ?? [],
-    related: describeRelated(found),
+    related: describeRelated(one, found, known),
     // Through JSON: members that are undefined are left out.
     changes: JSON.parse(JSON.stringify(changes)) as Json,
   };
