@@ -12,6 +12,7 @@ export const ARGUMENT_DANGERS = [
   'privateAddress',
   'dataInHost',
   'nestedEncoding',
+  'instructions',
 ] as const;
 
 export type ArgumentDanger = (typeof ARGUMENT_DANGERS)[number];
@@ -72,6 +73,11 @@ export const argumentSafetySchema = z.strictObject({
     ),
   dataInHost: action.default('allow').describe('A host name that carries data in its labels, as DNS tunnels do.'),
   nestedEncoding: action.default('allow').describe('Letters of a URL that are percent-encoded more than once.'),
+  instructions: action
+    .default('allow')
+    .describe(
+      'A text that gives orders to a model, on its way to somebody who may be one. allow: reports quote such texts.',
+    ),
   roots: z
     .array(
       z
@@ -136,6 +142,7 @@ const TEAM: ArgumentSafetySettings = Object.freeze<ArgumentSafetySettings>({
     privateAddress: 'ask',
     dataInHost: 'deny',
     nestedEncoding: 'ask',
+    instructions: 'ask',
   },
 });
 const LOCKED: ArgumentSafetySettings = Object.freeze<ArgumentSafetySettings>({
@@ -149,6 +156,7 @@ const LOCKED: ArgumentSafetySettings = Object.freeze<ArgumentSafetySettings>({
     privateAddress: 'deny',
     dataInHost: 'deny',
     nestedEncoding: 'deny',
+    instructions: 'deny',
   },
 });
 

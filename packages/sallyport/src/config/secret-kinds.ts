@@ -1,5 +1,13 @@
 /** What kind of harm a secret does in the wrong hands. `marked`: fields a schema calls sensitive; `custom`: patterns of the operator's own. */
-export const SECRET_GROUPS = ['credentials', 'financial', 'personal', 'network', 'marked', 'custom'] as const;
+export const SECRET_GROUPS = [
+  'credentials',
+  'financial',
+  'identity',
+  'contact',
+  'network',
+  'marked',
+  'custom',
+] as const;
 
 export type SecretGroup = (typeof SECRET_GROUPS)[number];
 

@@ -50,7 +50,8 @@ const resultMode = z.enum(['allow', 'mask', 'drop', 'deny'], {
 const OF_GROUP: Readonly<Record<SecretGroup, string>> = {
   credentials: 'Keys, tokens, passwords, private keys and recovery phrases.',
   financial: 'Card numbers, IBANs and addresses of wallets.',
-  personal: 'Identity numbers, phone numbers and mail addresses.',
+  identity: 'Identity numbers: US social security, Chinese resident id.',
+  contact: 'Phone numbers and mail addresses.',
   network: 'Addresses of hosts in private networks.',
   marked:
     'Fields a schema calls sensitive (format password, writeOnly, x-sensitive, our _meta key), whatever they hold.',
@@ -60,7 +61,8 @@ const OF_GROUP: Readonly<Record<SecretGroup, string>> = {
 const argumentGroups = z.strictObject({
   credentials: mode.default('ask').describe(`${OF_GROUP.credentials} ask: a person sees where it goes.`),
   financial: mode.default('ask').describe(`${OF_GROUP.financial} ask, as above.`),
-  personal: mode.default('allow').describe(`${OF_GROUP.personal} allow: most tools are about people.`),
+  identity: mode.default('ask').describe(`${OF_GROUP.identity} ask, as above.`),
+  contact: mode.default('allow').describe(`${OF_GROUP.contact} allow: most tools are about people.`),
   network: mode.default('allow').describe(`${OF_GROUP.network} allow: they mean little outside.`),
   marked: mode.default('allow').describe(`${OF_GROUP.marked} allow: the tool asks for it, and detectors still look.`),
   custom: mode.default('ask').describe(`${OF_GROUP.custom} ask.`),
@@ -69,7 +71,8 @@ const argumentGroups = z.strictObject({
 const resultGroups = z.strictObject({
   credentials: resultMode.default('mask').describe(`${OF_GROUP.credentials} mask: the model has no use for the value.`),
   financial: resultMode.default('mask').describe(`${OF_GROUP.financial} mask, as above.`),
-  personal: resultMode.default('allow').describe(`${OF_GROUP.personal} allow: answers are about people.`),
+  identity: resultMode.default('mask').describe(`${OF_GROUP.identity} mask, as above.`),
+  contact: resultMode.default('allow').describe(`${OF_GROUP.contact} allow: answers are about people.`),
   network: resultMode.default('allow').describe(`${OF_GROUP.network} allow.`),
   marked: resultMode.default('mask').describe(`${OF_GROUP.marked} mask: the server says so itself.`),
   custom: resultMode.default('mask').describe(`${OF_GROUP.custom} mask.`),
@@ -202,6 +205,6 @@ export function toStarterSecrets(set: 'laptop' | 'team' | 'locked' | undefined):
 const TEAM: SecretSettings = Object.freeze(resolveSecrets(secretsSchema.parse({}), [], () => {}));
 const LOCKED: SecretSettings = Object.freeze<SecretSettings>({
   ...TEAM,
-  arguments: { ...TEAM.arguments, credentials: 'deny', financial: 'deny', personal: 'ask' },
-  results: { ...TEAM.results, personal: 'mask' },
+  arguments: { ...TEAM.arguments, credentials: 'deny', financial: 'deny', identity: 'deny', contact: 'ask' },
+  results: { ...TEAM.results, contact: 'mask' },
 });

@@ -25,6 +25,7 @@ const SAID: Readonly<Record<ArgumentDanger | Harm, string>> = {
   privateAddress: 'leads to this machine or a private network',
   dataInHost: 'has a host name that carries data',
   nestedEncoding: 'has letters that are encoded more than once',
+  instructions: 'gives orders to a model',
 };
 
 const ALWAYS: ReadonlySet<string> = new Set(['metadataAddress', 'headerBreak', 'nul', 'encodedTraversal']);
@@ -40,11 +41,12 @@ export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
       const now = settings();
       if (!now.enabled) return ALLOW;
       const runsCode = call.tool.sinks.includes('run_code');
+      const options = { runsCode, roots: now.roots, readsTexts: readsTexts(now) };
       let found: FoundDanger[] | undefined;
       let long: string | undefined;
       eachText(call.arguments, (placed) => {
         if (placed.text.length > now.maxText) long ??= placed.pointer;
-        for (const one of findDangers(placed, { runsCode, roots: now.roots })) {
+        for (const one of findDangers(placed, options)) {
           found ??= [];
           found.push(one);
         }
@@ -58,6 +60,10 @@ export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
       return found === undefined ? ALLOW : weigh(found, call, now);
     },
   };
+}
+
+function readsTexts({ dangers, rules }: ArgumentSafetySettings): boolean {
+  return dangers.instructions !== 'allow' || rules.some(({ action }) => action !== 'allow');
 }
 
 function weigh(found: readonly FoundDanger[], { tool }: Call, settings: ArgumentSafetySettings): Verdict {

@@ -1,4 +1,5 @@
 import type { ArgumentDanger } from '../../config/argument-safety-section.ts';
+import { scanText } from '../scan/scan-text.ts';
 import { decode, toDestination, toHost, urlsIn } from './addresses.ts';
 import { holdsCommand, isDisguised } from './commands.ts';
 import { carriesData } from './hosts.ts';
@@ -23,6 +24,8 @@ export interface DangerOptions {
   /** The tool runs code by its purpose: commands belong there. */
   readonly runsCode: boolean;
   readonly roots: readonly string[];
+  /** Whether texts are read for orders to a model, which costs more than all the rest. */
+  readonly readsTexts: boolean;
 }
 
 /** Words in names of parameters; camel case and underscores are read the same. */
@@ -34,6 +37,8 @@ const HEADER_NAME =
   /^(?:user[_-]?agent|referr?er|cookie|authorization|accept(?:[_-]\w+)?|content[_-]?type|x-[\w-]+|origin|etag)$/i;
 const MAIL_HEADER_NAME = /^(?:subject|to|from|cc|bcc|reply[_-]?to|sender|recipients?|name|display[_-]?name|filename)$/i;
 const VARIABLE_NAME = /^(?:env|variable|var|name|key|env_?(?:var|name)|variable_?name|环境变量)$/i;
+/** What stands here is run, whatever the tool is called. */
+const COMMAND_NAME = /^(?:commands?|cmd|command_?line|shell|bash|script|exec|args|argv|命令|脚本)$/i;
 /** Here people and models write whole texts, and texts quote commands. */
 const PROSE_NAME =
   /content|body|text|message|description|prompt|comment|title|markdown|html|template|code|diff|patch|query|question|note|summary|input|data|sql|script|command|cmd|args|expression|正文|内容|描述/i;
@@ -46,10 +51,13 @@ const WHOLE_PATH =
 const ANYTHING = /[\0\r\n%\\`$;|&~/]|\.\.|[.@]\w|[^\s!-~]|^\d{6,10}$|^0x|(?:localhost|metadata)$|[A-Z]_[A-Z]|:/;
 
 /** Every danger of one text of the arguments. Linear; a text that cannot hold any costs one test. */
-export function findDangers(placed: ArgumentText, options: DangerOptions): readonly FoundDanger[] {
-  const { text, pointer } = placed;
-  if (!ANYTHING.test(text) && !VARIABLE_NAME.test(placed.field)) return NONE;
+export function findDangers(placed: ArgumentText, given: DangerOptions): readonly FoundDanger[] {
+  const { text, pointer, field } = placed;
+  const options = given.runsCode || !COMMAND_NAME.test(field) ? given : { ...given, runsCode: true };
+  const isOrder = options.readsTexts && givesOrders(text);
+  if (!isOrder && !ANYTHING.test(text) && !VARIABLE_NAME.test(field)) return NONE;
   const found = new Set<ArgumentDanger | Harm>();
+  if (isOrder) found.add('instructions');
   if (text.includes('\0')) found.add('nul');
   if (breaksHeader(placed)) found.add('headerBreak');
   if (text.length <= MAX_READ) {
@@ -63,6 +71,11 @@ export function findDangers(placed: ArgumentText, options: DangerOptions): reado
 const NONE: readonly FoundDanger[] = Object.freeze([]);
 /** Addresses, paths and commands are short; longer texts are content. */
 const MAX_READ = 16_384;
+
+/** A worm of prompts travels in what one agent writes and another one reads. */
+function givesOrders(text: string): boolean {
+  return text.length >= 20 && text.length <= 65_536 && scanText(text).findings.some(({ tier }) => tier === 'block');
+}
 
 /** CR or LF in the value of a header starts the next header (CWE-113, CWE-93). */
 function breaksHeader({ text, pointer, field }: ArgumentText): boolean {
@@ -125,11 +138,7 @@ function isEncodedTwice(url: string): boolean {
   return true;
 }
 
-function lookAtPaths(
-  { text, field, pointer }: ArgumentText,
-  options: DangerOptions,
-  found: Set<ArgumentDanger | Harm>,
-): void {
+function lookAtPaths({ text, field }: ArgumentText, options: DangerOptions, found: Set<ArgumentDanger | Harm>): void {
   const { roots, runsCode } = options;
   if (VARIABLE_NAME.test(field) && SECRET_VARIABLE.test(text)) found.add('sensitivePath');
   const isUrl = WHOLE_URL.test(text);
@@ -149,8 +158,7 @@ function lookAtPaths(
     if (isSensitivePath(path)) found.add('sensitivePath');
     if (roots.length > 0 && isOutside(path, roots)) found.add('outsideRoots');
     if (/%00|\0/.test(path)) found.add('nul');
-  } else if ((runsCode || /\/(?:command|cmd|args|script)(?:\/|$)/i.test(pointer)) && isSensitivePath(text))
-    found.add('sensitivePath');
+  } else if (runsCode && isSensitivePath(text)) found.add('sensitivePath');
 }
 
 function isOutside(path: string, roots: readonly string[]): boolean {

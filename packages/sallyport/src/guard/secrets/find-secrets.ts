@@ -20,11 +20,11 @@ const GROUPS: ReadonlyMap<string, SecretGroup> = new Map([
   ['card-number', 'financial'],
   ['iban', 'financial'],
   ['wallet-address', 'financial'],
-  ['us-ssn', 'personal'],
-  ['cn-resident-id', 'personal'],
-  ['cn-phone', 'personal'],
-  ['phone-number', 'personal'],
-  ['mail-address', 'personal'],
+  ['us-ssn', 'identity'],
+  ['cn-resident-id', 'identity'],
+  ['cn-phone', 'contact'],
+  ['phone-number', 'contact'],
+  ['mail-address', 'contact'],
   ['private-address', 'network'],
 ]);
 

@@ -48,7 +48,7 @@ export function isSecretName(name: string): boolean {
 const PLACEHOLDER =
   /example|placeholder|changeme|change-me|your[_-]|^my[_-]?|dummy|redacted|^test$|undefined|null|xxxx|\*\*\*|\.\.\.|^\{\{|^env[.:]|process\.env|os\.environ|secrets\.|vault:|^\/|^https?:|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/i;
 /** `config.auth.token`, `getToken`, `my-secret-name`: a name for one, not one. */
-const IDENTIFIER = /^[A-Za-z_]+(?:[.:/_-][A-Za-z_]+)*$/;
+const IDENTIFIER = /^[A-Za-z_]+(?:[.:/-][A-Za-z_]+)*$/;
 
 /** Does it look like a password or a key: two sorts of signs at least, and no word or name? */
 export function isSecretValue(value: string): boolean {

@@ -1,0 +1,117 @@
+import type { Judged } from './judged.ts';
+import { load, type ScanDefinition } from './product.ts';
+import { type DataRow, isJson, type Json, toText } from './read-rows.ts';
+
+/**
+ * Payloads that carry data out or bring an attack in, put through the doors of the product as the starter set "team" has
+ * them: a call through the guards of arguments, a result through the guards of results, a definition through its scan. A
+ * request of another protocol (HTTP, WebSocket, A2A) is what a tool for it would be called with. Contained: some door asked a
+ * person or denied, masked, made harmless or marked what it held, or held the definition. An allowed case is stopped by the
+ * same but for the mark alone, which leaves the whole text to the model and says whose it is.
+ */
+export async function judgeEgress(rows: readonly DataRow[]): Promise<readonly Judged[]> {
+  const doors = await openDoors();
+  return rows.map((row) => {
+    const payload = row.object('payload') ?? {};
+    const isAllowed = row.is('label', 'benign');
+    const said = toSteps(payload).flatMap((step) => judgeStep(doors, step, isAllowed));
+    const { id, source } = row;
+    return { id, source, group: row.text('category'), hit: said.length > 0, note: said.join('; ') };
+  });
+}
+
+/** One thing that reaches a door. */
+type Step =
+  | { readonly kind: 'call'; readonly tool: string; readonly arguments: Json }
+  | { readonly kind: 'result'; readonly result: Json }
+  | { readonly kind: 'definition'; readonly definition: Json };
+
+function toSteps(payload: Json): readonly Step[] {
+  const messages = payload['jsonrpc_messages'];
+  if (Array.isArray(messages)) return messages.filter(isJson).flatMap(toMessageSteps);
+  if (payload['response_body'] !== undefined)
+    return [{ kind: 'result', result: { content: [{ type: 'text', text: toText(payload['response_body']) }] } }];
+  const { frames } = payload;
+  if (Array.isArray(frames)) {
+    const texts = frames.map((frame) => (isJson(frame) ? toText(frame['payload']) : ''));
+    return [{ kind: 'call', tool: 'send_message', arguments: { url: payload['url'], messages: texts } }];
+  }
+  return [{ kind: 'call', tool: 'fetch', arguments: payload }];
+}
+
+function toMessageSteps({ method, params, result }: Json): readonly Step[] {
+  if (isJson(result)) {
+    const { tools } = result;
+    if (Array.isArray(tools))
+      return tools.filter(isJson).map((definition): Step => ({ kind: 'definition', definition }));
+    return [{ kind: 'result', result }];
+  }
+  if (!isJson(params)) return [];
+  if (method === 'tools/call') {
+    const given = params['arguments'];
+    return [{ kind: 'call', tool: toText(params['name']), arguments: isJson(given) ? given : {} }];
+  }
+  return [{ kind: 'call', tool: 'send_message', arguments: params }];
+}
+
+interface Verdict {
+  readonly kind: string;
+  readonly reason?: string;
+}
+
+/** Shapes of the product, as far as they are used here. */
+interface Guard {
+  readonly name: string;
+  request?(call: unknown): Verdict;
+  result?(call: unknown, result: unknown): Verdict;
+}
+
+type Doors = Awaited<ReturnType<typeof openDoors>>;
+
+async function openDoors() {
+  const argumentSafety = await load<(ports: unknown) => Guard>('guard/argument-safety.js', 'argumentSafety');
+  const secrets = await load<(ports: unknown) => readonly Guard[]>('guard/secrets/secrets.js', 'secrets');
+  const inResult = await load<(ports: unknown) => Guard>('guard/secrets/secrets.js', 'secretsInResult');
+  const toSafety = await load<(set: string) => unknown>('config/argument-safety-section.js', 'toStarterSafety');
+  const toSecrets = await load<(set: string) => unknown>('config/secrets-section.js', 'toStarterSecrets');
+  const createVault = await load<(options: unknown) => unknown>('state/memory-vault.js', 'createMemoryVault');
+  const scanResult = await load<(ports: unknown) => Guard>('guard/scan-result.js', 'scanResult');
+  const scanSettings = await load<unknown>('config/scan-section.js', 'DEFAULT_SCAN');
+  const scanDefinition = await load<ScanDefinition>('guard/scan/scan-definition.js', 'scanDefinition');
+  const readDefinition = await load<(definition: Json) => { readonly sinks: readonly string[] }>(
+    'guard/sinks/classify-definition.js',
+    'readDefinition',
+  );
+  const vault = createVault({ now: () => performance.now(), limits: () => ({ minutes: 60, entries: 1_000 }) });
+  const ports = { settings: () => toSecrets('team'), vault };
+  const outer = [argumentSafety({ settings: () => toSafety('team') }), ...secrets(ports)];
+  const scan = scanResult({ settings: () => scanSettings, hostOf: () => undefined });
+  return { outer, scan, masking: inResult(ports), scanDefinition, readDefinition };
+}
+
+function judgeStep(doors: Doors, step: Step, isAllowed: boolean): readonly string[] {
+  if (step.kind === 'definition') {
+    const { findings } = doors.scanDefinition(step.definition, { kind: 'tools', server: 'stranger', tools: [] });
+    return findings.map(({ id, tier }) => `${id}(${tier})`);
+  }
+  if (step.kind === 'call') {
+    const call = toCall(doors, step.tool, step.arguments);
+    return doors.outer.flatMap((guard) => explain(guard.name, guard.request?.(call)));
+  }
+  const call = toCall(doors, 'fetch', {});
+  const read = explain(doors.scan.name, doors.scan.result?.(call, step.result));
+  const marked = isAllowed ? read.filter((one) => !one.includes(': rewrite ')) : read;
+  return [...marked, ...explain(doors.masking.name, doors.masking.result?.(call, step.result))];
+}
+
+function toCall({ readDefinition }: Doors, name: string, args: Json): Json {
+  const definition = { name, description: '', inputSchema: { type: 'object' } };
+  const { sinks } = readDefinition(definition);
+  const tool = { upstream: 'outside', name, publicName: name, definition, approvedHints: {}, sinks };
+  return { tool, arguments: args, client: { principal: { id: 'bench' } }, run: 'bench' };
+}
+
+function explain(guard: string, verdict: Verdict | undefined): readonly string[] {
+  if (verdict === undefined || verdict.kind === 'allow') return [];
+  return [`${guard}: ${verdict.kind} ${verdict.reason ?? ''}`];
+}
