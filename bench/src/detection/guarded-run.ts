@@ -1,0 +1,86 @@
+import type { AgentTool } from './agent-tools.ts';
+import { load } from './product.ts';
+import type { Json } from './read-rows.ts';
+
+interface Verdict {
+  readonly kind: string;
+  readonly reason?: string;
+}
+
+interface Guard {
+  readonly request?: (call: unknown) => Verdict | Promise<Verdict>;
+  readonly result?: (call: unknown, result: unknown) => unknown;
+}
+
+/** One conversation behind the product's own taint guards, with the rules of a starter set and no word of an operator about any server. */
+export interface GuardedRun {
+  /** A call as the client makes it; the verdict of the outer door. */
+  call(tool: AgentTool, given: Json): Promise<Verdict>;
+  /** The result of an allowed call comes in. */
+  read(server: string, name: string, text: string): Promise<void>;
+}
+
+export type StarterSet = 'laptop' | 'team';
+
+/** @param set whose rules hold */
+export async function createRuns(set: StarterSet): Promise<(user: string | undefined) => GuardedRun> {
+  const { resolveTaint, taintSchema } = {
+    resolveTaint: await load<(written: unknown, from: unknown, report: (...problem: unknown[]) => void) => Json>(
+      'config/taint-section.js',
+      'resolveTaint',
+    ),
+    taintSchema: await load<{ parse(value: unknown): Json }>('config/taint-section.js', 'taintSchema'),
+  };
+  const createPrinter = await load<(key: Uint8Array) => unknown>('guard/taint/fingerprints.js', 'createPrinter');
+  const createTaintMemory = await load<(options: unknown) => unknown>('state/taint-memory.js', 'createTaintMemory');
+  const taint = await load<(ports: unknown) => Guard>('guard/taint/taint.js', 'taint');
+  const taintLabels = await load<(ports: unknown) => Guard>('guard/taint/taint.js', 'taintLabels');
+  const readDefinition = await load<(definition: Json) => { readonly sinks: readonly string[] }>(
+    'guard/sinks/classify-definition.js',
+    'readDefinition',
+  );
+  const findSinks = await load<(call: unknown, settings: unknown) => readonly string[]>(
+    'guard/sinks/sink-floor.js',
+    'findSinks',
+  );
+  // The host of the bench is believed: without the user's words every effect after untrusted text asks.
+  const written = taintSchema.parse({ trustedHosts: ['bench'] });
+  const settings = resolveTaint(written, { set, servers: [] }, (...problem) => {
+    throw new Error(JSON.stringify(problem));
+  });
+  const printer = createPrinter(Buffer.alloc(32, 11));
+  const client = {
+    key: 'bench',
+    principal: { id: 'bench', kind: 'open', groups: [] },
+    info: { name: 'bench', version: '1' },
+    capabilities: {},
+    profile: '',
+  };
+  return (user) => {
+    const memory = createTaintMemory({ now: () => 0, limits: () => settings });
+    const ports = { settings: () => settings, memory, printer, sinksOf: (call: unknown) => findSinks(call, undefined) };
+    const outer = taint(ports);
+    const inner = taintLabels(ports);
+    let count = 0;
+    const toCall = (server: string, definition: Json, given: Json) => ({
+      ...{ id: `call-${++count}`, client, run: 'run', user, endpoint: { kind: 'all' } },
+      ...{ arguments: given, bytes: 0, snapshotVersion: 1 },
+      tool: {
+        ...{ upstream: server, name: definition['name'], publicName: `${server}_${String(definition['name'])}` },
+        ...{ definition, digest: '', setAside: undefined, approvedHints: {}, sinks: readDefinition(definition).sinks },
+      },
+    });
+    return {
+      async call({ server, definition }, given) {
+        const verdict = await outer.request?.(toCall(server, definition, given));
+        if (verdict === undefined) throw new Error('the guard has no request phase');
+        return verdict;
+      },
+      async read(server, name, text) {
+        await inner.result?.(toCall(server, { name, inputSchema: { type: 'object' } }, {}), {
+          content: [{ type: 'text', text }],
+        });
+      },
+    };
+  };
+}
