@@ -132,7 +132,7 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
     'claims-to-be-better',
     (one, _other, near) => {
       const { praise } = one.claims;
-      const wanted = isSame(near) ? SAME_PRAISE : (PRAISED[Math.min(praise.length, PRAISED.length - 1)] ?? 1);
+      const wanted = isSame(near) ? SAME_PRAISE : stepOf(PRAISED, praise.length);
       if (praise.length === 0 || nearness(near) < wanted) return undefined;
       return { why: 'it does the same and says that it is better', evidence: praise.join(', '), isAbout: true };
     },
@@ -142,7 +142,8 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
     (one, _other, near) => {
       const { greedy, instead } = one.claims;
       const asked = isSame(near) ? instead : [...greedy, ...instead];
-      if (asked.length === 0 || nearness(near) < (instead.length > 0 ? INSTEAD : GREEDY)) return undefined;
+      const wanted = instead.length > 0 ? INSTEAD : stepOf(GREEDY, asked.length);
+      if (asked.length === 0 || Math.max(purpose(near), nearness(near)) < wanted) return undefined;
       return { why: 'it does the same and asks to be called for more', evidence: asked.join(', '), isAbout: true };
     },
   ],
@@ -156,15 +157,19 @@ const COPIED_TEXT = 0.8;
 const COPIED_RUNS = 16;
 const COPIED_NEAR = 0.6;
 const SAME_PRAISE = 0.5;
-/** By how many claims there are. */
+/** How near two must be, by how many claims there are. */
 const PRAISED = [1, 0.45, 0.35, 0.25, 0.15];
-const GREEDY = 0.35;
-const INSTEAD = 0.25;
+const GREEDY = [1, 0.45, 0.32, 0.3];
+const INSTEAD = 0.3;
 
 /** Formulas like "Get the current user" are everybody's: only a long text, or a short one under an extended name, is taken. */
 function isCopyOf(one: Profile, other: Profile, near: Nearness): boolean {
   if (near.name === 'other' && isCopy(near) && isExtended(one.forms, other.forms)) return true;
   return !isSame(near) && near.copy >= COPIED_TEXT && near.runs >= COPIED_RUNS && nearness(near) >= COPIED_NEAR;
+}
+
+function stepOf(steps: readonly number[], count: number): number {
+  return steps[Math.min(count, steps.length - 1)] ?? 1;
 }
 
 function isSame({ name }: Nearness): boolean {
@@ -180,10 +185,14 @@ function isBacked({ claims }: Profile, { copy, schema = 0 }: Nearness): boolean 
   return copy >= 0.3 || schema >= 0.6 || claims.praise.length > 1 || claims.instead.length > 0;
 }
 
+/** How much two tools are for the same, 0 to 1, whatever they ask for. */
+function purpose({ names, cover, texts, copy }: Nearness): number {
+  return 0.5 * names + 0.25 * cover + 0.25 * Math.max(texts, copy);
+}
+
 /** How much two tools do the same, 0 to 1. */
-export function nearness({ names, cover, texts, copy, schema }: Nearness): number {
-  const told = 0.5 * names + 0.25 * cover + 0.25 * Math.max(texts, copy);
-  return schema === undefined ? told : 0.75 * told + 0.25 * schema;
+export function nearness(near: Nearness): number {
+  return near.schema === undefined ? purpose(near) : 0.75 * purpose(near) + 0.25 * near.schema;
 }
 
 /** `Get_File` for `get_file`: no way of writing names that honest servers share, they differ by snake, kebab or camel case. */
