@@ -10,6 +10,8 @@ export interface Done {
   readonly text: string;
   /** Sallyport's own answer in place of the server's, where it gave one. */
   readonly verdict: JsonObject | undefined;
+  /** What Sallyport says it found in the answer, and made harmless there. */
+  readonly scan: JsonObject | undefined;
 }
 
 export interface AgentPorts {
@@ -48,6 +50,7 @@ export class Agent {
   readonly #ports: AgentPorts;
   readonly #memory = new Map<string, string>();
   #offered: readonly Offered[] = [];
+  #said = '';
   #calls = 0;
 
   constructor(ports: AgentPorts) {
@@ -58,6 +61,7 @@ export class Agent {
   async work(task: readonly string[]): Promise<void> {
     for (const sentence of task) {
       this.#memory.set('the conversation', `${this.#memory.get('the conversation') ?? ''}${sentence}\n`);
+      this.#said = sentence;
       await this.#readTools();
       const instructions = findInstructions(sentence);
       await this.#obey(instructions.length > 0 ? instructions : this.#plan(sentence));
@@ -109,7 +113,8 @@ export class Agent {
     const claims = this.#offered
       .map((tool) => ({ tool, ...findTrigger(tool.description) }))
       .filter(({ words }) => words.some((word) => sentence.toLowerCase().includes(word.toLowerCase())));
-    const best = claims.find(({ greedy }) => greedy) ?? claims[0];
+    // Where two claim alike, the one it read last.
+    const best = claims.findLast(({ greedy }) => greedy) ?? claims.at(-1);
     const parameter = best?.tool.required[0];
     if (best === undefined || parameter === undefined) return [];
     return [{ tool: best.tool.own, given: { [parameter]: sentence.slice(sentence.indexOf(':') + 1).trim() } }];
@@ -152,31 +157,47 @@ export class Agent {
   }
 
   async #send({ name, client }: Offered, call: Instruction): Promise<void> {
-    const answer = await client.request('tools/call', { name, arguments: call.given });
+    // A host that is trusted says what its user typed: the rest of what an agent sends is somebody's text.
+    const _meta = { 'dev.sallyport/user': this.#said };
+    const answer = await client.request('tools/call', { name, arguments: call.given, _meta });
     const result = member(answer, 'result') ?? answer;
-    const verdict = member(member(result, '_meta'), 'dev.sallyport/verdict');
-    const text = toTexts(member(result, 'content') ?? toObject(member(answer, 'error'))).join('\n');
-    this.done.push({ tool: call.tool, text, verdict: isObject(verdict) ? verdict : undefined });
+    const verdict = member(member(result, '_meta'), VERDICT);
+    const text = this.#toOwnNames(toTexts(member(result, 'content') ?? toObject(member(answer, 'error'))).join('\n'));
+    this.done.push({ tool: call.tool, text, ...toSaid(result) });
     const approval = member(verdict, 'approval');
     if (typeof approval === 'string' && (await this.#ports.onAsked(approval, call)))
       return this.#send({ name, client } as Offered, call); // only these two are read
     if (member(result, 'isError') !== true && isObject(member(answer, 'result'))) this.#memory.set(call.tool, text);
-    await this.#open(text, member(result, 'content'));
+    await this.#open({ client, text, content: member(result, 'content') });
     await this.#obey(findInstructions(text));
   }
 
   /** What a client opens by itself: images, and the resources a result links to. */
-  async #open(text: string, content: unknown): Promise<void> {
-    const links = (Array.isArray(content) ? content : [])
-      .filter((block) => member(block, 'type') === 'resource_link')
-      .map((block) => String(member(block, 'uri')));
-    for (const url of [...findImages(text), ...links.filter((uri) => /^https?:/.test(uri))]) {
-      const page = await this.#ports.hosts.get(this.#fill(url)).catch(() => undefined);
-      if (page !== undefined && links.includes(url)) {
-        this.#memory.set('the link', page);
-        await this.#obey(findInstructions(page));
-      }
+  async #open({ client, text, content }: { client: McpClient; text: string; content: unknown }): Promise<void> {
+    for (const url of findImages(text)) await this.#ports.hosts.get(this.#fill(url)).catch(() => undefined);
+    for (const block of Array.isArray(content) ? content : []) {
+      if (member(block, 'type') !== 'resource_link') continue;
+      const uri = String(member(block, 'uri'));
+      // As the specification has it: https: and http: may be fetched by the client itself, the rest its server reads.
+      const page = /^https?:/.test(uri)
+        ? await this.#ports.hosts.get(uri).catch(() => '')
+        : await this.#readResource(client, uri);
+      await this.#obey(findInstructions(page));
     }
+  }
+
+  async #readResource(client: McpClient, uri: string): Promise<string> {
+    const answer = await client.request('resources/read', { uri });
+    const contents = member(member(answer, 'result'), 'contents');
+    const text = Array.isArray(contents) ? contents.map((one) => String(member(one, 'text'))).join('\n') : '';
+    const said = toSaid(member(answer, 'result') ?? answer);
+    if (said.verdict !== undefined || said.scan !== undefined) this.done.push({ tool: 'resource', text, ...said });
+    return text;
+  }
+
+  /** Sallyport puts the name of a server before its addresses, as it does with tools. */
+  #toOwnNames(text: string): string {
+    return this.#ports.servers.reduce((all, server) => all.replaceAll(`${server}+`, ''), text);
   }
 
   #fill(text: string): string {
@@ -186,6 +207,15 @@ export class Agent {
   #recall(name: string): string {
     return this.#memory.get(name) ?? this.#memory.get(name.replaceAll('_', ' ')) ?? 'unknown';
   }
+}
+
+const VERDICT = 'dev.sallyport/verdict';
+
+/** What Sallyport itself says in an answer, result or error. */
+function toSaid(answer: unknown): Pick<Done, 'verdict' | 'scan'> {
+  const meta = member(answer, '_meta') ?? member(member(answer, 'error'), 'data');
+  const [verdict, scan] = [member(meta, VERDICT), member(meta, 'dev.sallyport/scan')];
+  return { verdict: isObject(verdict) ? verdict : undefined, scan: isObject(scan) ? scan : undefined };
 }
 
 function toObject(value: unknown): JsonObject {

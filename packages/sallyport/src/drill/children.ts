@@ -14,6 +14,8 @@ export interface Child {
   write(line: string): void;
   /** Its first line. @throws Error when it ends before, or is late. */
   firstLine(): Promise<string>;
+  /** What it wrote to stderr last. */
+  said(): string;
   /** Ends it, and waits until it is gone. */
   end(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export function openChildren(signal: AbortSignal): Children {
             }),
           ]);
         },
+        said: () => said.slice(-2_000),
         end,
       };
     },

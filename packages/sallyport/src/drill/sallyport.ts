@@ -13,6 +13,8 @@ export interface RunningSallyport {
   readonly url: string;
   /** One request of its REST API as its owner. @throws Error for anything but success. */
   rest(method: string, path: string, body?: Json): Promise<JsonObject>;
+  /** Writes the configuration anew; it is read within moments. */
+  configure(config: JsonObject): void;
   /** Asks again until there is an answer. @returns undefined when there is none in time */
   until<T>(look: () => Promise<T | undefined>, patienceMs?: number): Promise<T | undefined>;
   end(): Promise<void>;
@@ -24,17 +26,25 @@ export async function startSallyport(
   children: Children,
 ): Promise<RunningSallyport> {
   const file = join(folder, 'sallyport.json');
-  writeFileSync(file, JSON.stringify(config));
+  const configure = (written: JsonObject): void => writeFileSync(file, JSON.stringify(written));
+  configure(config);
   const { SALLYPORT_CONFIG: _, ...env } = process.env;
   const child: Child = children.start([MAIN, 'up', '--port', '0', '--json', '--config', file], {
     cwd: folder,
     env: { ...env, SALLYPORT_STATE: join(folder, 'state') },
   });
-  const facts: unknown = JSON.parse(await child.firstLine());
+  const line = await child.firstLine();
+  if (!line.endsWith('}')) {
+    // An error takes several lines, and is told to people at the same time.
+    await child.end();
+    throw new Error(`Sallyport did not start: ${child.said()}`);
+  }
+  const facts: unknown = JSON.parse(line);
   const url = String(member(facts, 'url'));
   const headers = { authorization: `Bearer ${String(member(facts, 'key'))}`, 'content-type': 'application/json' };
   return {
     url,
+    configure,
     async rest(method, path, body) {
       const response = await fetch(`${new URL(url).origin}/api/v1${path}`, {
         method,

@@ -42,6 +42,8 @@ export interface DrillServer {
   readonly tools: readonly DrillTool[];
   /** Offered after `stage.change()`. */
   readonly changed?: readonly DrillTool[];
+  /** How private its data is, for a server of the user's own; left out: a stranger's, as Sallyport takes every server. */
+  readonly own?: 'public' | 'internal' | 'personal' | 'secret';
   /** The bearer token it wants, with all rights there are. HTTP only. */
   readonly token?: string;
 }

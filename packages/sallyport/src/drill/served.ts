@@ -23,15 +23,23 @@ export function createServed(server: DrillServer, ports: ServedPorts) {
       ports.tell('notifications/tools/list_changed');
     },
   };
+  // It believes every address it is asked for.
+  const readResource = async (uri: string): Promise<JsonObject> => {
+    const text = await ports.get(uri).catch(() => 'There is no such page.');
+    return { uri, mimeType: 'text/plain', text };
+  };
   const answer = async (method: string, params: unknown): Promise<JsonObject | undefined> => {
     if (method === 'initialize')
       return {
         protocolVersion: LATEST_LEGACY,
-        capabilities: { tools: { listChanged: true } },
+        capabilities: { tools: { listChanged: true }, resources: {} },
         serverInfo: { name: server.name, version: '1.0.0' },
       };
     if (method === 'ping') return {};
     if (method === 'tools/list') return { tools: tools.map(toDefinition) };
+    if (method === 'resources/list') return { resources: [] };
+    if (method === 'resources/templates/list') return { resourceTemplates: [] };
+    if (method === 'resources/read') return { contents: [await readResource(String(member(params, 'uri')))] };
     if (method !== 'tools/call') return undefined;
     const tool = tools.find(({ name }) => name === member(params, 'name'));
     if (tool === undefined) return failed('There is no such tool.');

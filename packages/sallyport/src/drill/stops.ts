@@ -12,32 +12,49 @@ export interface Stop {
 
 const MAX_RULE = 200;
 
-/**
- * What stopped the attack, from what Sallyport itself says and nothing else: its answers, its record, the definitions it
- * holds, what it answered the server. The first one is what counts.
- */
-export async function readStops(
-  sallyport: RunningSallyport,
-  done: readonly Done[],
-  ledger: readonly Entry[],
-): Promise<readonly Stop[]> {
-  const held = await readHeld(sallyport);
-  const refused = done.flatMap(({ verdict }) => (verdict === undefined ? [] : [toStop(verdict, held)]));
-  return [...refused, ...(await readRecord(sallyport, held)), ...held, ...readAnswersToServers(ledger)];
+export interface Played {
+  readonly done: readonly Done[];
+  readonly ledger: readonly Entry[];
+  /** Approvals that the person of the play gave: what asked there stopped nothing. */
+  readonly answered: readonly string[];
 }
 
-/** The refusals of the record, the oldest first. */
-async function readRecord(sallyport: RunningSallyport, held: readonly Stop[]): Promise<readonly Stop[]> {
+/**
+ * What stopped the attack, from what Sallyport itself says and nothing else: its record, its answers, the definitions it
+ * holds, what it answered the server. The first one is what counts.
+ */
+export async function readStops(sallyport: RunningSallyport, played: Played): Promise<readonly Stop[]> {
+  const held = await readHeld(sallyport);
   const calls = itemsOf(await sallyport.rest('GET', '/audit/calls?limit=100')).toReversed();
-  return calls.flatMap((call) => (member(call, 'guard') === undefined ? [] : [toStop(call, held)]));
+  const verdicts = played.done.flatMap(({ verdict }) => (verdict === undefined ? [] : [verdict]));
+  const said = [...calls, ...verdicts].filter((one) => {
+    const approval = member(one, 'approval');
+    return member(one, 'guard') !== undefined && !played.answered.some((id) => id === approval);
+  });
+  const stops = await Promise.all(said.map((one) => toStop(sallyport, one, held)));
+  return [...stops, ...readScans(played.done), ...held, ...readAnswersToServers(played.ledger)];
+}
+
+/** What was found in results and made harmless there. */
+function readScans(done: readonly Done[]): readonly Stop[] {
+  return done.flatMap(({ scan }) => {
+    const findings = member(scan, 'findings');
+    const ids = (Array.isArray(findings) ? findings : []).map((finding) => String(member(finding, 'id')));
+    return ids.length === 0 ? [] : [{ guard: 'scan-result', rule: [...new Set(ids)].join(', ') }];
+  });
 }
 
 async function readHeld(sallyport: RunningSallyport): Promise<readonly Stop[]> {
   const waiting = itemsOf(await sallyport.rest('GET', '/pins/differences?limit=100'));
-  return waiting.map((one) => {
+  return waiting.map((one): Stop => {
     const findings = member(one, 'findings');
     const ids = (Array.isArray(findings) ? findings : []).map((finding) => String(member(finding, 'id')));
-    const rule = ids.length > 0 ? [...new Set(ids)].join(', ') : `${String(one['state'])} definition`;
+    const related = member(one, 'related');
+    const rivals = (Array.isArray(related) ? related : []).map(
+      (rival) => `competes with ${String(member(rival, 'server'))} tools/${String(member(rival, 'name'))}`,
+    );
+    const found = [...new Set([...ids, ...rivals])];
+    const rule = found.length > 0 ? found.join(', ') : `${String(one['state'])} definition`;
     return { guard: 'pin', rule: `${rule} (${String(one['server'])} ${String(one['item'])})`.slice(0, MAX_RULE) };
   });
 }
@@ -49,11 +66,28 @@ function readAnswersToServers(ledger: readonly Entry[]): readonly Stop[] {
     .map(({ detail }) => ({ guard: 'questions', rule: detail.slice(0, MAX_RULE) }));
 }
 
-function toStop(said: JsonObject, held: readonly Stop[]): Stop {
+async function toStop(sallyport: RunningSallyport, said: JsonObject, held: readonly Stop[]): Promise<Stop> {
   const guard = String(member(said, 'guard'));
-  const pinned = held[0];
-  if (guard === 'pin' && pinned !== undefined) return pinned;
-  const policies = member(member(said, 'policy'), 'policies');
+  if (guard === 'pin' && held[0] !== undefined) return held[0];
+  const approval = member(said, 'approval');
+  if (typeof approval === 'string') {
+    // Who asked, and why, stands with the question that waits for a person.
+    const question = await sallyport.rest('GET', `/approvals/${encodeURIComponent(approval)}`);
+    const reasons = member(question, 'reasons');
+    const first = Array.isArray(reasons) ? reasons[0] : undefined;
+    if (first !== undefined) return toNamed(String(member(first, 'guard')), { said, reason: member(first, 'reason') });
+  }
+  return toNamed(guard, { said, reason: member(said, 'reason') });
+}
+
+function toNamed(guard: string, { said, reason }: { said: JsonObject; reason: unknown }): Stop {
+  const policies = guard === 'policy' ? member(member(said, 'policy'), 'policies') : undefined;
   const named = Array.isArray(policies) ? policies.join(', ') : '';
-  return { guard, rule: (named === '' ? String(member(said, 'reason')) : named).slice(0, MAX_RULE) };
+  return { guard, rule: (named === '' ? toRule(String(reason)) : named).slice(0, MAX_RULE) };
+}
+
+/** The name of the rule where the reason has one, else its first sentence. */
+function toRule(reason: string): string {
+  const name = /\bRule "([a-z0-9-]{1,64})"|\((?:rule )?([a-zA-Z0-9-]{3,64})\)\.?(?: |$)/.exec(reason);
+  return name?.[1] ?? name?.[2] ?? /^.{1,200}?[.;](?= |$)/s.exec(reason)?.[0] ?? reason;
 }

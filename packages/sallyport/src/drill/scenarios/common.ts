@@ -10,6 +10,7 @@ const NOTES: Readonly<Record<string, string>> = {
 /** A company's own notes. */
 export const notes: DrillServer = {
   name: 'notes',
+  own: 'internal',
   tools: [
     {
       name: 'read_note',
@@ -27,6 +28,7 @@ export const CUSTOMER = NOTES['customer'] ?? '';
 /** The company's mail: whom it goes to is written down where it leaves. */
 export const mail: DrillServer = {
   name: 'mail',
+  own: 'public',
   tools: [
     {
       name: 'send_mail',
@@ -50,7 +52,7 @@ export function files(contents: Readonly<Record<string, string>>): DrillServer {
     readOnly: true,
     run: ({ path = '' }) => (Object.hasOwn(contents, path) ? (contents[path] ?? '') : 'There is no such file.'),
   };
-  return { name: 'files', tools: [readFile] };
+  return { name: 'files', own: 'personal', tools: [readFile] };
 }
 
 /** Returns the page behind an address. */

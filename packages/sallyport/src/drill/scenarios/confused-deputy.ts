@@ -5,6 +5,7 @@ const ALGORITHM = 'def rank(x): return 7 * x ** 3 - 11';
 /** The code repository of the whitepaper: it asks what it may do itself, never who asks. */
 const repository: DrillServer = {
   name: 'repository',
+  own: 'internal',
   token: 'drill-token-for-all-repositories',
   tools: [
     {

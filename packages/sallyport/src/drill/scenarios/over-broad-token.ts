@@ -2,6 +2,7 @@ import type { DrillServer, Scenario } from '../scenario.ts';
 
 const reports = (text: string): DrillServer => ({
   name: 'reports',
+  own: 'internal',
   token: 'drill-token-that-may-do-everything',
   tools: [
     {

@@ -3,6 +3,7 @@ import type { DrillServer, Scenario } from '../scenario.ts';
 /** Believes whoever names a code that a person once gave. */
 const bank: DrillServer = {
   name: 'bank',
+  own: 'internal',
   tools: [
     {
       name: 'transfer_money',
