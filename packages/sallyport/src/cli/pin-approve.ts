@@ -60,7 +60,7 @@ interface Chosen {
 
 async function choose(input: Input, waiting: PinDifferences): Promise<Chosen> {
   const digest = textOption(input.options, 'digest');
-  const withFindings = isSet(input.options, 'with-findings');
+  const withFindings = isSet(input.options, 'withFindings');
   if (digest !== undefined) {
     if (digest !== '' && digest === waiting.digest) return { chosen: waiting.items, withFindings };
     throw new FaultError(
