@@ -121,6 +121,11 @@ describe('a definition that gives orders', () => {
       ]),
     });
     expect(gateway.process.stderr).toMatch(/"item":"tools\/add".*reading it found/);
+    await waitFor(async () => {
+      const noted = await operator(gateway, 'audit', 'search', '--kind', 'pin_held', '--json');
+      expect(noted.stdout).toMatch(/"item": ?"tools\/add"/);
+      expect(noted.stdout).toMatch(/"rules": ?"[^"]*conceals-from-user/);
+    });
   });
 
   it('is approved by who says so and means it', async () => {
