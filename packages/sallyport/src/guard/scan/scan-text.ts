@@ -42,8 +42,15 @@ export function readText(text: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
   readPlain(text, found);
-  for (const { start, end } of findDoubtful(text))
+  let left = MAX_DOUBTFUL;
+  for (const { start, end } of findDoubtful(text)) {
+    left -= end - start;
+    if (left < 0) {
+      found.push({ rule: UNREAD, weight: TEXT_REVIEW_FROM, start, end, evidence: '', hidden: undefined });
+      break;
+    }
     readDoubtful(text.slice(start, end), { offset: start, found, marks });
+  }
   const carriers = findCarriers(text);
   for (const carrier of carriers) addCarrier(text, carrier, found);
   return { scan: toScan(found), marks, carriers };
@@ -79,6 +86,13 @@ function readPlain(text: string, found: Found[]): void {
   }
 }
 
+/** Padding buys nobody a blind spot: what is over is marked for being too much. Characters, about 0.2 s. */
+const MAX_DOUBTFUL = 262_144;
+const UNREAD: Found['rule'] = {
+  id: 'too-much-to-read',
+  owasp: 'MCP06',
+  why: 'It holds more text in disguise, or in scripts that can be one, than is read.',
+};
 const HIDDEN: Found['rule'] = {
   id: 'hidden-text',
   owasp: 'MCP06',
@@ -138,8 +152,11 @@ function addCarrier(text: string, { start, end, kind, carries, runs }: Carrier, 
 
 /** Within a block or a line of code. */
 function isTemplate(text: string, at: number): boolean {
-  return isFenced(fencesOf(text), at) || isQuoted(text, at, at + 1);
+  const line = text.slice(Math.max(text.lastIndexOf('\n', at) + 1, at - 300), at);
+  return isFenced(fencesOf(text), at) || isQuoted(text, at, at + 1) || CODE_LINE.test(line);
 }
+
+const CODE_LINE = /`|\$\{|(?:^|\s)\/\/|^\s{0,40}(?:const|let|var|return|import|from|def)\b/;
 
 function isPage(text: string): boolean {
   return /<(?:!doctype|html|head|body|div|ul|h[1-6]|template)\b|\b(?:import|function|const|return|class)\b.{0,200}[{;]/i.test(

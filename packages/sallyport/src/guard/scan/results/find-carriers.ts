@@ -15,6 +15,8 @@ export interface Carrier extends Span {
 }
 
 const MAX_CARRIERS = 256;
+/** Brackets looked at: each costs up to a whole address. */
+const MAX_TRIES = 2_000;
 const MAX_URL = 2_048;
 const MAX_LABEL = 512;
 /** Tags that load, run or send. */
@@ -34,7 +36,9 @@ export function findCarriers(text: string): readonly Carrier[] {
 }
 
 function addMarkdown(text: string, found: Carrier[]): void {
-  for (let at = text.indexOf(']('); at >= 0 && found.length < MAX_CARRIERS; at = text.indexOf('](', at + 2)) {
+  let tries = 0;
+  for (let at = text.indexOf(']('); at >= 0 && tries++ < MAX_TRIES; at = text.indexOf('](', at + 2)) {
+    if (found.length >= MAX_CARRIERS) return;
     const end = endOfTarget(text, at + 2);
     if (end === undefined) continue;
     const url =
@@ -107,7 +111,7 @@ function addStyles(text: string, found: Carrier[]): void {
 
 /** `[QUERY]`, `{data}`, `{{summary}}`, `<secret>`, `$DATA`, `USER_DATA`, with brackets as they are or escaped. */
 const BLANK =
-  /(?:\[|%5b)[A-Za-z][\w .-]{1,60}(?:\]|%5d)|(?:\{|%7b){1,2}\s?[A-Za-z][\w .-]{1,60}(?:\}|%7d)|(?:<|%3c)[A-Za-z][\w .-]{1,60}(?:>|%3e)|\$\{?[A-Z][A-Z_]{2,40}|=[A-Z][A-Z]{2,30}(?:_[A-Z]{2,30}){0,4}(?=[&#)\s]|$)/;
+  /(?:\[|%5[bB])[A-Za-z][\w .-]{1,60}(?:\]|%5[dD])|(?:\{|%7[bB]){1,2}\s?[A-Za-z][\w .-]{1,60}(?:\}|%7[dD])|(?:<|%3[cC])[A-Za-z][\w .-]{1,60}(?:>|%3[eE])|\$\{?[A-Z][A-Z_]{2,40}|=[A-Z][A-Z]{2,30}(?:_[A-Z]{2,30}){0,4}(?=[&#)\s]|$)/;
 const LONG_VALUE = 200;
 const RANDOM_VALUE = 40;
 
@@ -137,5 +141,5 @@ function isRandom(text: string): boolean {
   let bits = 0;
   for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
   // Hexadecimal cannot reach four bits per character.
-  return bits >= RANDOM_BITS || (/^[0-9a-f]+$/i.test(text) && bits > 3.2);
+  return bits >= RANDOM_BITS || (/^[0-9a-f]+$/i.test(text) && bits > 2.5);
 }

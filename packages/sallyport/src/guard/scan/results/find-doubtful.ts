@@ -19,6 +19,8 @@ const MIN_BLOCK = 20;
 const MIN_ESCAPES = 6;
 /** A part goes on to the end of its line, or this far. Characters. */
 const MAX_LINE = 4_096;
+/** Neighbours are one part up to here. Characters. */
+const MAX_PART = 16_384;
 const ESCAPE = /%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#?[0-9a-z]{1,7};/gi;
 const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|[01]{8} [01]{8} [01]{8}/i;
 
@@ -38,7 +40,8 @@ export function findDoubtful(text: string): readonly Span[] {
     end = Math.min(end, start + MAX_LINE);
     if (isDoubtful(text, start, end)) {
       const last = found.at(-1);
-      if (last !== undefined && last.end === start) found[found.length - 1] = { start: last.start, end };
+      if (last !== undefined && last.end === start && end - last.start <= MAX_PART)
+        found[found.length - 1] = { start: last.start, end };
       else found.push({ start, end });
     }
     start = end;

@@ -22,7 +22,8 @@ const TELLING: ReadonlySet<string> = new Set(
     'attackers attacker users agents models llms adversaries injections prompts the a an this these is are was were'
   ).split(' '),
 );
-const ADDRESSED = /\b(?:you|assistant|agent|ai|please|must|need|have)\s+to\s*$/i;
+const ADDRESSED =
+  /\b(?:you|assistant|agent|ai|please|must|need|have|task\s+is|job\s+is|goal\s+is|instructed|asked|told)\s+to\s*$/i;
 
 /** Does the word at `start` demand, as the words before it have it? */
 export function isDemanded(text: string, start: number): boolean {
@@ -42,10 +43,19 @@ export function isQuoted(text: string, start: number, end: number): boolean {
     if (open === '\n') return false;
     const close = QUOTES.get(open);
     if (close === undefined || !opensQuotation(text, i)) continue;
-    const stop = text.indexOf(close, end);
-    return stop >= 0 && stop - i <= MAX_QUOTE && !text.slice(i, stop).includes('\n');
+    const stop = endOfQuotation(text, i + 1, close);
+    // It ended before: what follows stands outside.
+    if (stop < end) continue;
+    return stop - i <= MAX_QUOTE && !text.slice(i, stop).includes('\n');
   }
   return false;
+}
+
+/** An apostrophe within a word ends nothing. Past the text where nothing does. */
+function endOfQuotation(text: string, from: number, close: string): number {
+  const stop = Math.min(text.length, from + MAX_QUOTE * 2);
+  for (let i = from; i < stop; i++) if (text[i] === close && !/[\p{L}\p{N}]/u.test(text[i + 1] ?? '')) return i;
+  return text.length + MAX_QUOTE * 2;
 }
 
 /** After a word or a bracket, and right before one: after a colon, a comma or a brace it begins a value. */

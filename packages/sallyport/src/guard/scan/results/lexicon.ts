@@ -5,7 +5,7 @@
 export const WORDS = {
   /** Sets aside what was said before. */
   override:
-    'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon ' +
+    'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon regardless irrespective unlearn ' +
     'ignorez ignorer oubliez oublie ignora ignorar ignoren olvida olvide olvidar descarta esquece esqueça desconsidere ignoriere ignorieren vergiss missachte dimentica ignorare игнорируй игнорируйте забудь negeer vergeet zignoruj',
   prior:
     'previous prior above preceding earlier former foregoing preexisting existing original initial past before old ' +
@@ -40,14 +40,15 @@ export const WORDS = {
   task: 'task tasks instruction instructions directive directives mission objective order query request assignment',
   fresh:
     'new urgent priority important emergency special different actual real updated hidden secret additional critical mandatory',
-  mode: 'mode persona jailbreak dan unrestricted uncensored',
-  mind: 'developer god admin administrator maintenance sudo root dan jailbreak unfiltered experimental unrestricted privileged elevated override',
-  enable: 'enable enabled enabling activate activated entering enter switch switched entered granted',
+  mode: 'mode persona developer god admin administrator maintenance sudo root dan jailbreak unfiltered uncensored experimental unrestricted privileged elevated',
+  enable:
+    'enable enabled enabling activate activated entering enter switch switched entered granted approve approved accept confirm authorize authorise grant allow',
+  gone: 'replaced deprecated unavailable superseded retired decommissioned',
+  obey: 'adhere obey comply strictly unconditionally',
   remember: 'remember memorize memorise store save persist retain',
   always: 'permanently forever always future henceforth subsequent',
   approval:
     'approval approvals confirmation confirmations consent permission permissions review authorization guardrails safety security filter filters moderation',
-  approve: 'approve approved accept confirm authorize authorise grant allow',
   proceed:
     'proceed continue complete completing completed proceeding finish access obtain get authenticate authentication finalize unlock',
   are: 'are be become becoming act acting pretend behave roleplay êtes eres bist',

@@ -69,10 +69,11 @@ const PIVOTS = (
     'must',
     'tool',
     'fresh',
-    'mind',
+    'mode',
     'not',
     'remember',
-    'approve',
+    'enable',
+    'gone',
     'user_is',
     'send',
   ] as const
@@ -88,5 +89,5 @@ function isDisguise(text: string, start: number, end: number): boolean {
     const code = text.charCodeAt(i);
     if (code >= 0x30 && code <= 0x39) digits++;
   }
-  return digits > 0 && digits * 2 < end - start;
+  return digits > 0 && digits * 2 <= end - start;
 }

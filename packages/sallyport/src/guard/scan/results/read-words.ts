@@ -25,6 +25,9 @@ export const IS_ADDRESS = 8;
 /** Not written as it is read: spaced, turned by 13 letters, with digits for letters. */
 export const IS_DISGUISED = 16;
 
+/** First in a tag or a bracket: `<IMPORTANT>`, `[SYSTEM]`, `<!-- SYSTEM`. */
+export const IS_TAGGED = 32;
+
 const UPPER = 1;
 const LOWER = 2;
 const DIGIT = 4;
@@ -165,7 +168,10 @@ function readWord(reader: Reader, { start, end, all, inner }: Word): number {
     marks |= IS_ADDRESS;
   if (bits === 0 && (marks & ~IS_DISGUISED) === 0) return stop;
   if (follow === 0x3a || (follow === 0x2a && text.startsWith('**:', stop))) marks |= IS_HEADING;
-  if (all === UPPER && length > 2) marks |= IS_LOUD;
+  if (all === UPPER && length > 2) {
+    marks |= IS_LOUD;
+    if (/(?:<[/!-]{0,3}|\[|<!-- )$/.test(text.slice(Math.max(0, start - 5), start))) marks |= IS_TAGGED;
+  }
   reader.add(bits, start, stop, marks);
   return stop;
 }
@@ -197,9 +203,12 @@ function readSpaced(reader: Reader, start: number): number {
     at += 2;
     letters += text[at];
   }
-  if (letters.length >= MIN_SPACED)
+  if (letters.length >= MIN_SPACED) {
     readRun(reader, letters.toLowerCase(), { at: start, width: 2, marks: IS_DISGUISED });
-  return at + 1;
+    return at + 1;
+  }
+  if (letters.charAt(0).toLowerCase() === 'i') reader.add(bitsOfWord('i', false).bits, start, start + 1, 0);
+  return start + 1;
 }
 
 /** The words that stand in a run of letters, the longest first at each place. */

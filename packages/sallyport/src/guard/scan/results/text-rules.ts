@@ -1,6 +1,6 @@
 import type { OwaspTag } from '../../../core/finding.ts';
 import { bitOf, type WordClass } from './lexicon.ts';
-import { IS_ADDRESS, IS_HEADING, IS_LOUD, IS_NAME } from './read-words.ts';
+import { IS_ADDRESS, IS_HEADING, IS_LOUD, IS_NAME, IS_TAGGED } from './read-words.ts';
 
 /** One word of a rule: of one of these classes, or with one of these marks, at most `gap` words after the one before. */
 export interface Step {
@@ -59,7 +59,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     true,
   ),
   rule('override-after', 0.7, OVERRIDE, [step(0, 'override'), step(3, 'order'), step(3, 'prior')], true),
-  rule('dictate-response', 0.7, RESPONSE, [step(0, 'respond'), step(10, 'your'), step(2, 'response')], true),
+  rule('dictate-response', 0.7, RESPONSE, [step(0, 'respond'), step(14, 'your'), step(2, 'response')], true),
   rule('dictate-response', 0.5, RESPONSE, [step(0, 'your'), step(1, 'response'), step(3, 'must'), step(3, 'respond')]),
   rule('reveal-prompt', 0.75, LEAK, [step(0, 'reveal'), step(3, 'system'), step(1, 'order', 'secret')], true),
   rule(
@@ -74,13 +74,29 @@ export const TEXT_RULES: readonly TextRule[] = [
   rule('demand-call', 0.45, CALL, [step(0, 'you'), step(2, 'must'), step(3, 'call'), step(4, 'tool')]),
   rule('demand-call', 0.45, CALL, [step(0, 'must'), step(2, 'call'), step(3, 'tool'), step(6, 'now', 'proceed')]),
   rule('demand-call', 0.35, CALL, [step(0, 'call'), step(2, 'name'), step(2, 'tool')]),
+  rule('demand-call', 0.5, CALL, [step(0, 'call'), step(3, 'tool'), step(2, 'must')], true),
+  rule('demand-call', 0.55, CALL, [step(0, 'must'), step(3, 'call'), step(2, 'send'), step(6, 'address')]),
+  rule('swap-tool', 0.4, 'It sends the model to another tool than the one that was called.', [
+    step(0, 'tool'),
+    step(8, 'gone'),
+    step(4, 'name', 'tool'),
+  ]),
+  rule('demand-obedience', 0.5, TASK, [step(0, 'must'), step(2, 'obey'), step(6, 'order')]),
+  rule('claim-authority', 0.3, 'It claims to speak for the system.', [
+    only(step(0, 'system', 'fresh', 'must'), IS_LOUD | IS_TAGGED),
+  ]),
+  rule('claim-authority', 0.3, 'It claims to speak for the system.', [only(step(0, 'system'), IS_LOUD | IS_HEADING)]),
+  rule('claim-authority', 0.3, 'It claims to speak for the system.', [
+    only(step(0, 'system'), IS_LOUD),
+    only(step(2, 'system', 'fresh', 'must', 'task', 'order'), IS_LOUD),
+  ]),
   rule('new-task', 0.5, TASK, [step(0, 'your'), step(2, 'fresh'), step(1, 'task')]),
   rule('new-task', 0.5, TASK, [only(step(0, 'fresh'), IS_LOUD), step(2, 'task')]),
   rule('new-task', 0.4, TASK, [step(0, 'fresh'), only(step(3, 'task'), IS_HEADING)]),
-  rule('new-identity', 0.6, ROLE, [step(0, 'you'), step(2, 'are'), step(4, 'mode', 'mind')]),
+  rule('new-identity', 0.6, ROLE, [step(0, 'you'), step(2, 'are'), step(4, 'mode')]),
   rule('new-identity', 0.5, ROLE, [step(0, 'you'), step(2, 'are'), step(1, 'now'), step(5, 'you')]),
-  rule('new-identity', 0.5, ROLE, [step(0, 'mind'), step(2, 'mode'), step(2, 'enable')]),
-  rule('new-identity', 0.3, ROLE, [step(0, 'enable'), step(2, 'mind'), step(2, 'mode')]),
+  rule('new-identity', 0.5, ROLE, [step(0, 'mode'), step(1, 'mode'), step(2, 'enable')]),
+  rule('new-identity', 0.3, ROLE, [step(0, 'enable'), step(2, 'mode'), step(1, 'mode')]),
   rule('conceal', 0.8, 'It wants something kept from the user.', [step(0, 'not'), step(2, 'conceal'), step(3, 'user')]),
   rule(
     'persist',
@@ -98,9 +114,9 @@ export const TEXT_RULES: readonly TextRule[] = [
   ),
   rule(
     'skip-approval',
-    0.5,
+    0.4,
     'It wants a check or an approval passed over.',
-    [step(0, 'approve'), step(3, 'now'), step(2, 'tool', 'call')],
+    [step(0, 'enable'), step(3, 'now'), step(2, 'tool', 'call')],
     true,
   ),
   rule('pose-as-user', 0.7, 'It poses as the user.', [step(0, 'user_is'), step(1, 'user_is', 'are'), step(2, 'user')]),
