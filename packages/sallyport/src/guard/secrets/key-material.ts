@@ -1,4 +1,4 @@
-import { fromBase58Check, isFiller, isJsonWebToken, toEntropy } from './checks.ts';
+import { isFiller, isJsonWebToken, toEntropy } from './checks.ts';
 
 /** What a reader finds at a mark: a kind and the place of the value itself. */
 export interface Reading {
@@ -20,12 +20,13 @@ function readPrivateKey(text: string, start: number): Reading | undefined {
   KEY_HEAD.lastIndex = start;
   const head = KEY_HEAD.exec(text);
   if (head === null) return undefined;
+  // A page about keys shows first lines alone; a flood of them must not be searched for ends.
+  if (/-----|\.\.\./.test(text.slice(KEY_HEAD.lastIndex, KEY_HEAD.lastIndex + 40))) return undefined;
   const body = text.slice(KEY_HEAD.lastIndex, KEY_HEAD.lastIndex + MAX_KEY_FILE);
   const foot = body.indexOf('-----END ');
   const closed = foot < 0 ? -1 : body.indexOf('-----', foot + 9);
   KEY_BODY.lastIndex = 0;
   const length = closed >= 0 ? closed + 5 : (KEY_BODY.exec(body)?.[0].length ?? 0);
-  // A page about keys shows the first line alone, or dots in place of the key.
   const content = body.slice(0, foot < 0 ? length : foot).replace(/\\[rn]|[^A-Za-z0-9+/=]/g, '');
   if (content.length < 40 || isFiller(content)) return undefined;
   return { kind: 'private-key', start, end: KEY_HEAD.lastIndex + length };
@@ -107,18 +108,6 @@ export const MARK_READERS: ReadonlyMap<string, MarkReader> = new Map([
   [':AA', readTelegram],
   ['8Q~', readAzureSecret],
 ]);
-
-const WALLET_KEY = /(?<![A-Za-z0-9])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])/g;
-
-/** Bitcoin private keys in wallet import format: Base58Check, version 0x80. */
-export function findWalletKeys(text: string): readonly Reading[] {
-  const found: Reading[] = [];
-  for (const { 0: value, index } of text.matchAll(WALLET_KEY)) {
-    if (fromBase58Check(value)?.[0] === 0x80)
-      found.push({ kind: 'wallet-key', start: index, end: index + value.length });
-  }
-  return found;
-}
 
 /** Digits and letters, and as mixed as chance makes them. */
 export function isRandom(value: string, bits: number): boolean {

@@ -15,9 +15,15 @@ const HARMLESS_NAME =
   /(?:next|page|continu\w*|sync|cursor|max|min|total|prompt|completion|input|output|num|count|per|cache\w*|usage|cancel\w*|design|reset|expir\w*|public|has|is|show|forgot|change)[_.-]?(?:\w{0,12}[_.-])?(?:pass\w*|tokens?|secrets?|key)$|tokens$|(?:token|password|secret|key)[_-]?(?:name|id|type|url|uri|path|file|length|policy|count|limit|expir\w*|ref|arn|hint|hash|field|label|endpoint|env|version)/i;
 
 /** @param field the name the whole text is the value of */
-export function findNamedSecrets(text: string, field: string | undefined): readonly Reading[] {
-  const found: Reading[] = [];
-  if (field !== undefined && text.length >= 8 && text.length <= 256 && isSecretName(field) && isSecretValue(text))
+export function findNamedSecrets(text: string, field: string | undefined, found: Reading[]): void {
+  if (
+    field !== undefined &&
+    text.length >= 8 &&
+    text.length <= 256 &&
+    isSecretName(field) &&
+    isSecretValue(text) &&
+    isLongEnough(field, text)
+  )
     found.push({ kind: toKind(field), start: 0, end: text.length });
   NAME.lastIndex = 0;
   for (let named = NAME.exec(text); named !== null; named = NAME.exec(text)) {
@@ -29,10 +35,14 @@ export function findNamedSecrets(text: string, field: string | undefined): reado
     const after = /^[\w-]*/.exec(text.slice(NAME.lastIndex, NAME.lastIndex + 24))?.[0] ?? '';
     const name = before + named[0] + after;
     NAME.lastIndex = end;
-    if (!HARMLESS_NAME.test(name) && isSecretValue(value))
+    if (!HARMLESS_NAME.test(name) && isSecretValue(value) && isLongEnough(name, value))
       found.push({ kind: toKind(name), start: end - value.length, end });
   }
-  return found;
+}
+
+/** People choose short passwords; keys are long, and what is shorter (`Uint8Array`) is a name. */
+function isLongEnough(name: string, value: string): boolean {
+  return value.length >= 12 || toKind(name) === 'password';
 }
 
 function toKind(name: string): string {

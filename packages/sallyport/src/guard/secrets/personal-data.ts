@@ -1,5 +1,6 @@
 import { fromBase58Check, hasIbanSum, hasLuhnSum, isResidentId, isSocialSecurityNumber } from './checks.ts';
 import type { Reading } from './key-material.ts';
+import type { Run } from './survey-runs.ts';
 
 /** Nine digits or more, each at most one blank or dash from the next. */
 const DIGITS = /(?<![\d.])\d(?:[ -]?\d){8,22}[Xx]?(?![\d.]\d)/g;
@@ -7,8 +8,7 @@ const DIGITS = /(?<![\d.])\d(?:[ -]?\d){8,22}[Xx]?(?![\d.]\d)/g;
 const MAX_NUMBERS = 10_000;
 
 /** Numbers that name a person or an account: by checksum, range or date, and where those are weak by the words around them. */
-export function findNumbers(text: string, field: string | undefined): readonly Reading[] {
-  const found: Reading[] = [];
+export function findNumbers(text: string, field: string | undefined, found: Reading[]): void {
   let left = MAX_NUMBERS;
   DIGITS.lastIndex = 0;
   for (let hit = DIGITS.exec(text); hit !== null && left-- > 0; hit = DIGITS.exec(text)) {
@@ -16,7 +16,6 @@ export function findNumbers(text: string, field: string | undefined): readonly R
     const kind = toKind(hit[0], { text, start, field });
     if (kind !== undefined) found.push({ kind, start, end: start + hit[0].length });
   }
-  return found;
 }
 
 interface NumberPlace {
@@ -116,8 +115,7 @@ const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
 );
 const IBAN = /(?<![A-Za-z0-9])([A-Z]{2})\d{2}(?: ?[A-Z0-9]){11,30}(?![a-z0-9])/g;
 
-export function findAccounts(text: string): readonly Reading[] {
-  const found: Reading[] = [];
+export function findAccounts(text: string, found: Reading[]): void {
   IBAN.lastIndex = 0;
   for (let hit = IBAN.exec(text); hit !== null; hit = IBAN.exec(text)) {
     const length = IBAN_LENGTHS.get(hit[1] ?? '');
@@ -125,7 +123,6 @@ export function findAccounts(text: string): readonly Reading[] {
     if (end !== undefined && hasIbanSum(hit[0].slice(0, end).replaceAll(' ', '')))
       found.push({ kind: 'iban', start: hit.index, end: hit.index + end });
   }
-  return found;
 }
 
 /** Where that many signs other than blanks have passed: upper-case words may follow. */
@@ -140,8 +137,7 @@ const DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z
 /** Names of files: `logo@2x.png`, and packages: `react@18.2.0` has no letters at its end. */
 const FILE_END = /\.(?:png|jpe?g|gif|svg|webp|css|js|ts|json)$/i;
 
-export function findMailAddresses(text: string): readonly Reading[] {
-  const found: Reading[] = [];
+export function findMailAddresses(text: string, found: Reading[]): void {
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     DOMAIN.lastIndex = at;
     const domain = DOMAIN.exec(text)?.[0];
@@ -149,29 +145,39 @@ export function findMailAddresses(text: string): readonly Reading[] {
     if (domain === undefined || local === undefined || FILE_END.test(domain)) continue;
     found.push({ kind: 'mail-address', start: at - local.length, end: at + domain.length });
   }
-  return found;
 }
 
 const PRIVATE_HOST = /(?<![\w.])(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\w.]|\/\d)/g;
 
 /** Addresses of hosts in networks of one's own (RFC 1918). Ranges with a length behind them name no host. */
-export function findHostAddresses(text: string): readonly Reading[] {
-  return [...text.matchAll(PRIVATE_HOST)]
-    .filter(([address]) => address.split('.').every((part) => Number(part) <= 255))
-    .map(({ 0: address, index }) => ({ kind: 'private-address', start: index, end: index + address.length }));
+export function findHostAddresses(text: string, found: Reading[]): void {
+  PRIVATE_HOST.lastIndex = 0;
+  for (let hit = PRIVATE_HOST.exec(text); hit !== null; hit = PRIVATE_HOST.exec(text)) {
+    const [address] = hit;
+    if (address.split('.').every((part) => Number(part) <= 255))
+      found.push({ kind: 'private-address', start: hit.index, end: hit.index + address.length });
+  }
 }
 
-const ETHEREUM = /(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])/g;
-const BITCOIN = /(?<![A-Za-z0-9])(?:[13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[02-9ac-hj-np-z]{11,71})(?![A-Za-z0-9])/g;
+const WALLET =
+  /(?<![A-Za-z0-9])(?:0x[0-9a-fA-F]{40}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[02-9ac-hj-np-z]{11,71}|[5KL][1-9A-HJ-NP-Za-km-z]{50,51})(?![A-Za-z0-9])/g;
 
-/** Addresses of wallets. All zeros or all f is nobody's. */
-export function findWallets(text: string): readonly Reading[] {
-  const found: Reading[] = [];
-  for (const { 0: value, index } of text.matchAll(ETHEREUM))
-    if (new Set(value.slice(2).toLowerCase()).size > 4)
-      found.push({ kind: 'wallet-address', start: index, end: index + value.length });
-  for (const { 0: value, index } of text.matchAll(BITCOIN))
-    if (value.startsWith('bc1') || [0x00, 0x05].includes(fromBase58Check(value)?.[0] ?? -1))
-      found.push({ kind: 'wallet-address', start: index, end: index + value.length });
-  return found;
+/** Addresses of wallets (Ethereum, Bitcoin) and Bitcoin's private keys, in those parts of the text that have long runs. */
+export function findWallets(text: string, parts: readonly Run[], found: Reading[]): void {
+  for (const { start, end } of parts) {
+    if (end - start < 26) continue;
+    for (const { 0: value, index } of text.slice(start, end).matchAll(WALLET)) {
+      const kind = toWalletKind(value);
+      if (kind !== undefined) found.push({ kind, start: start + index, end: start + index + value.length });
+    }
+  }
+}
+
+function toWalletKind(value: string): string | undefined {
+  // All zeros or all f is nobody's.
+  if (value.startsWith('0x')) return new Set(value.slice(2).toLowerCase()).size > 4 ? 'wallet-address' : undefined;
+  if (value.startsWith('bc1')) return /\d/.test(value.slice(3)) ? 'wallet-address' : undefined;
+  const version = fromBase58Check(value)?.[0];
+  if (version === 0x80) return 'wallet-key';
+  return version === 0x00 || version === 0x05 ? 'wallet-address' : undefined;
 }

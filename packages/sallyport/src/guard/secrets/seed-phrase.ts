@@ -23,8 +23,7 @@ const LABEL =
  * every English sentence has and the list has not, alone on its lines or behind a word that announces it. The list of
  * words itself, and with it the checksum of BIP-39, is not part of this program.
  */
-export function findSeedPhrases(text: string): readonly Reading[] {
-  const found: Reading[] = [];
+export function findSeedPhrases(text: string, found: Reading[]): void {
   WORDS.lastIndex = 0;
   for (let hit = WORDS.exec(text); hit !== null; hit = WORDS.exec(text)) {
     const words = hit[0].split(BETWEEN).filter((word) => word !== '');
@@ -32,7 +31,6 @@ export function findSeedPhrases(text: string): readonly Reading[] {
     if (LENGTHS.has(words.length) && isPhrase(words) && (announced || isAlone(text, hit.index, hit[0].length)))
       found.push({ kind: 'seed-phrase', start: hit.index, end: hit.index + hit[0].length });
   }
-  return found;
 }
 
 function isPhrase(words: readonly string[]): boolean {

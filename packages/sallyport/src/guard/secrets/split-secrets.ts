@@ -14,8 +14,11 @@ const MAX_PIECES = 8;
 const MAX_TEXTS = 256;
 /** Longer texts hold prose. */
 const MAX_LENGTH = 512;
+const MAX_HEAD = 132;
 const PIECE = /(?:^|[\s:=])([A-Za-z0-9_.+/=-]{2,128})$/;
-const HEAD = /(?<![A-Za-z0-9])[A-Za-z0-9_.-]{3,128}$/;
+const HEAD = /(?:^|[^A-Za-z0-9_.-])([A-Za-z0-9_.-]{3,128})$/;
+
+const MARK = new RegExp(`^(?:${PROVIDER_MARKS.map((mark) => mark.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|')})`);
 
 /**
  * Keys cut into pieces that stand in several arguments, or elements of a list, one after the other. Only forms with a mark of
@@ -27,8 +30,8 @@ export function findSplitSecrets(texts: readonly PlacedText[]): readonly SplitSe
   const count = Math.min(texts.length, MAX_TEXTS);
   for (let i = 0; i < count - 1; i++) {
     const first = texts[i] as PlacedText; // True by the bound of the loop.
-    const head = first.text.length > MAX_LENGTH ? undefined : HEAD.exec(first.text)?.[0];
-    const mark = head === undefined ? undefined : PROVIDER_MARKS.find((one) => head.startsWith(one));
+    const head = first.text.length > MAX_LENGTH ? undefined : HEAD.exec(first.text.slice(-MAX_HEAD))?.[1];
+    const mark = head === undefined ? undefined : MARK.exec(head)?.[0];
     if (head === undefined || mark === undefined || readProviderKey(head, mark, 0) !== undefined) continue;
     const split = readOn(texts.slice(i + 1, i + MAX_PIECES), { head, mark });
     if (split !== undefined)

@@ -5,6 +5,7 @@ import { matchesGlob } from '../../core/glob.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findCustom } from './custom-patterns.ts';
 import { findSecrets, withoutOverlaps } from './find-secrets.ts';
+import type { SecretMatch } from './secret-match.ts';
 import { isSensitive } from './sensitive-fields.ts';
 import { findSplitSecrets } from './split-secrets.ts';
 import { eachText, type PlacedText } from './walk-strings.ts';
@@ -51,7 +52,10 @@ export function weighSecrets(root: JsonObject, options: WeighOptions): readonly 
       weighed.push({ kind: 'sensitive-field', mode, pointer, start: 0, end: text.length, value: text, isSplit: false });
       return;
     }
-    for (const match of withoutOverlaps([...findSecrets(text, { field }), ...findCustom(text, settings.custom)])) {
+    const found = findSecrets(text, { field });
+    const own = settings.custom.length === 0 ? NOTHING : findCustom(text, settings.custom);
+    if (found.length === 0 && own.length === 0) return;
+    for (const match of own.length === 0 ? found : withoutOverlaps([...found, ...own])) {
       // A page that explains keys shows samples; what leaves in arguments may be meant to look like one.
       if (match.isSample && direction === 'results') continue;
       const chosen = modeOf({ ...match, pointer }, options);
@@ -67,6 +71,8 @@ export function weighSecrets(root: JsonObject, options: WeighOptions): readonly 
   }
   return weighed;
 }
+
+const NOTHING: readonly SecretMatch[] = Object.freeze([]);
 
 function isBelow(pointer: string, root: string): boolean {
   return root === '' || pointer.startsWith(`${root}/`);
