@@ -20,7 +20,8 @@ export interface Child {
   end(): Promise<void>;
 }
 
-const PATIENCE_MS = 30_000;
+/** A machine may be busy with anything else. */
+const PATIENCE_MS = 60_000;
 /** Sallyport ends its own children first. */
 const GRACE_MS = 10_000;
 const MAX_STDERR = 20_000;
@@ -64,7 +65,12 @@ export function openChildren(signal: AbortSignal): Children {
         write: (line) => void stdin.write(`${line}\n`),
         async firstLine() {
           const deadline = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-          const line = once(lines, 'line', { signal: deadline }).then(([text]) => String(text));
+          const line = once(lines, 'line', { signal: deadline }).then(
+            ([text]) => String(text),
+            () => {
+              throw new Error('a process of the drill does not start');
+            },
+          );
           return Promise.race([
             line,
             gone.then(() => {

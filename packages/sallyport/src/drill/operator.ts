@@ -41,10 +41,13 @@ export async function takeIn(sallyport: RunningSallyport, setting: Setting): Pro
   const { servers } = setting.play;
   const own = ownServers(setting.play);
   const strangers = servers.filter((server) => !own.includes(server));
-  await approve(sallyport, own);
-  if (own.length === 0 || strangers.length === 0) return approve(sallyport, strangers);
-  sallyport.configure(toConfig(setting, servers));
-  return approve(sallyport, strangers);
+  const approved = await approve(sallyport, own);
+  if (own.length > 0 && strangers.length > 0) sallyport.configure(toConfig(setting, servers));
+  approved.push(...(await approve(sallyport, strangers)));
+  await sallyport.until(async () => {
+    const offered = itemsOf(await sallyport.rest('GET', '/tools?limit=200')).map((tool) => tool['name']);
+    return approved.every((name) => offered.includes(name)) || undefined;
+  }, NOTICE_MS);
 }
 
 /** The servers there are before a stranger comes. */
@@ -66,7 +69,8 @@ function ownServers({ servers }: Play): readonly DrillServer[] {
   return servers.filter(({ own }) => own !== undefined);
 }
 
-async function approve(sallyport: RunningSallyport, servers: readonly DrillServer[]): Promise<void> {
+/** @returns the names under which the approved tools are offered */
+async function approve(sallyport: RunningSallyport, servers: readonly DrillServer[]): Promise<string[]> {
   const approved: string[] = [];
   for (const { name, tools } of servers) {
     const wanted = tools.map((tool) => `tools/${tool.name}`);
@@ -85,10 +89,7 @@ async function approve(sallyport: RunningSallyport, servers: readonly DrillServe
     for (const { item } of items)
       if (wanted.includes(String(item))) approved.push(`${name}_${String(item).slice('tools/'.length)}`);
   }
-  await sallyport.until(async () => {
-    const offered = itemsOf(await sallyport.rest('GET', '/tools?limit=200')).map((tool) => tool['name']);
-    return approved.every((name) => offered.includes(name)) || undefined;
-  }, NOTICE_MS);
+  return approved;
 }
 
 function isWarnedOf({ findings, related }: JsonObject): boolean {

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import type { Child, Children } from './children.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.js', import.meta.url));
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 const LOOK_MS = 100;
 
 /** A Sallyport of the drill: the program itself, on a port and a state directory of its own. */
