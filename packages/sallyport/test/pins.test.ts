@@ -131,7 +131,11 @@ describe('a definition that changes after it was approved', () => {
       item: 'tools/search',
       state: 'changed',
       weight: 'major',
-      risks: ['mentions other tools: count', 'the description grew by 35 characters'],
+      risks: [
+        expect.stringMatching(/^reading it found: takes-secret-files/),
+        'mentions other tools: count',
+        'the description grew by 35 characters',
+      ],
       changes: [{ path: '/description', change: 'changed', before: SEARCH['description'] }],
     });
     expect(await operator(gateway, 'pin', 'approve', 'notes')).toMatchObject({ exit: 1 });
@@ -142,7 +146,8 @@ describe('a definition that changes after it was approved', () => {
     expect(await operator(gateway, 'pin', 'approve', 'notes', '--digest', 'f00')).toMatchObject({ exit: 1 });
     expect(await namesOf(client)).toEqual(['notes_count']);
 
-    expect(await operator(gateway, 'pin', 'approve', 'notes', '--digest', shown.digest)).toMatchObject({ exit: 0 });
+    const approve = ['pin', 'approve', 'notes', '--digest', shown.digest, '--with-findings'];
+    expect(await operator(gateway, ...approve)).toMatchObject({ exit: 0 });
     await untilChanged();
     expect(await namesOf(client)).toEqual(['notes_search', 'notes_count']);
     expect(textOf(await client.call('notes_search', { q: 'x' }))).toBe('search done');
