@@ -8,6 +8,7 @@ import type { Note } from '../core/note.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ScanPorts } from '../guard/scan-result.ts';
 import type { Database } from '../storage/database.ts';
+import { createScanJudge } from '../telemetry/scan-judge.ts';
 
 const HOUR = 3_600_000;
 
@@ -36,6 +37,7 @@ export function openScan(
       return new URL(transport.url).hostname.toLowerCase();
     },
     kept: keptResults,
+    judge: createScanJudge({ settings: () => settings().judge, log: basics.log }),
   };
   return { scan, texts: createTextDoor(scan), keptResults };
 }

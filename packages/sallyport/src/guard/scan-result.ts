@@ -58,8 +58,10 @@ export function scanResult(ports: ScanPorts): Guard {
       const { upstream, name } = call.tool;
       const judged = ports.judge?.({ upstream, tool: name, result, findings: treated.findings });
       if (judged === undefined) return rewrite(treated);
-      return judged.then((said) =>
-        said === 'suspicious' && results === 'quarantine' ? withhold(ports, call, result, treated) : rewrite(treated),
+      return judged.then(
+        (said) =>
+          said === 'suspicious' && results === 'quarantine' ? withhold(ports, call, result, treated) : rewrite(treated),
+        () => rewrite(treated),
       );
     },
   };
