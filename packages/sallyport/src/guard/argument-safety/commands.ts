@@ -1,10 +1,14 @@
 import { foldText } from '../../core/fold-text.ts';
 
 /** Programs that an injected command starts; the rest of a shell's world is left to sinks and policies. */
-const PROGRAMS =
-  'rm|mv|cp|dd|curl|wget|sh|bash|zsh|dash|ksh|nc|ncat|netcat|socat|python[23]?|perl|ruby|node|php|cat|tac|head|tail|less|chmod|chown|mkfs|powershell|pwsh|cmd|echo|printf|whoami|id|uname|ls|touch|sleep|ping|kill|pkill|sudo|su|eval|exec|ssh|scp|env|printenv|nslookup|dig|tee|find|xargs|awk|sed|base64|openssl|crontab|useradd|reboot|shutdown|telnet|ftp|certutil|bitsadmin|reg|net';
+const CLEAR =
+  'rm|dd|curl|wget|sh|bash|zsh|dash|ksh|ncat|netcat|socat|tac|chmod|chown|mkfs|powershell|pwsh|cmd|printf|whoami|uname|ls|pkill|sudo|ssh|scp|printenv|nslookup|xargs|awk|sed|base64|openssl|crontab|useradd|telnet|ftp|certutil|bitsadmin';
+/** Words of English and names of languages as well: they count with an option, a path or nothing behind them. */
+const WORDY =
+  'mv|cp|nc|python[23]?|perl|ruby|node|php|cat|head|tail|less|echo|id|touch|sleep|ping|kill|su|eval|exec|env|dig|tee|find|reboot|shutdown|reg|net';
+const PROGRAMS = `${CLEAR}|${WORDY}`;
 const CHAINED = new RegExp(
-  String.raw`(?:[;|&\n]|%0a)[ \t]{0,8}(?:/(?:usr/)?bin/)?(?:${PROGRAMS})(?=[\s;|&<>'"]|$)`,
+  String.raw`(?:[;|&\n]|%0a)[ \t]{0,8}(?:/(?:usr/)?bin/)?(?:(?:${CLEAR})(?=[\s;|&<>'"]|$)|(?:${WORDY})(?=[ \t]{0,4}(?:$|[;|&<>\n./~$'"*-]|[a-z0-9.-]{1,64}\.[a-z]{2,8}\b)))`,
   'i',
 );
 const SUBSTITUTED = new RegExp(

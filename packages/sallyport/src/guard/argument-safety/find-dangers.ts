@@ -55,7 +55,7 @@ export function findDangers(placed: ArgumentText, given: DangerOptions): readonl
   const { text, pointer, field } = placed;
   const options = given.runsCode || !COMMAND_NAME.test(field) ? given : { ...given, runsCode: true };
   const isOrder = options.readsTexts && givesOrders(text);
-  if (!isOrder && !ANYTHING.test(text) && !VARIABLE_NAME.test(field)) return NONE;
+  if (!isOrder && !options.runsCode && !ANYTHING.test(text) && !VARIABLE_NAME.test(field)) return NONE;
   const found = new Set<ArgumentDanger | Harm>();
   if (isOrder) found.add('instructions');
   if (text.includes('\0')) found.add('nul');
@@ -141,7 +141,7 @@ function isEncodedTwice(url: string): boolean {
 function lookAtPaths({ text, field }: ArgumentText, options: DangerOptions, found: Set<ArgumentDanger | Harm>): void {
   const { roots, runsCode } = options;
   if (VARIABLE_NAME.test(field) && SECRET_VARIABLE.test(text)) found.add('sensitivePath');
-  const isUrl = WHOLE_URL.test(text);
+  const isUrl = WHOLE_URL.test(text) && !/^\s{0,8}file:/i.test(text);
   const isPath =
     !isUrl && text.length <= 4_096 && !/[\n]/.test(text) && (WHOLE_PATH.test(text) || PATH_NAME.test(field));
   if (isPath || isUrl) {
@@ -153,7 +153,7 @@ function lookAtPaths({ text, field }: ArgumentText, options: DangerOptions, foun
     if (named !== undefined && hasEncodedClimb(named)) found.add('encodedTraversal');
   }
   if (isPath) {
-    const path = text.replace(/^file:\/\//, '').trim();
+    const path = text.trim().replace(/^file:\/\//i, '');
     if (climbsOut(path) >= 2) found.add('traversal');
     if (isSensitivePath(path)) found.add('sensitivePath');
     if (roots.length > 0 && isOutside(path, roots)) found.add('outsideRoots');

@@ -143,6 +143,8 @@ export function findMailAddresses(text: string, found: Reading[]): void {
     const domain = DOMAIN.exec(text)?.[0];
     const local = domain === undefined ? undefined : LOCAL.exec(text.slice(Math.max(0, at - 64), at))?.[0];
     if (domain === undefined || local === undefined || FILE_END.test(domain)) continue;
+    // The user of an address (ssh://git@host, git@host:repository) is no mailbox.
+    if (local === 'git' || text.startsWith('//', at - local.length - 2)) continue;
     found.push({ kind: 'mail-address', start: at - local.length, end: at + domain.length });
   }
 }

@@ -8,6 +8,7 @@ import { findSecrets, withoutOverlaps } from './find-secrets.ts';
 import type { SecretMatch } from './secret-match.ts';
 import { isSensitive } from './sensitive-fields.ts';
 import { findSplitSecrets } from './split-secrets.ts';
+import { findTokens } from './vault.ts';
 import { eachText, type PlacedText } from './walk-strings.ts';
 
 /** One secret of a message, and what the configuration does with it. */
@@ -55,7 +56,10 @@ export function weighSecrets(root: JsonObject, options: WeighOptions): readonly 
     const found = findSecrets(text, { field });
     const own = settings.custom.length === 0 ? NOTHING : findCustom(text, settings.custom);
     if (found.length === 0 && own.length === 0) return;
+    const tokens = findTokens(text);
     for (const match of own.length === 0 ? found : withoutOverlaps([...found, ...own])) {
+      // A token says "secret:" itself.
+      if (tokens.some(({ start, end }) => match.start < end && start < match.end)) continue;
       // A page that explains keys shows samples; what leaves in arguments may be meant to look like one.
       if (match.isSample && direction === 'results') continue;
       const chosen = modeOf({ ...match, pointer }, options);

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import { toCall, toTool } from '../../../test/sample-call.ts';
+import { resolveSecrets, type SecretSettings, secretsSchema } from '../../config/secrets-section.ts';
+import type { Call } from '../../core/call.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { KEY_HOLDER } from '../../core/principal.ts';
+import { createMemoryVault } from '../../state/memory-vault.ts';
+import { inspectRequest, inspectResult, needsResult } from '../guard.ts';
+import { secrets, secretsInResult } from './secrets.ts';
+import type { SecretVault } from './vault.ts';
+
+const TOKEN = `ghp_${'a7Kq2Zx9Lm4Tp8Rv3Wn6Yb5Hc1Jd0GfQ2w9e'}`;
+const CARD = '4532 0151 1283 0366';
+
+function settings(written: object = {}): SecretSettings {
+  return resolveSecrets(secretsSchema.parse(written), ['hub', 'chat'], (path, message) => {
+    throw new Error(`${path.join('.')}: ${message}`);
+  });
+}
+
+function open(written: object | null = {}, vault: SecretVault = memory()) {
+  const now = written === null ? undefined : settings(written);
+  const ports = { settings: () => now, vault };
+  const outer = secrets(ports);
+  const inner = [secretsInResult(ports)];
+  return {
+    send: (given: JsonObject, to: Partial<Call> = {}) =>
+      inspectRequest(outer, callTo('hub', { arguments: given, ...to })),
+    receive: (result: JsonObject, to: Partial<Call> = {}) => inspectResult(inner, callTo('hub', to), result),
+    reads: () => needsResult(inner, callTo('hub', {})),
+  };
+}
+
+function memory(): SecretVault {
+  return createMemoryVault({ now: () => 0, limits: () => ({ minutes: 60, entries: 100 }) });
+}
+
+function callTo(upstream: string, given: Partial<Call>): Call {
+  return toCall({ tool: toTool({ name: 'run', inputSchema: { type: 'object' } }, { upstream }), ...given });
+}
+
+const text = (value: string): JsonObject => ({ content: [{ type: 'text', text: value }] });
+const other = { ...KEY_HOLDER, id: 'key:other' };
+
+describe('attacks: arguments', () => {
+  test.each<[string, object, JsonObject, string]>([
+    ['a key asks', {}, { body: `here: ${TOKEN}` }, 'ask'],
+    ['a key deep down asks', {}, { a: [{ b: { c: [TOKEN] } }] }, 'ask'],
+    ['a card asks', {}, { note: CARD }, 'ask'],
+    ['a key is denied', { arguments: { credentials: 'deny' } }, { body: TOKEN }, 'deny'],
+    ['a key in pieces', {}, { id: 'AKIAQ7W2ZK5L', rest: 'MN3PXR4T', region: 'eu' }, 'ask'],
+    ['a key in a list of pieces', {}, { parts: ['ghp_a7Kq2Zx9', 'Lm4Tp8Rv3Wn6', 'Yb5Hc1Jd0GfQ2w9e'] }, 'ask'],
+    ['a key in pieces with labels', {}, { parts: ['part1: ghp_a7Kq2Zx9Lm4', 'part2: Tp8Rv3Wn6Yb5Hc1Jd0'] }, 'ask'],
+    [
+      'pieces cannot be masked',
+      { arguments: { credentials: 'mask' } },
+      { a: 'ghp_a7Kq2Zx9Lm4', b: 'Tp8Rv3Wn6Yb5Hc1Jd0' },
+      'deny',
+    ],
+    ['a password by its field', {}, { config: { db_password: 'Tr0ub4dor3' } }, 'ask'],
+    ['a pattern of our own', { custom: [{ name: 'customer', pattern: 'C-\\d{6}' }] }, { q: 'C-123456' }, 'ask'],
+    [
+      'a rule for one server',
+      { rules: [{ upstream: 'hub', direction: 'arguments', kinds: ['contact'], mode: 'deny' }] },
+      { to: 'ann@acme.dev' },
+      'deny',
+    ],
+    [
+      'a rule for one field',
+      { rules: [{ field: '/headers/*', mode: 'deny' }] },
+      { headers: { 'X-Key': TOKEN } },
+      'deny',
+    ],
+  ])('%s', async (_, written, given, kind) => {
+    const { verdict } = await open(written).send(given);
+    expect(verdict.kind).toBe(kind);
+    expect(JSON.stringify(verdict)).not.toMatch(/a7Kq|4532|Tr0ub|Q7W2|123456/);
+  });
+
+  test('masked, the server gets a token; the caller may send it again', async () => {
+    const { send } = open({ arguments: { credentials: 'mask' } });
+    const { rewritten } = await send({ body: `x ${TOKEN} y` });
+    expect(rewritten).toEqual({ body: expect.stringMatching(/^x \{\{secret:github-token:[a-z2-7]{16}\}\} y$/) });
+    expect((await send(rewritten ?? {})).verdict.kind).toBe('allow');
+  });
+
+  test('dropped, nothing brings it back', async () => {
+    const { rewritten } = await open({ arguments: { credentials: 'drop' } }).send({ body: TOKEN });
+    expect(rewritten).toEqual({ body: '[removed: github-token]' });
+  });
+});
+
+describe('attacks: results', () => {
+  test.each<[string, JsonObject]>([
+    ['in a text', text(`token=${TOKEN}`)],
+    ['in structured content', { content: [], structuredContent: { a: [{ b: TOKEN }] } }],
+    ['in a resource', { content: [{ type: 'resource', resource: { uri: 'x:y', text: TOKEN } }] }],
+    ['in _meta', { content: [], _meta: { note: TOKEN } }],
+    ['in base64', text(Buffer.from(TOKEN).toString('base64'))],
+  ])('a key %s is masked', async (_, result) => {
+    const { rewritten } = await open().receive(result);
+    expect(JSON.stringify(rewritten)).toMatch(/\{\{secret:github-token:[a-z2-7]{16}\}\}/);
+    expect(JSON.stringify(rewritten)).not.toContain('a7Kq');
+  });
+
+  test('over several texts the result is withheld', async () => {
+    const parts = ['ghp_a7Kq2Zx9Lm4', 'Tp8Rv3Wn6Yb5Hc1Jd0'].map((part) => ({ type: 'text', text: part }));
+    expect((await open().receive({ content: parts })).verdict.kind).toBe('deny');
+  });
+
+  test('denied, the result is withheld', async () => {
+    const { verdict } = await open({ results: { credentials: 'deny' } }).receive(text(TOKEN));
+    expect(verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('github-token at /content/0/text') });
+    expect(JSON.stringify(verdict)).not.toContain('a7Kq');
+  });
+
+  const marked = toTool(
+    {
+      name: 'account',
+      inputSchema: { type: 'object' },
+      outputSchema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          pin: { type: 'string', 'x-sensitive': true },
+          cards: { type: 'array', items: { $ref: '#/$defs/card' } },
+        },
+        $defs: { card: { type: 'object', properties: { code: { type: 'string', writeOnly: true } } } },
+      },
+    },
+    { upstream: 'hub' },
+  );
+  test('marked fields are masked whatever they hold, in the text beside them too', async () => {
+    const structuredContent = { name: 'Ann', pin: 'blue "moon"', cards: [{ code: 'seven' }] };
+    const result = { ...text(JSON.stringify(structuredContent)), structuredContent };
+    const { rewritten } = await open().receive(result, { tool: marked });
+    expect(rewritten?.['structuredContent']).toEqual({
+      name: 'Ann',
+      pin: expect.stringMatching(/^\{\{secret:sensitive-field:/),
+      cards: [{ code: expect.stringMatching(/^\{\{secret:sensitive-field:/) }],
+    });
+    expect(JSON.stringify(rewritten)).not.toMatch(/blue|moon/);
+  });
+  test('our _meta key marks fields too', async () => {
+    const tool = toTool(
+      { name: 'x', inputSchema: {}, _meta: { 'dev.sallyport/sensitive': ['/user/nick'] } },
+      { upstream: 'hub' },
+    );
+    const { rewritten } = await open().receive({ content: [], structuredContent: { user: { nick: 'bob' } } }, { tool });
+    expect(JSON.stringify(rewritten)).not.toContain('bob');
+  });
+});
+
+describe('tokens', () => {
+  const token = async (door: ReturnType<typeof open>) => {
+    const { rewritten } = await door.receive(text(TOKEN));
+    return JSON.stringify(rewritten).match(/\{\{secret:[^}]+\}\}/)?.[0] ?? '';
+  };
+  test('the same value has the same token', async () => {
+    const door = open();
+    expect(await token(door)).toBe(await token(door));
+  });
+  test('one may return to its own server', async () => {
+    const door = open();
+    expect((await door.send({ body: `a ${await token(door)}` })).verdict.kind).toBe('allow');
+  });
+  const chat = toTool({ name: 'post', inputSchema: {} }, { upstream: 'chat' });
+  test.each([
+    ['deny', {}],
+    ['ask', { foreign: 'ask' }],
+  ])('to another server: %s', async (kind, written) => {
+    const door = open(written);
+    const { verdict } = await door.send({ body: await token(door) }, { tool: chat });
+    expect(verdict).toMatchObject({
+      kind,
+      reason: expect.stringContaining('came from "hub" and may not go to "chat"'),
+    });
+  });
+  test('another caller has no use for it', async () => {
+    const door = open();
+    const body = await token(door);
+    const client = { ...toCall().client, principal: other };
+    expect((await door.send({ body }, { client })).verdict).toMatchObject({ kind: 'deny' });
+  });
+  test('one whose value is gone is refused', async () => {
+    const body = '{{secret:github-token:abcdefghijklmnop}}';
+    expect((await open().send({ body })).verdict).toMatchObject({
+      kind: 'deny',
+      reason: expect.stringContaining('not any longer'),
+    });
+  });
+  test('a vault over a wire is waited for, and one that fails stops the call', async () => {
+    const near = memory();
+    const far: SecretVault = {
+      keep: async (...given) => near.keep(...given),
+      find: async (...given) => near.find(...given),
+    };
+    const door = open({}, far);
+    expect((await door.send({ body: await token(door) })).verdict.kind).toBe('allow');
+    const broken = open(
+      {},
+      { keep: () => Promise.reject(new Error('down')), find: () => Promise.reject(new Error('down')) },
+    );
+    expect((await broken.receive(text(TOKEN))).verdict.kind).toBe('deny');
+    expect((await broken.send({ body: '{{secret:x:abcdefghijklmnop}}' })).verdict.kind).toBe('deny');
+  });
+});
+
+describe('harmless', () => {
+  test.each<[string, JsonObject]>([
+    ['words', { query: 'how do I rotate a token?', limit: 20 }],
+    ['a mail address', { to: 'ann@acme.dev' }],
+    ['ids', { id: '123e4567-e89b-42d3-a456-426614174000', sha: '9fceb02d0ae598e95dc970b74767f19372d61af8' }],
+    ['words in pieces', { a: 'sk-learn', b: 'pipeline', c: 'forest' }],
+    ['nothing', {}],
+  ])('%s go out untouched', async (_, given) => {
+    expect(await open().send(given)).toEqual({
+      verdict: { kind: 'allow' },
+      guard: undefined,
+      rewritten: undefined,
+      cause: undefined,
+    });
+  });
+  test.each<[string, JsonObject]>([
+    ['prose', text('Your token has expired. Ask for a new one.')],
+    ['a sample of the documents', text('aws_access_key_id = AKIAIOSFODNN7EXAMPLE')],
+    ['a picture', { content: [{ type: 'image', mimeType: 'image/png', data: TOKEN }] }],
+  ])('%s comes in untouched', async (_, result) => {
+    expect((await open().receive(result)).verdict.kind).toBe('allow');
+  });
+  test('a rule lets a value pass', async () => {
+    const door = open({ rules: [{ upstream: 'hub', kinds: ['github-token'], mode: 'allow' }] });
+    expect((await door.send({ body: TOKEN })).verdict.kind).toBe('allow');
+    expect((await door.receive(text(TOKEN))).verdict.kind).toBe('allow');
+  });
+  test('switched off, no result is parsed', () => {
+    expect(open(null).reads()).toBe(false);
+    const off = { credentials: 'allow', financial: 'allow', identity: 'allow', marked: 'allow', custom: 'allow' };
+    expect(open({ results: off }).reads()).toBe(false);
+    expect(open().reads()).toBe(true);
+  });
+});
+
+describe('the section', () => {
+  const refused = (written: object) => {
+    const problems: string[] = [];
+    resolveSecrets(secretsSchema.parse(written), ['hub'], (path, message) =>
+      problems.push(`${path.join('.')}: ${message}`),
+    );
+    return problems;
+  };
+  test.each<[string, object, string]>([
+    [
+      'a server that is not there',
+      { rules: [{ upstream: 'hup', mode: 'allow' }] },
+      'rules.0.upstream: matches no server',
+    ],
+    ['a kind that is none', { rules: [{ kinds: ['githup'], mode: 'allow' }] }, 'rules.0.kinds: "githup" is no kind'],
+    ['asking about a result', { rules: [{ mode: 'ask' }] }, 'rules.0.mode: nobody can be asked'],
+    ['look-around', { custom: [{ name: 'a', pattern: 'a(?=b)' }] }, 'custom.0.pattern: is no pattern in RE2'],
+    ['a name that is taken', { custom: [{ name: 'jwt', pattern: 'ab' }] }, 'custom.0.name: "jwt" is the name'],
+  ])('%s is refused', (_, written, message) => {
+    expect(refused(written)).toEqual([expect.stringContaining(message)]);
+  });
+  test('a pattern that JavaScript would take years for is harmless', async () => {
+    const door = open({ custom: [{ name: 'slow', pattern: '(a+)+$' }] });
+    expect((await door.send({ body: `${'a'.repeat(5_000)}!` })).verdict.kind).toBe('allow');
+  });
+});
