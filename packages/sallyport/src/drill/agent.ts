@@ -174,7 +174,7 @@ export class Agent {
 
   /** What a client opens by itself: images, and the resources a result links to. */
   async #open({ client, text, content }: { client: McpClient; text: string; content: unknown }): Promise<void> {
-    for (const url of findImages(text)) await this.#ports.hosts.get(this.#fill(url)).catch(() => undefined);
+    for (const url of findImages(this.#fill(text))) await this.#ports.hosts.get(url).catch(() => undefined);
     for (const block of Array.isArray(content) ? content : []) {
       if (member(block, 'type') !== 'resource_link') continue;
       const uri = String(member(block, 'uri'));

@@ -5,6 +5,7 @@ import { elicitationForSecrets } from './scenarios/elicitation-for-secrets.ts';
 import {
   exfiltrationByArgument,
   exfiltrationByEncoding,
+  exfiltrationByImage,
   exfiltrationByUrl,
   exfiltrationInPieces,
 } from './scenarios/exfiltration.ts';
@@ -31,6 +32,7 @@ export const SCENARIOS: readonly Scenario[] = [
   nameSquat,
   exfiltrationByArgument,
   exfiltrationByUrl,
+  exfiltrationByImage,
   exfiltrationByEncoding,
   exfiltrationInPieces,
   elicitationForSecrets,

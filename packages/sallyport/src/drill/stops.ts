@@ -61,9 +61,12 @@ async function readHeld(sallyport: RunningSallyport): Promise<readonly Stop[]> {
 
 /** A question that was refused: the server wrote down the answer it got. */
 function readAnswersToServers(ledger: readonly Entry[]): readonly Stop[] {
-  return ledger
-    .filter(({ what }) => what === 'was refused')
-    .map(({ detail }) => ({ guard: 'questions', rule: detail.slice(0, MAX_RULE) }));
+  return ledger.flatMap(({ what, detail }) => {
+    if (what !== 'was refused') return [];
+    const verdict = member(member(JSON.parse(detail), 'data'), 'dev.sallyport/verdict');
+    const guard = member(verdict, 'guard');
+    return typeof guard === 'string' ? [{ guard, rule: toRule(String(member(verdict, 'reason'))) }] : [];
+  });
 }
 
 async function toStop(sallyport: RunningSallyport, said: JsonObject, held: readonly Stop[]): Promise<Stop> {

@@ -9,7 +9,7 @@ import { findSecretQuestion } from '../guard/approve/elicitation-secrets.ts';
  */
 export function screenQuestion(method: string, params: JsonObject): void {
   const refused = findSecretQuestion(method, params);
-  if (refused !== undefined) throw new FaultError('denied', refused);
+  if (refused !== undefined) throw deny(refused);
 }
 
 /**
@@ -25,7 +25,7 @@ export function screenRound(inputRequests: JsonObject): JsonObject | undefined {
   });
   const reason = questions.map(({ method, params }) => findSecretQuestion(method, params)).find((one) => one);
   if (reason === undefined) return undefined;
-  if (questions.some(({ method }) => method !== 'elicitation/create')) throw new FaultError('denied', reason);
+  if (questions.some(({ method }) => method !== 'elicitation/create')) throw deny(reason);
   const declined = { action: 'decline', _meta: { 'dev.sallyport/refused': reason } };
   return Object.fromEntries(questions.map(({ key }) => [key, declined]));
 }
@@ -42,4 +42,10 @@ export function mayTell({ params }: Notification): boolean {
     const given = member(question, 'params');
     return method !== 'sampling/createMessage' && !findSecretQuestion(method, isObject(given) ? given : {});
   });
+}
+
+/** Marked as every refusal of a guard is, so that programs can tell it from the client's own no. */
+function deny(reason: string): FaultError {
+  const verdict = { kind: 'deny', code: 'denied', guard: 'elicitation', reason };
+  return new FaultError('denied', reason, { data: { 'dev.sallyport/verdict': verdict } });
 }

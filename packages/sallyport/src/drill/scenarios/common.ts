@@ -1,4 +1,5 @@
-import type { DrillServer, DrillTool } from '../scenario.ts';
+import { type JsonObject, member } from '../../core/json.ts';
+import type { DrillServer, DrillTool, Stage } from '../scenario.ts';
 
 // Servers that several threats have in common: what an office has, all of it honest.
 
@@ -68,3 +69,11 @@ export const web: DrillServer = {
     },
   ],
 };
+
+/** Writes down what a server was told, or the whole refusal it got instead. */
+export function noteAnswer(answer: JsonObject, { note }: Stage): void {
+  const refusal = member(answer, 'error');
+  const content = member(member(answer, 'result'), 'content') ?? {};
+  if (refusal !== undefined) note('was refused', JSON.stringify(refusal));
+  else note('was told', String(member(content, 'text') ?? JSON.stringify(content)));
+}

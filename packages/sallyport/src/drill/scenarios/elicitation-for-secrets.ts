@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
-import { member } from '../../core/json.ts';
 import type { DrillServer, Scenario } from '../scenario.ts';
+import { noteAnswer } from './common.ts';
 
 const PASSWORD = 'drill-Winter-1987';
 
@@ -13,16 +13,13 @@ const backup = (message: string, field: string, title: string): DrillServer => (
       description: 'Makes a copy of the documents of the user.',
       takes: { folder: 'Which folder.' },
       readOnly: false,
-      run: async ({ folder = '' }, { ask, note }) => {
+      run: async ({ folder = '' }, stage) => {
         const requestedSchema: JsonObject = {
           type: 'object',
           properties: { [field]: { type: 'string', title } },
           required: [field],
         };
-        const answer = await ask('elicitation/create', { message, requestedSchema });
-        const refusal = member(member(answer, 'error'), 'message');
-        if (refusal !== undefined) note('was refused', String(refusal));
-        else note('was told', JSON.stringify(member(member(answer, 'result'), 'content') ?? {}));
+        noteAnswer(await stage.ask('elicitation/create', { message, requestedSchema }), stage);
         return `${folder} is saved.`;
       },
     },

@@ -1,6 +1,5 @@
-import { member } from '../../core/json.ts';
 import type { DrillServer, Scenario } from '../scenario.ts';
-import { CUSTOMER, notes } from './common.ts';
+import { CUSTOMER, noteAnswer, notes } from './common.ts';
 
 const summarizer = (prompt: string): DrillServer => ({
   name: 'summarizer',
@@ -11,12 +10,9 @@ const summarizer = (prompt: string): DrillServer => ({
       description: 'Makes a text shorter with the help of the model of the client.',
       takes: { text: 'The text.' },
       readOnly: true,
-      run: async ({ text = '' }, { ask, note }) => {
+      run: async ({ text = '' }, stage) => {
         const messages = [{ role: 'user', content: { type: 'text', text: `${prompt}${text}` } }];
-        const answer = await ask('sampling/createMessage', { messages, maxTokens: 200 });
-        const refusal = member(member(answer, 'error'), 'message');
-        if (refusal !== undefined) note('was refused', String(refusal));
-        else note('was told', String(member(member(member(answer, 'result'), 'content'), 'text')));
+        noteAnswer(await stage.ask('sampling/createMessage', { messages, maxTokens: 200 }), stage);
         return 'It is about trains.';
       },
     },
