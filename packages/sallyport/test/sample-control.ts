@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { createInspection } from '../src/app/inspect-definition.ts';
 import type { PinSettings } from '../src/config/pins-section.ts';
 import type { ServerSettings, Snapshot } from '../src/config/settings.ts';
 import { createApi } from '../src/control/api.ts';
@@ -44,6 +45,7 @@ export async function openSampleControl(
       if (audit.fails) throw new FaultError('unrecorded', 'The audit cannot be written.');
       notes.push({ kind, ...members });
     },
+    inspection: createInspection(),
     offered: options.offered ?? (async () => []),
   } as unknown as ControlPorts;
   const api = createApi({

@@ -15,6 +15,7 @@ import { createDestination } from '../telemetry/destination.ts';
 import { createLog } from '../telemetry/log.ts';
 import { VERSION } from '../version.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
+import { createInspection } from './inspect-definition.ts';
 import { NOBODY } from './nobody.ts';
 import { openRecord } from './open-record.ts';
 import { openRecordedCalls } from './recorded-calls.ts';
@@ -64,6 +65,7 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
       note: async (kind, members) => (await openAudit()).noteKept(kind, members),
       recording: () => ({ mode: (sections().audit ?? DEFAULT_AUDIT).mode, trouble: undefined }),
       heard: () => undefined,
+      inspection: createInspection(),
       offered: (servers, signal, programs) =>
         askOnce(servers, { ...options, database: database.get, signal, programs }),
     },

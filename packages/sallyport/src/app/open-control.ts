@@ -11,6 +11,7 @@ import type { Database } from '../storage/database.ts';
 import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
+import { createInspection } from './inspect-definition.ts';
 import { NOBODY } from './nobody.ts';
 import { openRecordedCalls } from './recorded-calls.ts';
 
@@ -42,6 +43,7 @@ export function openControl({ upstreams, catalog, audit, desk, ...rest }: Runnin
       note: (kind, members) => audit.noteKept(kind, members),
       recording: () => ({ mode: (snapshot().audit ?? DEFAULT_AUDIT).mode, trouble: audit.trouble() }),
       heard: desk.heard,
+      inspection: createInspection(),
       offered: (servers, signal, programs) => askForItems(servers, { upstreams, client: NOBODY, signal, programs }),
     },
     log,

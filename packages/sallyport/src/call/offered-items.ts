@@ -1,7 +1,8 @@
 import { fetchList } from '../catalog/fetch-list.ts';
 import { LIST_KINDS } from '../catalog/items.ts';
-import { defineInstructions, digestItem } from '../catalog/pins/define-item.ts';
+import { defineInstructions, defineItem } from '../catalog/pins/define-item.ts';
 import type { LockedItem } from '../catalog/pins/lock-file.ts';
+import type { Definition } from '../catalog/pins/pin.ts';
 import type { ServerSettings } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
@@ -9,10 +10,16 @@ import { isObject, member } from '../core/json.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import { digestProgram } from './program-gate.ts';
 
+/** One thing a server offers. */
+export interface OfferedItem extends LockedItem {
+  /** JSON; left out where there are no words to read. */
+  readonly text?: string;
+}
+
 /** What one server offers at this moment, or why it cannot be asked. */
 export interface Offered {
   readonly server: string;
-  readonly items: readonly LockedItem[];
+  readonly items: readonly OfferedItem[];
   readonly fault: FaultError | undefined;
   /** Its program is not the expected one: it was not started, so nothing else is known. */
   readonly isHeld?: boolean;
@@ -52,8 +59,8 @@ async function askOne(settings: ServerSettings, ports: OfferedPorts): Promise<Of
     if (before !== undefined && expected !== undefined && before !== expected)
       return { server, items: [{ server, kind: 'program', name: '', digest: before }], fault: undefined, isHeld: true };
     const { instructions, capabilities } = await upstreams.identify(server, client);
-    const items: LockedItem[] = [
-      { server, kind: 'instructions', name: '', digest: defineInstructions(instructions).digest },
+    const items: OfferedItem[] = [
+      { server, kind: 'instructions', name: '', ...wordsOf(defineInstructions(instructions)) },
     ];
     // The start may have fetched it.
     const program = before ?? (await findProgram());
@@ -61,7 +68,7 @@ async function askOne(settings: ServerSettings, ports: OfferedPorts): Promise<Of
     for (const [kind, { capability }] of LIST_KINDS) {
       if (!isObject(member(capabilities, capability))) continue;
       const list = await fetchList({ upstreams, upstream: server, client, signal: late }, kind);
-      items.push(...list.items.map((item) => ({ server, kind, name: item.id, digest: digestItem(kind, item) })));
+      items.push(...list.items.map((item) => ({ server, kind, name: item.id, ...wordsOf(defineItem(kind, item)) })));
     }
     return { server, items, fault: undefined };
   } catch (error) {
@@ -70,4 +77,8 @@ async function askOne(settings: ServerSettings, ports: OfferedPorts): Promise<Of
     if (fault.code === 'cancelled' || fault.code === 'internal') throw error;
     return { server, items: [], fault };
   }
+}
+
+function wordsOf({ digest, text }: Definition): Pick<OfferedItem, 'digest' | 'text'> {
+  return { digest, text };
 }

@@ -89,7 +89,7 @@ test('pins and differences carry what reading them found', async () => {
       weight: 'major',
       risks: ['reading it found: hides, odd'],
       findings: [finding('hides', 'block'), finding('odd', 'review')],
-      related: [{ server: 'other', name: 'save', why: 'It does the same.' }],
+      related: [{ server: 'other', name: 'save', why: 'It does the same.', fields: [] }],
     }),
   ]);
 });

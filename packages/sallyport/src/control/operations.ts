@@ -605,6 +605,10 @@ export interface Operations {
          */
         offered?: boolean;
         /**
+         * Lock also what reading holds and no person approved; otherwise it is left out.
+         */
+        withFindings?: boolean;
+        /**
          * false: only return the text.
          */
         write?: boolean;
@@ -625,6 +629,10 @@ export interface Operations {
        * Servers of which nothing is approved.
        */
       bare: string[];
+      /**
+       * server/item: left out for what reading it found.
+       */
+      left: string[];
     };
   };
   /**

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type LockedItem, readLockFile, writeLockFile } from '../catalog/pins/lock-file.ts';
+import { toItemName } from '../catalog/pins/pin.ts';
+import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import { loadLockFile } from '../storage/open-pins.ts';
 import { writeFileAtomically } from '../storage/write-file.ts';
 import { compareOffered, comparePackages, type Expected, programsOf } from './compare-offered.ts';
+import { holdOffered } from './hold-offered.ts';
 import { type KnownPin, pinsOf, readPins } from './known-pins.ts';
 import { packagesOf, warnOfPackages } from './packages-of.ts';
 import type { ControlPorts } from './ports.ts';
@@ -35,30 +38,39 @@ function lockRoute(ports: ControlPorts): Route {
       additionalProperties: false,
       properties: {
         offered: { type: 'boolean', description: 'Lock what servers offer now instead of what was approved.' },
+        withFindings: {
+          type: 'boolean',
+          description: 'Lock also what reading holds and no person approved; otherwise it is left out.',
+        },
         write: { type: 'boolean', description: 'false: only return the text.', default: true },
       },
     },
     result: {
       type: 'object',
-      required: ['file', 'definitions', 'text', 'warnings', 'bare'],
+      required: ['file', 'definitions', 'text', 'warnings', 'bare', 'left'],
       properties: {
         file: { type: ['string', 'null'], description: 'Where it was written.' },
         definitions: { type: 'integer' },
         text: { type: 'string', description: 'What stands in it.' },
         warnings: TEXTS,
         bare: { ...TEXTS, description: 'Servers of which nothing is approved.' },
+        left: { ...TEXTS, description: 'server/item: left out for what reading it found.' },
       },
     },
     handle: async ({ body, principal }) => {
       const servers = [...snapshot().servers.values()];
       const names = new Set(servers.map(({ name }) => name));
       const asked = member(body, 'offered') === true;
-      const approved = approvedOf((await readPins(ports)).known, names);
+      const { known } = await readPins(ports);
+      const approved = approvedOf(known, names);
+      const programs = looksAtPrograms(ports) ? new Map<string, string>() : undefined;
+      const found = asked ? await offered(servers, AbortSignal.timeout(ASK_MS), programs) : [];
+      const { scan = DEFAULT_SCAN } = sections();
+      const read = found.filter(({ server }) => scanOf(scan, server).definitions === 'hold');
+      const left = member(body, 'withFindings') === true ? [] : holdOffered(read, known, ports.inspection);
       const items = asked
         ? [
-            ...whole(
-              await offered(servers, AbortSignal.timeout(ASK_MS), looksAtPrograms(ports) ? new Map() : undefined),
-            ),
+            ...whole(found).filter((item) => !left.includes(item)),
             // Pages stand in no list: what was approved when they were read is all there is to lock.
             ...approved.filter(({ kind }) => kind === 'ui'),
           ]
@@ -77,13 +89,26 @@ function lockRoute(ports: ControlPorts): Route {
         await recorded(note, record, async () => writeFileAtomically(file, text));
       }
       const bare = [...names].filter((name) => !items.some(({ server }) => server === name));
-      return { file, definitions: items.length, text, warnings: [...warnOfPackages(packages)], bare };
+      return {
+        file,
+        definitions: items.length,
+        text,
+        warnings: [...warnOfPackages(packages)],
+        bare,
+        left: left.map(nameOf),
+      };
     },
   };
 }
 
+function nameOf({ server, kind, name }: LockedItem): string {
+  return `${server}/${toItemName(kind, name)}`;
+}
+
 function approvedOf(known: readonly KnownPin[], servers: ReadonlySet<string>): readonly LockedItem[] {
-  return known.flatMap(({ pin: { server, kind, name, approved, rejected } }): LockedItem[] => {
+  return known.flatMap(({ state, pin: { server, kind, name, approved, rejected } }): LockedItem[] => {
+    // First sight approved it, and reading found it bad since: nobody agreed to it.
+    if (state === 'new' && approved !== undefined) return [];
     if (approved === undefined || approved.digest === rejected || !servers.has(server)) return [];
     return [{ server, kind, name, digest: approved.digest }];
   });

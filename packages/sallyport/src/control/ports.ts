@@ -1,5 +1,6 @@
 import type { Offered } from '../call/offered-items.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Inspection } from '../catalog/pins/inspection.ts';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
@@ -34,6 +35,8 @@ export interface ControlPorts {
   readonly recording: () => { readonly mode: 'strict' | 'batched' | 'off'; readonly trouble: string | undefined };
   /** An approval was answered: calls of this process that wait for it go on at once. */
   readonly heard: (approval: Approval) => void;
+  /** Reads definitions that are locked as they are offered. */
+  readonly inspection: Inspection;
   /** What servers offer at this moment, item by item. */
   readonly offered: (
     servers: readonly ServerSettings[],
