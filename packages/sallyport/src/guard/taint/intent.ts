@@ -1,36 +1,174 @@
 import type { SinkClass } from '../../core/sink.ts';
+import { OTHER_VERBS } from '../sinks/words.ts';
+import { type Head, toHeads } from './read-request.ts';
+
+/** Words people use when they ask for an act. */
+interface Asking {
+  /** These alone. */
+  readonly verbs: ReadonlySet<string>;
+  /** As often a noun: only with what it is done to behind it. */
+  readonly nouns: ReadonlySet<string>;
+  /** A common verb that only asks for this where the request also speaks of `about`. */
+  readonly common?: { readonly verbs: ReadonlySet<string>; readonly about: RegExp };
+  readonly chinese: RegExp;
+}
 
 /**
- * Words by which people ask for an effect. Where a client brings the user's request, an effect that it does not ask for is
- * not the user's, whatever values it is given: "what is in invoice 17?" deletes no invoice 17.
+ * How people ask for an effect. Where a client brings the user's request, an effect that it does not ask for is not the
+ * user's, whatever values it is given: "what is in invoice 17?" deletes no invoice 17.
  */
-const ASKED: Readonly<Record<SinkClass, RegExp>> = {
-  delete:
-    /\b(?:delet\w*|remov\w*|eras\w*|purg\w*|drop\w*|clear\w*|clean\w*|wip\w*|trash\w*|discard\w*|uninstall\w*|unlink\w*|get rid|cancel\w*|clos\w*|prun\w*|reset\w*)\b|删除|清空|移除|清理|取消/i,
-  pay: /\b(?:pay\w*|paid|buy\w*|purchas\w*|order\w*|transfer\w*|send\w*|wire\w*|refund\w*|donat\w*|tip\w*|book\w*|sell\w*|trad\w*|invest\w*|withdraw\w*|deposit\w*|charg\w*|settl\w*|rent|bill)\b|支付|付款|转账|购买|下单|退款|充值|买|汇款/i,
-  send_out:
-    /\b(?:send\w*|sent|e-?mail\w*|mail\w*|messag\w*|text|sms|notif\w*|tell|inform\w*|let \S{1,40} know|repl\w*|respond\w*|answer\w*|forward\w*|shar\w*|post\w*|submit\w*|upload\w*|invit\w*|contact\w*|call|ask|writ\w*|slack|dm|ping|remind\w*|broadcast\w*|deliver\w*)\b|发送|发给|发邮件|转发|通知|回复|上传|告诉|分享/i,
-  run_code:
-    /\b(?:run\w*|execut\w*|start\w*|launch\w*|build\w*|test\w*|install\w*|compil\w*|deploy\w*|script\w*|command\w*|code|evaluat\w*|calculat\w*|comput\w*|plot\w*|analy\w*|query\w*|sql)\b|运行|执行|安装|部署|测试|计算/i,
-  change_rights:
-    /\b(?:grant\w*|revok\w*|permission\w*|access|rights?|roles?|invit\w*|add\w*|remov\w*|shar\w*|promot\w*|demot\w*|member\w*|admin\w*|authori[sz]\w*|allow\w*|disabl\w*|enabl\w*|block\w*|creat\w*|register\w*|account)\b|授权|权限|添加|邀请|角色|成员/i,
-  credentials:
-    /\b(?:password\w*|passwd|secret\w*|credential\w*|api[ _-]?keys?|keys?|tokens?|log ?in|sign ?in|otp|2fa|rotat\w*|passphrase|seed|authenticat\w*)\b|密码|密钥|口令|登录|凭证/i,
-  write_public:
-    /\b(?:publish\w*|post\w*|tweet\w*|public\w*|blog\w*|releas\w*|announc\w*|shar\w*|comment\w*|upload\w*)\b|发布|公开|发帖|发推|评论/i,
+const EFFECTS: Readonly<Record<SinkClass, Asking>> = {
+  delete: asking(
+    'delete remove erase purge drop wipe trash discard uninstall unlink cancel prune clean',
+    'clear reset',
+    {
+      verbs: 'get',
+      about: /\bget rid\b/i,
+      chinese: /删除|清空|移除|清理|取消/,
+    },
+  ),
+  pay: asking(
+    'pay buy purchase refund donate sell withdraw deposit settle repay',
+    'order book transfer wire tip trade charge invest rent',
+    {
+      verbs: 'send give move place make execute',
+      about:
+        /[$€£¥]\s?\d|\d\s?(?:[$€£¥]|usd|eur|gbp|chf|cny|dollars?|euros?|pounds?|yuan)\b|\b(?:money|payment|funds|order|shares)\b/i,
+      chinese: /支付|付款|转账|购买|下单|退款|充值|汇款/,
+    },
+  ),
+  send_out: asking(
+    'send forward reply respond notify inform submit upload broadcast deliver invite remind resend',
+    'email mail message text post call slack answer share contact ping dm tell ask write sms',
+    {
+      verbs: 'let put drop',
+      about: /\blet (?!me\b|us\b)\S{1,40}(?: \S{1,40})? know\b|\b(?:into|in) (?:#|the \S{1,40} channel)/i,
+      chinese: /发送|发给|发邮件|转发|通知|回复|上传|告诉|分享/,
+    },
+  ),
+  run_code: asking(
+    'run execute rerun start launch compile install deploy evaluate build calculate compute plot',
+    'test query script analyse analyze',
+    {
+      chinese: /运行|执行|安装|部署|计算/,
+    },
+  ),
+  change_rights: asking(
+    'grant revoke promote demote authorize authorise disable enable block unblock ban invite register',
+    'share allow',
+    {
+      verbs: 'add remove give create make set change assign delete',
+      about:
+        /\b(?:access|permissions?|roles?|members?|admins?|collaborators?|users?|owners?|accounts?|team|guests?|rights?|group)\b/i,
+      chinese: /授权|授予|权限|邀请|角色|成员/,
+    },
+  ),
+  credentials: asking('rotate login authenticate', '', {
+    verbs:
+      'change reset set create get show fetch store save use generate retrieve log sign list update enter give tell',
+    about:
+      /\b(?:passwords?|secrets?|credentials?|(?:api|access|ssh|private)[ _-]keys?|tokens?|otp|passphrase|log ?in|sign ?in)\b/i,
+    chinese: /密码|密钥|口令|登录|凭证/,
+  }),
+  write_public: asking('publish tweet announce', 'post blog share comment release upload', {
+    chinese: /发布|公开|发帖|发推/,
+  }),
 };
 
-/** Does the text ask for every one of these effects? */
-export function asksFor(text: string, sinks: readonly SinkClass[]): boolean {
-  return sinks.every((sink) => ASKED[sink].test(text));
+/** "Make a list" is asked for, "make it perfect" is not. */
+const MAKING = {
+  verbs: 'make take leave',
+  about: /\bmake (?:an?|the|some) |\btake (?:an? |some )?notes?\b|\bleave (?:an?|the) (?:note|comment|message)\b/i,
+};
+
+/** The same of acts that have none of these effects, by the words tools have for them. */
+const ACTS: readonly (readonly [ReadonlySet<string>, Asking])[] = [
+  [
+    set('create add new insert draft generate compose log register remind make'),
+    asking('create add insert append generate compose arrange put write save', 'draft schedule book plan set', {
+      ...MAKING,
+      chinese: /创建|新建|添加|写入|保存|安排|记下/,
+    }),
+  ],
+  [
+    set('write save store put append upsert note record remember memorize'),
+    asking(
+      'create add append write save store put keep remember jot update edit overwrite replace',
+      'note record log draft',
+      { ...MAKING, chinese: /创建|新建|添加|写入|保存|记下|更新/ },
+    ),
+  ],
+  [
+    set('book schedule reserve arrange'),
+    asking('reserve arrange', 'book schedule', {
+      verbs: 'make put create add',
+      about: /\b(?:reservation|booking|appointment|meeting|call|event)\b/i,
+      chinese: /预订|预约|安排/,
+    }),
+  ],
+  [
+    set(
+      'update edit set change modify rename move adjust mark complete finish fix replace correct assign label tag archive toggle patch transition resolve',
+    ),
+    asking(
+      'update edit change modify rename move adjust complete fix replace assign archive toggle resolve',
+      'mark set correct label tag patch',
+      { chinese: /更新|修改|编辑|移动|标记/ },
+    ),
+  ],
+  [
+    set('comment reply respond answer react review'),
+    asking('reply respond react', 'comment answer review post', {
+      verbs: 'add leave write put',
+      about: /\b(?:comment|note|reply)\b/i,
+      chinese: /评论|回复/,
+    }),
+  ],
+  [
+    set('upload import copy sync download export'),
+    asking('upload import copy sync download export transfer', 'backup', { chinese: /上传|导入|复制|下载|导出/ }),
+  ],
+];
+
+/** Does the request ask for every one of these effects? */
+export function asksFor(request: string, sinks: readonly SinkClass[]): boolean {
+  return sinks.every((sink) => isAsked(request, EFFECTS[sink]));
 }
 
-/** Acts whose names people also use when they ask for them: the words of a tool's name that stand in a request. */
-export function namesAct(text: string, words: readonly string[]): boolean {
-  const said = text.toLowerCase();
-  return words.some((word) => word.length >= 4 && said.includes(stem(word)));
+/** Does the request ask for what a tool of this name does? Its verb counts: what a request is about is named by every request. */
+export function asksForAct(request: string, words: readonly string[]): boolean {
+  if (ACTS.some(([names, asked]) => words.some((word) => names.has(word)) && isAsked(request, asked))) return true;
+  const verb = words.find((word) => OTHER_VERBS.has(word)) ?? words[0] ?? '';
+  return verb.length > 2 && toHeads(request).some(({ word }) => word === verb);
 }
 
-function stem(word: string): string {
-  return word.length > 5 ? word.replace(/(?:ing|ed|es|e|s)$/, '') : word;
+function isAsked(request: string, { verbs, nouns, common, chinese }: Asking): boolean {
+  if (chinese.test(request)) return true;
+  return toHeads(request).some(
+    (head) =>
+      !isToldToMe(head) &&
+      (!head.isWeak || head.hasObject) &&
+      (verbs.has(head.word) ||
+        (nouns.has(head.word) && head.hasObject) ||
+        (common?.verbs.has(head.word) === true && common.about.test(request))),
+  );
+}
+
+/** "Tell me", "send me the list": the answer goes to whoever asks, in the conversation. */
+function isToldToMe({ next }: Head): boolean {
+  return next === 'me' || next === 'us';
+}
+
+function asking(
+  verbs: string,
+  nouns: string,
+  more: { readonly verbs?: string; readonly about?: RegExp; readonly chinese: RegExp },
+): Asking {
+  const { about, chinese } = more;
+  const common = about === undefined ? undefined : { verbs: set(more.verbs ?? ''), about };
+  return { verbs: set(verbs), nouns: set(nouns), chinese, ...(common === undefined ? {} : { common }) };
+}
+
+function set(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
 }

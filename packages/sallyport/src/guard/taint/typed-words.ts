@@ -1,3 +1,5 @@
+import { toHeads } from './read-request.ts';
+
 /** Words in a row that are told apart; a longer value is the user's where every such row of it is. */
 export const ROW = 8;
 const MAX_WORDS = 4_096;
@@ -36,20 +38,42 @@ function toNumber(word: string): string | undefined {
 export function toTypedRows(text: string): ReadonlySet<string> {
   const rows = new Set<string>();
   const words = toTypedWords(text);
+  const named = toNamingWords(text);
   for (let i = 0; i < words.length; i++) {
     let row = '';
     for (let n = 0; n < ROW && i + n < words.length; n++) {
       row += words[i + n];
-      rows.add(row);
+      if (n > 0 || !LETTERS.test(row) || named.has(row)) rows.add(row);
     }
     for (const part of partsOf(words[i] ?? '')) rows.add(part);
   }
   return rows;
 }
 
+const LETTERS = /^\p{L}+$/u;
+
+/**
+ * Words of letters alone that can name something by themselves: not those a sentence begins with or that say what is to be
+ * done ("Look", "Hello"), and not half of a name ("San" of San Marino).
+ */
+export function toNamingWords(text: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const heads = new Set(toHeads(text).flatMap(({ word, isStart }) => (isStart ? [word] : [])));
+  const runs = text
+    .normalize('NFKC')
+    .matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}’']{0,40}(?: \p{Lu}[\p{L}’']{0,40}){1,6}/gu);
+  const halves = new Map<string, number>();
+  for (const [run] of runs)
+    for (const half of run.toLowerCase().split(' ')) halves.set(half, (halves.get(half) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  for (const word of toTypedWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const [word, count] of counts) if (!heads.has(word) && count > (halves.get(word) ?? 0)) found.add(word);
+  return found;
+}
+
 /** The parts a user names by naming the whole: owner and repository of a link, host of an address. */
 function partsOf(word: string): readonly string[] {
-  if (!/[/@:=]/.test(word)) return [];
+  if (!/[/@:=#]/.test(word)) return [];
   const parts = word.split(/:\/\/|[/@:=?&#]/).filter((part) => part.length > 1);
   const bare = word.replace(/^[a-z]{2,10}:\/\//, '');
   return bare === word ? parts : [...parts, bare];

@@ -2,14 +2,14 @@ import type { Call } from '../../core/call.ts';
 import { isObject, member } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { toWords } from '../sinks/read-words.ts';
-import { asksFor, namesAct } from './intent.ts';
+import { asksFor, asksForAct } from './intent.ts';
 import { bears, CLEAN, privacyOf, VOUCHED } from './labels.ts';
 import type { AskedCall, AskedLeaf, Range } from './read-call.ts';
 import { hostOf } from './read-call.ts';
 import { isOpaque } from './read-result.ts';
 import { isIdName } from './roles.ts';
 import type { Recall } from './taint-ports.ts';
-import { toRowsOf, toTypedRows } from './typed-words.ts';
+import { toNamingWords, toRowsOf, toTypedRows } from './typed-words.ts';
 
 /** What is known where it is decided whether somebody vouches for a call. */
 export interface Evidence {
@@ -44,6 +44,18 @@ function rowsOf(user: string): ReadonlySet<string> {
     kept.set(user, rows);
   }
   return rows;
+}
+
+const keptNames = new Map<string, ReadonlySet<string>>();
+
+function namingWordsOf(user: string): ReadonlySet<string> {
+  let names = keptNames.get(user);
+  if (names === undefined) {
+    names = toNamingWords(user);
+    if (keptNames.size >= MAX_KEPT) keptNames.clear();
+    keptNames.set(user, names);
+  }
+  return names;
 }
 
 /** The client itself gave it before any result of the run did. */
@@ -82,8 +94,8 @@ export function isVouchedFor(asked: AskedCall, evidence: Evidence): boolean {
     // Values the client gave before vouch for whom it writes to, and for no effect that cannot be taken back.
     return deciding.length > 0 && sinks.every((sink) => sink === 'send_out');
   }
-  const isAnchored = deciding.some((leaf) => isSomebodys(leaf, evidence));
-  return isAnchored || (user !== undefined && namesAct(user, toWords(call.tool.name)));
+  if (user !== undefined) return asksForAct(user, toWords(call.tool.name));
+  return deciding.some((leaf) => isSomebodys(leaf, evidence));
 }
 
 /** Texts that are only content decide nothing, but for a program, whose content is what it does. */
@@ -126,9 +138,9 @@ function isChoice({ tool }: Call, name: string | undefined, text: string): boole
 /** A name put together from the user's words: "Lunch with Bob" for "put lunch with Bob on Friday". */
 function touchesTyped({ leaf, role }: AskedLeaf, { user }: Evidence): boolean {
   if (user === undefined || role !== 'other' || leaf.text.length > 200) return false;
-  const typed = rowsOf(user);
+  const typed = namingWordsOf(user);
   const words = leaf.text.split(/[^\p{L}\p{N}@.]+/u).filter((word) => word.length > 2);
-  const own = words.filter((word) => toRowsOf(word).every((row) => typed.has(row)));
+  const own = words.filter((word) => typed.has(word.toLowerCase()));
   return own.length > 0 && own.length * 2 >= words.length;
 }
 
