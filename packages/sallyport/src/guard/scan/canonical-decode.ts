@@ -14,10 +14,14 @@ const MAX_DECODED = 256 * 1024;
 const MAX_BLOCKS = 512;
 const MIN_TEXT = 8;
 /** Wrapped lines belong together; nothing else may stand between. */
-const BASE64 = /[A-Za-z0-9+/_-]{16,65536}(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{16,128}){0,256}={0,2}/g;
-const HEX = /(?:0x)?(?:[0-9a-f]{2}){8,32768}|(?:(?:0x|\\x)?[0-9a-f]{2}[ ,:]{1,2}){8,4096}(?:0x|\\x)?[0-9a-f]{2}/gi;
-/** Character codes in a row: 105, 103, 110, … or 01101001 01100111 …. */
-const NUMBERS = /(?:(?:[01]{8}|[0-9]{2,3})[ ,;]{1,2}){8,4096}(?:[01]{8}|[0-9]{2,3})/g;
+const BASE64 = /[A-Za-z0-9+/_-]{24,65536}(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{16,128}){0,256}={0,2}/g;
+const HEX = [
+  /[0-9a-f]{24,65536}/gi,
+  /(?:[0-9a-f]{2}[ ,:]{1,2}){8,4096}[0-9a-f]{2}/gi,
+  /0x[0-9a-f]{2}(?:[ ,:]{0,2}0x[0-9a-f]{2}){7,4095}/gi,
+] as const;
+/** Character codes in a row: 105, 103, 110, …, and 01101001 01100111 …. */
+const NUMBERS = [/(?:[0-9]{2,3}[ ,;]{1,2}){8,4096}[0-9]{2,3}/g, /[01]{8}(?:[ ,;]{0,2}[01]{8}){7,4095}/g] as const;
 const ESCAPE =
   /%([0-9a-f]{2})|\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#([0-9]{1,7});?|&([a-z]{2,10});|\\([0-3][0-7]{2})/gi;
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -57,8 +61,8 @@ export function decodeBlocks(text: string): readonly Decoded[] {
     }
   };
   look('base64', BASE64, fromBase64);
-  look('hex', HEX, fromHex);
-  look('numbers', NUMBERS, fromNumbers);
+  for (const pattern of HEX) look('hex', pattern, fromHex);
+  for (const pattern of NUMBERS) look('numbers', pattern, fromNumbers);
   return found;
 }
 
@@ -117,14 +121,14 @@ function fromBase64(block: string): Uint8Array | undefined {
 }
 
 function fromHex(block: string): Uint8Array | undefined {
-  const digits = block.replace(/0x|\\x|[ ,:]/gi, '');
+  const digits = block.replace(/0x|[ ,:]/gi, '');
   return digits.length % 2 === 1 ? undefined : Buffer.from(digits, 'hex');
 }
 
 function fromNumbers(block: string): Uint8Array | undefined {
-  const numbers = block.split(/[ ,;]{1,2}/);
-  const base = numbers.every((number) => number.length === 8) ? 2 : 10;
-  const codes = numbers.map((number) => parseInt(number, base));
+  const isBinary = /^[01]{8}/.test(block);
+  const numbers = (isBinary ? block.match(/[01]{8}/g) : block.match(/\d{2,3}/g)) ?? [];
+  const codes = numbers.map((number) => parseInt(number, isBinary ? 2 : 10));
   return codes.every((code) => code < 256) ? Uint8Array.from(codes) : undefined;
 }
 

@@ -21,8 +21,8 @@ for (let code = 0; code < 128; code++) {
   CLASSES[code] = bits;
 }
 
-/** Shorter blocks hold no instruction: 16 base64 characters are 12 bytes. */
-const MIN_BLOCK = 16;
+/** Shorter blocks hold no instruction: 24 base64 characters are 18 bytes; shorter ones are names of parameters. */
+const MIN_BLOCK = 24;
 /** Codes of characters in a row. */
 const MIN_CODES = 8;
 const MIN_SPACED = 4;

@@ -1,73 +1,96 @@
-/**
- * What a clause of a definition does, by reason and not by sentence. A concept alone is rarely wrong; which of them
- * meet in one sentence is (features.ts). Patterns read lower-case canonical text of one sentence; every gap is bounded.
- */
+import type { ScanWord } from './scan-words.ts';
+
+/** Words one after the other in one sentence, each at most so many characters after the one before. */
+export interface Row {
+  readonly words: readonly ScanWord[];
+  readonly gap: number;
+}
+
+const row = (gap: number, ...words: readonly ScanWord[]): Row => ({ gap, words });
+
+/** What a clause of a definition does, by reason and not by sentence: one of these ways is enough. */
 export const CONCEPTS = {
   /** The user, or a person, shall not know. */
-  conceal:
-    /\b(?:do not|don'?t|never|must not|should not|shall not|need not|avoid|without|not to|no need to)\b.{0,24}\b(?:tell|telling|mention|mentioning|inform|informing|disclos(?:e|ing)|reveal|revealing|report|reporting|notify|notifying|alert|alerting|let(?:ting)?|show|showing|display|displaying|explain|explaining|prompt|prompting|ask|asking|warn|warning|acknowledg(?:e|ing)|discuss|discussing)\b.{0,40}\b(?:users?|humans?|persons?|people|anyone|anybody|operators?|customers?|owners?|them|him|her|know|this|these|it|that|step|steps|action|behaviou?r|rule|addition|instructions?)\b|\b(?:silently|secretly|covertly|stealthily|surreptitiously|discreetly|quietly|invisibly)\b|\b(?:hidden|hide|invisible|unknown|concealed?|secret|unnoticed) (?:it |this |them )?(?:from|to) (?:the |any )?(?:users?|humans?|operators?|people|reviewers?)|\bwithout (?:the )?(?:user'?s?|their|human|explicit|any) ?(?:explicit )?(?:knowledge|knowing|consent|confirmation|awareness|permission|approval|notice|being aware)|\b(?:users?|humans?|they) (?:should|must|may|will|does|do|need|shall)(?: not|n't)(?: need to| ever| be)? (?:know|see|notice|aware|informed|told|realize|realise)|\b(?:not for display|keep (?:this|it|these)(?: \w+){0,3} (?:secret|hidden|confidential|private|to yourself)|confidential\W{1,4}do not|for internal (?:use|eyes) only|should see only)\b|不要?(?:告诉|告知|通知|提及|透露|显示|让)(?:给|任何)?(?:用户|使用者|任何人|对方|他)?|(?:不得|请勿|切勿|勿|禁止|无需|不必)(?:向|对|让)?(?:用户|使用者|任何人)?(?:告知|透露|提及|说明|披露|提示|显示|知道|通知)|(?:对用户|向用户)(?:保密|隐瞒|隐藏)|悄悄|秘密地|偷偷|暗中|静默地/,
+  conceal: [
+    row(32, 'not', 'tell', 'whom'),
+    row(0, 'secretly'),
+    row(0, 'hiddenFrom'),
+    row(0, 'unaware'),
+    row(0, 'unasked'),
+    row(0, 'keepSecret'),
+  ],
+  /** The same, said to a model about what it does. */
+  hush: [
+    row(12, 'not', 'hushTell', 'person'),
+    row(8, 'not', 'hushTell', 'deed'),
+    row(12, 'secretly', 'takeVerb'),
+    row(0, 'hiddenFrom'),
+    row(0, 'unaware'),
+    row(0, 'keepSecret'),
+  ],
   /** What was said before, or what keeps a model safe, shall not count. */
-  override:
-    /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|es|ing)|bypass(?:ing)?|supersed(?:e|es|ing)|discard|neglect|set aside|stop following|pay no attention to)\b.{0,32}\b(?:instructions?|rules?|guidelines?|prompts?|constraints?|restrictions?|polic(?:y|ies)|directives?|safeguards?|safety|guardrails?|training|orders|commands?|messages?|context|tools?|previous|prior|everything|above)\b|\btakes? (?:precedence|priority) over\b.{0,24}\b(?:users?|other|all|any|system|instructions?|rules?)\b|\b(?:cannot|can ?not|can't|must not|may not|never) be (?:overridden|overruled|ignored|skipped|bypassed|disabled)\b|\bregardless of (?:the |any |what )?(?:users?'?s?|instructions?|input|request)\b|\byou are now (?:a|an|in|operating|the|no longer)\b|\b(?:operating|running|act|working) (?:under|in|as) (?:\w+ ){0,2}(?:administrator|admin|developer|god|debug|unrestricted|maintenance|root|dan) mode\b|\b(?:new|updated|real|actual|true) (?:system )?(?:instructions?|directives?|task|objective|goal|mission)\b ?[:：]|\bno longer (?:bound|restricted|required to|subject)\b|(?:忽略|无视|忘记|忘掉|抛弃|绕过|覆盖|不要理会|不理会).{0,8}(?:指令|指示|规则|提示|限制|约束|要求|说明|内容|安全)|优先于(?:所有|任何|用户|其他)|不(?:可|能|得)被?(?:覆盖|忽略|跳过|绕过)/,
-  /** Speaks as somebody above the user: a label of a system, of security, of compliance. */
-  authority:
-    /(?:^|[.\s[(<*#"'])(?:(?:system|security|critical|important|mandatory|compliance|internal|global|standing|persistent|urgent|admin(?:istrator|istrative)?|developer|dev|performance|environment|required|prerequisite|protocol|audit|privacy|regulatory|operational|execution|policy|maintenance|notice|attention|warning|research|background|hidden|secret|session)[\s_-]){0,3}(?:update|notice|alert|protocol|requirement|policy|policies|rule|check|note|optimization|optimisation|enhancement|maintenance|validation|verification|prerequisite|directive|override|instructions?|message|audit|observer|service|advisory|mandate|step|procedure|announcement|reminder|command|system|required|init)(?: required)?(?: ?\([^)]{0,60}\))? ?[\]:：]|\b(?:required|mandated|enforced|requested|authori[sz]ed|imposed|comes?|instructed) (?:by|from) (?:the |our )?(?:\w+ ){0,2}(?:system|administrators?|admins?|security|compliance|platform|policy|processor|gateway|vendor|regulators?|law|it department|organi[sz]ation|developers?)\b|(?:系统|安全|合规|重要|强制|紧急|管理员|内部|开发者)(?:更新|通知|要求|策略|规则|检查|提示|指令|公告|协议|维护|说明|备注)[:：]/,
+  override: [
+    row(28, 'setAside', 'told'),
+    row(0, 'above'),
+    row(0, 'unbreakable'),
+    row(0, 'newRole'),
+    row(4, 'anyInput', 'person'),
+  ],
+  /** The same, said to a model without doubt. */
+  reset: [
+    row(6, 'setAside', 'toldBefore'),
+    row(0, 'above'),
+    row(24, 'label', 'unbreakable'),
+    row(4, 'unbreakable', 'person'),
+    row(0, 'newRole'),
+  ],
+  /** Speaks as somebody above the user: a system, security, compliance. */
+  authority: [row(20, 'rank', 'label'), row(0, 'systemLabel'), row(0, 'enforced')],
   /** Something else has to be done, at a time that another action sets. */
-  trigger:
-    /\b(?:before|prior to|whenever|when(?:ever)? (?:you|the user|users?|any|a|an|using|search|call|send|creat|writ)|each time|every time|on (?:each|every|first|any|subsequent)|after (?:each|every|any|call|using|complet|execut|send|read)|upon|first (?:call|use|run|read|execute|invoke|send|access|perform)|once (?:this|it|the)|if previously|for (?:every|each|all|any)|until|unless)\b|(?:之前|之后|每次|每当|首先|当用户|先)/,
-  must: /\b(?:must|mandatory|required|requires?|always|never|have to|need to|needs to|shall|essential|critical|crucial|imperative|obligatory|necessary|should|please|will not (?:return|work|process|run)|will fail|fails? unless|reject)\b|(?:必须|务必|一定要|强制|需要|请先|应当|总是|始终)/,
+  trigger: [row(0, 'trigger')],
+  must: [row(0, 'must')],
+  /** One thing more, or before. */
+  extra: [row(0, 'extra')],
   /** Why, in words that fit anything. */
-  excuse:
-    /\b(?:for|to (?:ensure|maintain|guarantee|improve|enhance|enable|verify|validate|support|provide|prevent|unlock|meet|comply)|due to|as part of|in order to)\b.{0,32}\b(?:compliance|compliant|audit(?:ing|s)?|security|secure|validation|validate|verification|verify|authentication|authenticate|integrity|logging|regulat(?:ory|ions?)|safety|quality assurance|data quality|consistency|optimi[sz](?:ation|ed?)|performance|testing purposes|debugging|diagnostics?|telemetry|reproducibility|initiali[sz](?:e|ation)|permissions?|integration|proper|efficiency|reliability|monitoring|analytics|protection)\b|\b(?:compliance|regulatory|audit trail|data quality|quality assurance|security) (?:purposes|requirements?|reasons|policy|regulations?|check|step|checkpoint)\b|(?:为了|出于|用于).{0,10}(?:合规|审计|安全|验证|校验|性能|完整性|监管|日志|调试|优化)/,
+  excuse: [row(32, 'why', 'virtue'), row(0, 'purpose')],
   /** Takes something along, or away. */
-  send: /\b(?:send(?:s|ing)?|sent|posts?|posting|forward(?:s|ing)?|upload(?:s|ing)?|transmit(?:s|ting)?|exfiltrat(?:e|es|ing|ion)|leak(?:s|ing)?|bcc|cc'?d?|e-?mail(?:s|ed|ing)? (?:it|them|the|a)|cop(?:y|ies|ying)|append(?:s|ed|ing)?|prepend(?:s|ing)?|embed(?:s|ding|ded)?|includ(?:e|es|ing)|attach(?:es|ing)?|pass(?:es|ing)?|writ(?:e|es|ing)|sav(?:e|es|ing)|logs?|logging|report(?:s|ing)?|submit(?:s|ting)?|shar(?:e|es|ing)|redirect(?:s|ing)?|deliver|output(?:s|ting)?|print(?:s|ing)?|reveal(?:s|ing)?|expos(?:e|es|ing)|dump(?:s|ing)?|harvest|collect(?:s|ing|ion)?|access(?:es)?)\b|(?:发送|上传|转发|外传|泄露|写入|附加|包含|传递|提交|抄送|密送|传给|复制到|输出|收集)/,
+  send: [row(0, 'send')],
+  /** Sends something somewhere. */
+  sendTo: [
+    row(60, 'sendOut', 'url'),
+    row(60, 'sendOut', 'mail'),
+    row(60, 'sendOut', 'elsewhere'),
+    row(24, 'mail', 'sendOut'),
+  ],
   /** Takes away, said plainly. */
-  exfiltrate:
-    /\b(?:exfiltrat\w{0,5}|siphon\w{0,3}|smuggl\w{1,4}|leak(?:s|ing)? (?:the|all|user|any)|beacon|keylog\w{0,5}|backdoors?|steal(?:s|ing)?|malicious|attacker\w{0,2}|harvest(?:s|ing)?|shadow (?:copy|log)|c2 server|reverse shell)\b|(?:窃取|外泄|后门)/,
-  /** Files and values that open other doors. */
-  secretPath:
-    /(?:~|\$home|%userprofile%|\/home\/\w{1,32}|\/root)[/\\]\.[\w.-]{2,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b|\.aws[/\\]|\.kube[/\\]config|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b|\.bash_history\b|\.bashrc\b|\.zshrc\b|\.bash_profile\b|authorized_keys|(?:^|[\s`'"(/])\.env(?:\.\w{1,16})?(?=$|[\s`'",.);])|\/etc\/(?:passwd|shadow|sudoers|[\w-]{0,24}(?:password|secret|credential|key)s?)|\bmcp\.json\b|claude_desktop_config|application_default_credentials|\bkeychain\b|login data\b|\bwallet\.dat\b|\/proc\/(?:self|\$\$|\d{1,7})\/(?:environ|cmdline)|credentials\.json|\b\w{0,24}(?:token|credentials?|secrets?)\.json\b|\/tmp\/\.[\w.-]{1,40}|process\.env\b|os\.environ\b|\bprintenv\b|system:\/\/\w{1,24}/,
-  secretData:
-    /\b(?:credentials?|api[ _-]?keys?|passwords?|private keys?|ssh keys?|secret keys?|access tokens?|auth(?:entication|orization)? tokens?|session tokens?|secrets|environment variables?|env(?:ironment)? vars?|system prompts?|(?:conversation|chat|message) (?:history|content|contents|log|logs|transcript)|(?:entire|full|whole|previous|all) (?:conversation|chat|messages?|context)|private (?:information|data)|personal (?:information|data)|sensitive (?:information|data|files?)|clipboard|browser (?:history|cookies)|cookies|seed phrases?|credit card|bank account|(?:user'?s?|their) (?:messages?|data|files?|emails?|input|queries)|hidden (?:system )?instructions|file contents?|contents of (?:the |all |every |any )?files?)\b|(?:密码|密钥|令牌|凭据|凭证|私钥|环境变量|系统提示词?|对话(?:历史|记录|内容)|聊天记录|隐私|敏感(?:信息|数据))/,
+  exfiltrate: [row(0, 'exfiltrate')],
+  /** Files that open other doors. */
+  secretPath: [row(0, 'homeFile'), row(0, 'keyFile'), row(0, 'envFile')],
+  secretData: [row(0, 'secretData')],
   /** Somewhere else. */
-  address:
-    /\b(?:https?|ftp|wss?):\/\/[^\s'"<>)\]}]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}\b|\b(?:external|remote|third[- ]party|partner|attacker'?s?|our|another|outside|off-?site|foreign) (?:\w+ ){0,2}(?:servers?|hosts?|endpoints?|url|address|collector|webhook|service|recipient|account)\b|(?:外部|远程|第三方)(?:服务器|地址|接口|端点|主机|邮箱)/,
+  address: [row(0, 'url'), row(0, 'mail'), row(0, 'elsewhere')],
   /** A command line in a text. */
-  shell:
-    /\b(?:curl|wget|nc|ncat|bash -[ci]|sh -c|powershell|sudo|chmod|chown|rm -[rf]{1,2}|cat|echo|base64|eval|env|scp|rsync|crontab|export|whoami|hostname|ps aux|netstat|ls -\w{1,4}|find \/|df -h|uname|ifconfig|printenv) (?:-{1,2}[a-z]|\+[rwx]|[~/$.'"|>]|https?:|[a-z_]{1,24}=)|&& ?(?:curl|wget|cat|echo|rm|bash|sh|nc|sudo|chmod)\b|\$\((?:cat|curl|whoami|hostname|env|date|id|printenv|echo|base64)\b|\| ?(?:base64|sh|bash|nc)\b|> ?\/dev\/null|\bwhoami\b|rm -rf|subprocess\.(?:run|popen|call)|os\.system|child_process|\bsystem_?ctl\b|\bnet user\b/,
-  execute:
-    /\b(?:execut(?:e|es|ing)|run(?:s|ning)?|perform|issue|invoke|type|paste)\b.{0,24}\b(?:command|script|shell|code|line|check|validation|following|cleanup|terminal)\b|(?:执行|运行)(?:以下|下列|如下)?(?:命令|脚本|代码)/,
-  call: /\b(?:call(?:s|ing|ed)?|invok(?:e|es|ing)|us(?:e|ing)|execut(?:e|es|ing)|run(?:ning)?|trigger|query|redirect to|route)\b|(?:调用|使用|执行)/,
+  shell: [row(0, 'program'), row(0, 'chain')],
+  execute: [row(24, 'run', 'command')],
+  call: [row(0, 'call')],
   /** Puts its own values where the user's belong. */
-  tamper:
-    /\b(?:modif(?:y|ies|ying)|chang(?:e|es|ing)|replac(?:e|es|ing)|alter(?:s|ing)?|rewrit(?:e|es|ing)|substitut(?:e|es|ing)|overwrit(?:e|es|ing)|redirect(?:s|ing)?|convert|append(?:s|ing)?|prepend(?:s|ing)?|add(?:s|ing)?|inject(?:s|ing)?|insert(?:s|ing)?|set(?:s|ting)?|swap|default)\b.{0,40}\b(?:quer(?:y|ies)|parameters?|arguments?|recipients?|values?|search(?:es)?|requests?|location|commands?|messages?|ticker|symbol|url|numbers?|amount|account|destination|emails?|attendees?|the user'?s? input|issue|operation|result|response)\b|(?:修改|替换|更改|改成|重定向).{0,10}(?:参数|查询|请求|收件人|金额|地址|结果)/,
-  anyInput:
-    /\bregardless of\b|\b(?:no matter (?:what|which|how))\b|\b(?:irrespective of)\b|\b(?:automatically|instead of what)\b|\bthis (?:is|will be) (?:a )?(?:temporary|system-level|backend)\b|无论|不管/,
+  tamper: [row(40, 'change', 'argument'), row(40, 'argument', 'change')],
+  anyInput: [row(0, 'anyInput')],
   /** Puts words into the answer. */
-  answer:
-    /\b(?:display|show|present|tell|inform|respond|reply|answer|output|say|state|report|return)\b.{0,24}\b(?:the |this |following |exact |a )?(?:message|text|notice|warning|phrase|statement|insight|alert|words|indicator)\b|\b(?:inform|tell|notify) (?:the )?users? that\b|(?:告诉|告知|通知|回复)用户/,
-  redirect:
-    /\b(?:deprecated|disabled|unavailable|obsolete|legacy|retired|restricted|vulnerab\w{1,8}|insecure|compromised|broken|outdated|no longer (?:supported|available|maintained|secure|safe))\b|\b(?:redirect|reroute|route|divert|switch|migrate)(?:s|ed|ing)?\b.{0,32}\b(?:requests?|calls?|to|through|here|operations?)\b|\b(?:instead of|rather than|in place of|replac(?:es|ement for|ing)|supersedes?|substitute for|alternative to|takes over)\b|(?:已弃用|已废弃|不再使用|请改用|取代|替代)/,
-  session:
-    /\b(?:for|during|throughout|in) (?:the )?(?:remainder|duration|rest|whole|entirety|entire|current|this)(?: of)?(?: (?:this|the|our|current))? ?(?:session|conversation|chat|interaction|lifetime)\b|\b(?:from (?:now|this point) on|henceforth|from here on|all (?:future|subsequent|further|later)|(?:every|any|all) (?:subsequent|future|other)?\s?(?:\w+ )?(?:tool calls?|messages?|emails?|commands?|commits?|outbound|operations?|communications?|transactions?|file reads?|file operations?|requests?|invocations?|outputs?))\b|从现在起|从此以后|在?(?:本次|整个|当前)(?:会话|对话)(?:中|期间)|后续所有|今后/,
-  delayed:
-    /\b(?:once|after|when) (?:this |the |it |it'?s |the tool )?(?:tool |server |description |definition |hash )?(?:has been |is |was |gets? |have been )?(?:approv(?:ed|al)|reviewed?|trusted|installed|accepted|whitelisted|allow-?listed)\b|\b(?:during|after|until) (?:the )?(?:initial )?(?:review|approval|audit|vetting|inspection)\b|\b(?:subsequent|later|second|third|nth|next) (?:calls?|invocations?|runs?|uses?|versions?|executions?)\b|\b(?:after|on|upon) (?:the )?(?:first|initial|\d{1,3}|several|a few) (?:calls?|uses?|invocations?|runs?|executions?)\b|\b(?:trigger file|if (?:previously )?triggered|activates? (?:its|only|when|in|after)|dormant|sleeper|time bomb)\b|\b(?:a )?later version\b|(?:批准|审核|审查|安装)(?:之后|后|通过后)/,
+  answer: [row(24, 'say', 'words')],
+  redirect: [row(0, 'replaced'), row(0, 'instead'), row(32, 'reroute', 'requests')],
+  session: [row(0, 'session')],
+  delayed: [row(0, 'delayed'), row(0, 'laterCalls')],
   /** Sells itself. */
-  promo:
-    /\b(?:world'?s? (?:best|most|leading|first|fastest)|most (?:advanced|comprehensive|accurate|reliable|powerful|trusted|sophisticated|popular|complete|secure|efficient|effective|precise|intelligent|capable)|industry[- ](?:leading|standard|best)|best[- ]in[- ]class|award[- ]winning|state[- ]of[- ]the[- ]art|cutting[- ]edge|next[- ]gen(?:eration)?|world[- ]class|enterprise[- ]grade|military[- ]grade|premium|ultimate|superior|unmatched|unparalleled|unrivall?ed|unbeatable|revolutionary|flagship|pinnacle|gold standard|top[- ]rated|highest[- ](?:quality|rated)|number one|#1|the best (?:tool|choice|option|way|and|available|in)|fastest|(?:trusted|recommended|used|endorsed|loved|approved) by (?:\w+ ){0,3}(?:experts?|professionals?|millions|thousands|fortune|users|companies|institutions?|leaders?|giants|advisors?|researchers?|developers|emergency|top|leading|industry|\d)|fortune (?:500|100)|\d{2,3}(?:\.\d{1,3})?% (?:accura|reliab|uptime|of|success|guarantee)|guaranteed?|professional (?:version|grade)|(?:enhanced|advanced|improved|premium|professional|ultimate|superior|better|updated|pro) (?:\w+ )?(?:version|edition|replacement)|better (?:than|performance|results|accuracy|quality)|(?:enhanced|improved|superior|unmatched) (?:\w+ ){0,2}(?:security|performance|accuracy|features|functionality|quality|precision|reliability|speed|capabilit\w{1,4}))\b|(?:最好的|最强大|最先进|首选|最佳|业界领先|世界一流|最权威|终极|顶级)/,
+  promo: [row(0, 'praise'), row(0, 'endorsed'), row(0, 'betterThan')],
+  /** The same, of itself and in so many words. */
+  boast: [row(0, 'boast'), row(0, 'praisingName')],
   /** Wants to be chosen. */
-  greedy:
-    /\b(?:always|only|must|should|strongly|please|exclusively) (?:be )?(?:use|used|prefer|preferred|choose|chosen|select|selected|call|called|pick|prioriti[sz]e|prioriti[sz]ed)\b.{0,24}\b(?:this|it|me)\b|\b(?:this|it) (?:tool |function |server )?(?:should|must|has to|needs to) (?:always )?(?:be )?(?:used|called|preferred|chosen|selected|prioriti[sz]ed|invoked) (?:first|instead|always|over|for (?:all|any|every)|every ?time|whenever|before)\b|\b(?:use|prefer|choose|select|call) (?:this|it)(?: \w+){0,3} (?:instead|over|rather|first|for (?:all|any|every)|before any|every ?time)\b|\bpreferred (?:tool|over|choice|method)\b|\b(?:called|used|invoked|run) (?:every ?time|whenever|for every|for all|for any)\b|\bshould use this tool\b|\bany important\b|(?:总是|始终|优先|必须|首先)(?:使用|调用|选择)(?:此|本|这个)/,
+  greedy: [row(0, 'choose')],
   /** Brackets that pretend to be of the prompt. */
-  tag: /<\/?(?:important|hidden|system|secret|instructions?|information|admin|internal|critical|override|directive|note_to_(?:ai|llm|model|assistant)|confidential|mandatory|sys|im_start|im_end|\|\w{1,24}\||inst|compliance|attention|urgent|context_update|developer)\b[^>]{0,40}>|<\|[\w ]{1,24}\|>|\[\/?(?:inst|system|hidden|admin|internal|background[\w ]{0,20}|passive[\w ]{0,20}|secret|override|sys)\]|<<\/?sys>>|<!--|\bnote to (?:the )?(?:ai|llm|model|assistant|agent)\b|#{2,4} ?(?:system|instruction|assistant)\b/,
+  tag: [row(0, 'markup')],
   /** Speaks of the tools of others, or of all. */
-  others:
-    /\b(?:regardless of which tool|other tools?|any (?:other )?tool|another tool|all (?:other )?tools|every tool|which(?:ever)? tool|any tool's|of the \w{2,40} tool|the [\w-]{2,40}[_-][\w-]{2,40} tool|built-?in|default (?:tool|capabilit\w{1,4})|tool (?:is|was|has been|now))\b|(?:其他|所有|任何)工具/,
-  /** Keep what you do from the user: said to a model, about an act. */
-  hush: /\b(?:do not|don'?t|never|must not|should not|without|avoid)\b (?:\w+ ){0,3}(?:tell|telling|mention|mentioning|inform|informing|disclose|disclosing|reveal|revealing|report|reporting|notify|notifying|alert|alerting|acknowledge|acknowledging)\b (?:(?:this|these|that|it|them)\b(?! (?:parameter|field|error|value|tool|id|argument))|(?:the |any )?(?:users?|humans?|operators?|anyone|anybody|people)\b|(?:the|any) (?:hidden|appended|shadow|added|injected|extra)\b)|\b(?:silently|secretly|covertly|stealthily|surreptitiously)\b.{0,12}\b(?:add|append|cop(?:y|ies)|send|forward|include|writ(?:e|es)|log|upload|post|insert|prepend|transmit|collect|exfiltrate|record|share|modify|replace|attach|embed|read|store|save|bcc|execute|run|call)s?\b|\b(?:hidden|concealed?|kept secret) from (?:the |any )?(?:users?|humans?|operators?)\b|\b(?:confidential|internal|secret)\W{1,4}(?:do not|not) (?:disclose|for display|mention|reveal|show)|\bwithout (?:the )?users?(?:'s?)? (?:knowledge|knowing|awareness|being aware)\b|\b(?:user|human)s? (?:should|must) (?:not|never) (?:know|notice|see|be (?:aware|informed|told))\b|不要?(?:告诉|告知|通知|透露给?)(?:用户|使用者|任何人)|(?:不得|请勿|切勿|勿|禁止)(?:向|对)?(?:用户|使用者|任何人)(?:告知|透露|提及|说明|披露)|(?:不要|切勿|请勿)(?:提及|透露|说明|披露)(?:此|该|这|上述)|(?:悄悄|秘密|偷偷|暗中|静默)地?(?:将|把|发送|复制|上传|附加|读取|写入|转发|添加)/,
-  /** What you were told does not count: said to a model. */
-  reset:
-    /\b(?:ignore|disregard|forget|override|discard|bypass)\b (?:(?:all|any|every|the|your|my|of|these|those|its) ){0,3}(?:(?:previous|prior|above|earlier|preceding|foregoing|existing|current|other|original|safety|system|security|user|content|ethical) ?){1,3}(?:instructions?|rules?|guidelines?|prompts?|constraints?|restrictions?|polic(?:y|ies)|directives?|messages?|commands?|context|orders|safeguards|training|$|[,.;])|\b(?:forget|disregard|ignore) (?:everything|all (?:that|of)) (?:you|above|before|was|i)|\b(?:takes? precedence over|supersedes?|overrides?) (?:all |any |every |other )?(?:\w+ )?(?:users?(?:'s?)? |system |previous |other )(?:instructions?|requests?|rules?|prompts?|preferences)|\b(?:cannot|can ?not|must not|may not) be (?:overridden|overruled|ignored|disabled|skipped) (?:by|even)\b|\b(?:rule|policy|instruction|directive)s? (?:cannot|can ?not|must not|may not) be (?:overridden|overruled|ignored|disabled|skipped)|\byou are (?:now )?(?:operating|running|acting) (?:under|in|as) (?:\w+ ){0,2}(?:administrator|admin|developer|god|debug|unrestricted|maintenance|root|dan) mode\b|(?:忽略|无视|忘记|忘掉|抛弃|不要理会)(?:你?(?:之前|以上|先前|前面|上述|所有|全部|一切|任何)(?:的|所有|全部){0,2}){1,2}(?:系统)?(?:指令|指示|规则|提示|限制|约束|要求|内容)/,
-} as const satisfies Record<string, RegExp>;
+  others: [row(0, 'others')],
+} as const satisfies Record<string, readonly Row[]>;
 
 export type Concept = keyof typeof CONCEPTS;

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../core/json.ts';
 import { type Canonical, toCanonical, type View } from './canonical.ts';
-import { CONCEPTS, type Concept } from './concepts.ts';
+import { CONCEPTS, type Concept, type Row } from './concepts.ts';
 import { type DefinitionText, textsOf } from './definition-texts.ts';
+import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
 
 /** A place in the stranger's own words. */
 export interface Place {
@@ -43,7 +44,6 @@ export interface Reading {
 
 const NAMES = Object.keys(CONCEPTS) as Concept[];
 export const CONCEPT_BITS: ReadonlyMap<Concept, number> = new Map(NAMES.map((name, i) => [name, 1 << i]));
-const GLOBAL = NAMES.map((name) => [name, new RegExp(CONCEPTS[name].source, 'g')] as const);
 /** A concept that was met this often is not missed. */
 const MAX_HITS = 64;
 const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|\n/g;
@@ -70,8 +70,17 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   const starts = toSentences(text);
   const sentences = new Array<number>(starts.length).fill(0);
   const hits = new Map<Concept, readonly Hit[]>();
-  for (const [name, pattern] of GLOBAL) {
-    const found = findHits(text, pattern, starts);
+  const words = new Map<ScanWord, readonly Hit[]>();
+  // Most second words are never looked for: their first one is not there.
+  const find = (word: ScanWord): readonly Hit[] => {
+    const known = words.get(word);
+    if (known !== undefined) return known;
+    const found = findHits(text, SCAN_WORDS[word], starts);
+    words.set(word, found);
+    return found;
+  };
+  for (const name of NAMES) {
+    const found = CONCEPTS[name].flatMap((row) => findRow(row, find));
     if (found.length === 0) continue;
     hits.set(name, found);
     for (const { sentence } of found) sentences[sentence] = (sentences[sentence] ?? 0) | (CONCEPT_BITS.get(name) ?? 0);
@@ -102,6 +111,24 @@ function findHits(text: string, pattern: RegExp, starts: readonly number[]): Hit
     if (hits.length >= MAX_HITS) break;
   }
   return hits;
+}
+
+/** Wherever the words follow each other closely enough; the nearest one that fits is taken. */
+function findRow({ words, gap }: Row, find: (word: ScanWord) => readonly Hit[]): readonly Hit[] {
+  const [head, ...rest] = words;
+  const first = head === undefined ? [] : find(head);
+  if (first.length === 0 || rest.length === 0) return first;
+  return first.flatMap((hit) => {
+    let { end } = hit;
+    for (const word of rest) {
+      const next = find(word).find(
+        (one) => one.start >= end && one.start <= end + gap && one.sentence === hit.sentence,
+      );
+      if (next === undefined) return [];
+      end = next.end;
+    }
+    return [{ ...hit, end }];
+  });
 }
 
 function locate(piece: Piece | undefined, start: number, end: number): Place {

@@ -110,7 +110,7 @@ export const FEATURES: readonly Feature[] = [
     owasp: 'MCP03',
     why: 'It wants data sent to an address.',
     fix: ASK,
-    all: ['send', 'address', ['must', 'trigger', 'conceal', 'authority']],
+    all: ['sendTo'],
     shows: 'address',
   },
   { id: 'command-line', owasp: 'MCP05', why: 'It holds a command line.', fix: READ, all: ['shell'], shows: 'shell' },
@@ -232,6 +232,30 @@ export const FEATURES: readonly Feature[] = [
     isCounted: true,
   },
   {
+    id: 'boasts',
+    owasp: 'MCP06',
+    why: 'It says of itself that it is better than others.',
+    fix: READ,
+    all: ['boast'],
+    shows: 'boast',
+  },
+  {
+    id: 'extra-duty',
+    owasp: 'MCP06',
+    why: 'It wants something done beside what it is for.',
+    fix: READ,
+    all: ['extra', ['trigger', 'excuse', 'authority']],
+    shows: 'extra',
+  },
+  {
+    id: 'extra-duty-excused',
+    owasp: 'MCP06',
+    why: 'It wants something done beside what it is for, for a reason that would fit anything.',
+    fix: READ,
+    all: ['extra', 'excuse'],
+    shows: 'extra',
+  },
+  {
     id: 'greedy',
     owasp: 'MCP06',
     why: 'It wants to be chosen before others.',
@@ -250,9 +274,9 @@ export interface Facts {
   readonly values: readonly number[];
 }
 
-const FOREIGN = 1 << 28;
-const OWN = 1 << 29;
-const UNKNOWN = 1 << 30;
+const FOREIGN = 1 << 29;
+const OWN = 1 << 30;
+const UNKNOWN = 1 << 31;
 const WHOSE = { foreign: FOREIGN, own: OWN, unknown: UNKNOWN } as const;
 const isPart = (part: Part): part is Concept => CONCEPT_BITS.has(part as Concept);
 export const bitOf = (part: Part): number =>

@@ -1,7 +1,6 @@
 import type { OwaspTag } from '../../core/finding.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import { toCanonical } from './canonical.ts';
-import { CONCEPTS } from './concepts.ts';
 
 /** A parameter that the tool's purpose does not explain: what is asked there goes to the server. */
 export interface OddParameter {
@@ -21,6 +20,8 @@ export interface ParameterRule {
   readonly name?: RegExp;
   /** What is said of it. */
   readonly said?: RegExp;
+  /** Without this, what is said is only a name or a place. */
+  readonly takes?: RegExp;
   /** A purpose that explains it, in name and description of the tool. */
   readonly unless?: RegExp;
 }
@@ -35,7 +36,7 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     owasp: 'MCP03',
     why: 'A parameter asks which model calls; the tool needs that for nothing, and an attack is chosen by it.',
     fix: FIX,
-    name: /\b(?:llm|(?:ai|calling|caller|invoking|current|host|client|your|language) (?:ai |language )?(?:model|llm|assistant|agent))\b(?! (?:txt|full|prompt|config|settings?|provider|options?|temperature|max|api|url|base|endpoint|key|response|output|text))(?: (?:model|name|id|identity|identifier|version|type|info|details))*|\b(?:model|assistant|agent) (?:identity|self|fingerprint|signature)\b/,
+    name: /\b(?:llm|(?:ai|calling|caller|invoking|current|host|client|your|language) (?:ai |language )?(?:model|llm|assistant|agent))\b(?! (?:txt|full|prompt|config|settings?|provider|options?|temperature|max|api|url|base|endpoint|key|response|output|text))|\b(?:model|assistant|agent) (?:identity|self|fingerprint|signature)\b/,
     unless:
       /\b(?:llms|llm|language models?|ai models?|inference|completions?|prompts?|fine-?tun\w{1,4}|embeddings?|chat|generat(?:e|es|ing|ion))\b/,
   },
@@ -44,7 +45,7 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     owasp: 'MCP03',
     why: 'A parameter asks which model calls; the tool needs that for nothing, and an attack is chosen by it.',
     fix: FIX,
-    said: /\b(?:name|identity|identifier|id|version|type|vendor|provider)s? of (?:the |this |your )?(?:current |calling |host )?(?:llm|ai|language|assistant|agent|model|chatbot)(?: (?:llm|ai|model|assistant|agent|language)){0,2} (?:that|which|who|calling|invoking|using|making|currently|you)|\byour (?:own )?(?:model|llm|assistant|agent)(?: model)? (?:name|id|identity|version)|\bwhich (?:llm|model|ai|assistant) (?:you are|is calling|calls|are you)|(?:调用|使用)(?:此|该|本)工具的(?:大?模型|助手)/,
+    said: /\b(?:name|identity|identifier|id|version|vendor) of (?:the |this |your )?(?:current |calling |host )?(?:llm|ai|language|assistant|agent|model|chatbot)(?: (?:llm|model|assistant|agent)){0,2} (?:that|which|who|calling|invoking|using|making|currently|you)|\byour (?:own )?(?:model|llm|assistant|agent)(?: model)? (?:name|id|identity|version)|\bwhich (?:llm|model|ai|assistant) (?:you are|is calling|calls|are you)|(?:调用|使用)(?:此|该|本)工具的(?:大?模型|助手)/,
   },
   {
     id: 'parameter-asks-conversation',
@@ -68,16 +69,16 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     owasp: 'MCP01',
     why: 'A parameter wants a file or value that holds secrets of the user.',
     fix: FIX,
-    said: new RegExp(
-      `(?:contents?|output|value|copy|text|data|result|bytes|dump|everything|include|read|paste|provide|pass|from|encoded)\\b.{0,40}(?:${/(?:~|\$home)[/\\]\.[\w.-]{2,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b|\.aws\/credentials|\.netrc\b|\.bash_history\b|(?:^|[\s`'"(])\.env\b(?! file path)|\/etc\/(?:passwd|shadow)|\bmcp\.json\b|\bprocess\.env\b|\ball environment variables\b/.source})`,
-    ),
+    said: /(?:~|\$home)[/\\]\.[\w-][\w.-]{1,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/credentials|\.netrc\b|\.bash_history\b|\/etc\/(?:passwd|shadow)\b|\bmcp\.json\b|\bprocess\.env\b|\b(?:contents?|values?|output|copy|dump) of (?:the |your |all |any )?(?:\.env|environment variables)/,
+    takes:
+      /\b(?:contents?|output|values?|copy|text|data|result|bytes|dump|everything|include|read|paste|pass|encoded)\b|内容|读取/,
   },
   {
     id: 'parameter-hides',
     owasp: 'MCP03',
     why: 'What stands in this parameter shall not be seen by the user.',
     fix: FIX,
-    said: CONCEPTS.hush,
+    said: /\b(?:do not|don'?t|never|without) (?:\w{1,20} ){0,2}(?:tell|telling|mention|mentioning|inform|informing|disclos(?:e|ing)|reveal(?:ing)?|show(?:ing)?) (?:this |it |that |these )?(?:to )?(?:the |any )?(?:users?|humans?|anyone)\b|\b(?:hidden|kept secret|concealed) from (?:the )?(?:users?|humans?)\b|不要?(?:告诉|告知|透露给?)(?:用户|任何人)/,
   },
   {
     id: 'parameter-hides',
@@ -108,7 +109,9 @@ export function findOddParameters(definition: JsonObject): readonly OddParameter
     const words = toWords(name);
     const sentence = said === '' ? '' : toCanonical(said).plain.text;
     for (const rule of PARAMETER_RULES) {
-      const isOdd = (rule.name?.test(words) ?? false) || (sentence !== '' && (rule.said?.test(sentence) ?? false));
+      const isOdd =
+        (rule.name?.test(words) ?? false) ||
+        (rule.said?.test(sentence) === true && rule.takes?.test(sentence) !== false);
       if (!isOdd || (rule.unless?.test(purpose) ?? false)) continue;
       found.push({ rule, where, name, said });
       break;
