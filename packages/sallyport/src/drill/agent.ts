@@ -174,7 +174,7 @@ export class Agent {
 
   /** What a client opens by itself: images, and the resources a result links to. */
   async #open({ client, text, content }: { client: McpClient; text: string; content: unknown }): Promise<void> {
-    for (const url of findImages(this.#fill(text))) await this.#ports.hosts.get(url).catch(() => undefined);
+    for (const url of findImages(text)) await this.#ports.hosts.get(this.#fillAddress(url)).catch(() => undefined);
     for (const block of Array.isArray(content) ? content : []) {
       if (member(block, 'type') !== 'resource_link') continue;
       const uri = String(member(block, 'uri'));
@@ -198,6 +198,11 @@ export class Agent {
   /** Sallyport puts the name of a server before its addresses, as it does with tools. */
   #toOwnNames(text: string): string {
     return this.#ports.servers.reduce((all, server) => all.replaceAll(`${server}+`, ''), text);
+  }
+
+  /** A blank in an address, `{read_note}`, is filled in with what it names. */
+  #fillAddress(url: string): string {
+    return url.replace(/\{(\w{1,64})\}/g, (_, name: string) => encodeURIComponent(this.#recall(name)));
   }
 
   #fill(text: string): string {
