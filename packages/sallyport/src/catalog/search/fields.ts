@@ -1,7 +1,7 @@
 import { toTerms } from './tokens.ts';
 import { parameterDocsOf, type ToolFace } from './tool-face.ts';
 
-interface Field {
+export interface Field {
   readonly read: (tool: ToolFace) => string;
   readonly weight: number;
   /** Terms a usual tool has there. Fixed, so that adding a tool changes no other one's weights. */
@@ -16,12 +16,11 @@ const MAX_TERMS = 160;
 const MAX_TIMES = 3;
 /** A text of three words is worth no more than twice a usual one. */
 const MIN_FLATTENED = 0.5;
-
 /** Characters of a description; the longest honest one in 7,744 has some 20,000. */
 const MAX_TEXT = 4000;
 
 /** What is searched. Weights as measured for discovery; a name says more of a tool than its manual. */
-const FIELDS: readonly Field[] = [
+export const FIELDS: readonly Field[] = [
   { read: ({ name }) => name, weight: 4, usualLength: 3, flattening: 0.4 },
   { read: ({ title }) => title, weight: 2, usualLength: 3, flattening: 0.4 },
   { read: ({ description }) => description.slice(0, MAX_TEXT), weight: 2, usualLength: 25, flattening: 0.75 },
@@ -29,18 +28,26 @@ const FIELDS: readonly Field[] = [
   { read: parameterDocsOf, weight: 0.5, usualLength: 25, flattening: 0.75 },
 ];
 
-/** Term -> its weight in this tool: frequencies of all fields, weighed and flattened by length (Robertson et al. 2004, BM25F). */
-export function weighTerms(tool: ToolFace): Map<string, number> {
+/** Tells each term and its weight in this tool: frequencies of all fields, weighed and flattened by length (Robertson et al. 2004, BM25F). */
+export function weighTerms(
+  tool: ToolFace,
+  fields: readonly Field[],
+  note: (term: string, weight: number) => void,
+): void {
   const weights = new Map<string, number>();
-  for (const { read, weight, usualLength, flattening } of FIELDS) {
-    const terms = toTerms(read(tool)).slice(0, MAX_TERMS);
-    const one = weight / Math.max(MIN_FLATTENED, 1 - flattening + (flattening * terms.length) / usualLength);
+  for (const { read, weight, usualLength, flattening } of fields) {
+    const text = read(tool);
+    if (text === '') continue;
+    const terms = toTerms(text);
+    const count = Math.min(terms.length, MAX_TERMS);
+    const one = weight / Math.max(MIN_FLATTENED, 1 - flattening + (flattening * count) / usualLength);
     const counts = new Map<string, number>();
-    for (const term of terms) {
-      const count = (counts.get(term) ?? 0) + 1;
-      counts.set(term, count);
-      if (count <= MAX_TIMES) weights.set(term, (weights.get(term) ?? 0) + one);
+    for (let i = 0; i < count; i++) {
+      const term = terms[i] ?? '';
+      const times = (counts.get(term) ?? 0) + 1;
+      counts.set(term, times);
+      if (times <= MAX_TIMES) weights.set(term, (weights.get(term) ?? 0) + one);
     }
   }
-  return weights;
+  for (const [term, weight] of weights) note(term, weight);
 }

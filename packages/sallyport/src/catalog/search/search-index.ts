@@ -1,4 +1,4 @@
-import { weighTerms } from './fields.ts';
+import { FIELDS, type Field, weighTerms } from './fields.ts';
 import { Postings } from './postings.ts';
 import type { ToolFace } from './tool-face.ts';
 
@@ -14,6 +14,8 @@ export interface SearchLimits {
   readonly mostPerServer?: number;
   /** Who asks may see this tool; asked before it takes a place. */
   isVisible?(tool: ToolFace): boolean;
+  /** Entries that are read, those of the rarest terms first. */
+  readonly mostRead?: number;
 }
 
 /** Once this share of the places is of tools that are gone, everything is put together anew. */
@@ -21,7 +23,7 @@ const MAX_DEAD = 0.25;
 /** Terms of a query that are looked up. */
 const MAX_QUERY_TERMS = 24;
 const MIN_QUERY_TERMS = 4;
-/** Places read for one search, after the rarest terms. */
+/** Entries read for one search. */
 const MAX_READ = 20_000;
 
 /**
@@ -29,6 +31,7 @@ const MAX_READ = 20_000;
  * be found: approved ones. Adding and removing tools costs their own terms, not those of others.
  */
 export class SearchIndex {
+  readonly #fields: readonly Field[];
   #terms = new Map<string, number>();
   #postings = new Postings();
   /** By place; `undefined`: gone. */
@@ -38,6 +41,10 @@ export class SearchIndex {
   #size = 0;
   /** By place; all 0 between two searches. */
   #scores = new Float32Array(0);
+
+  constructor(fields: readonly Field[] = FIELDS) {
+    this.#fields = fields;
+  }
 
   get size(): number {
     return this.#size;
@@ -54,12 +61,12 @@ export class SearchIndex {
     const place = this.#tools.length;
     this.#tools.push(tool);
     const terms: number[] = [];
-    for (const [term, weight] of weighTerms(tool)) {
+    weighTerms(tool, this.#fields, (term, weight) => {
       const known = this.#terms.get(term) ?? this.#postings.terms;
       this.#terms.set(term, known);
       this.#postings.add(known, place, weight);
       terms.push(known);
-    }
+    });
     const names = this.#places.get(tool.server) ?? new Map();
     this.#places.set(tool.server, names);
     names.set(tool.name, { place, terms });
@@ -103,14 +110,15 @@ export class SearchIndex {
     if (this.#scores.length < this.#tools.length) this.#scores = new Float32Array(this.#tools.length * 2);
     const scores = this.#scores;
     const touched: number[] = [];
-    for (const { term, rarity } of this.#choose(query)) this.#postings.score(term, rarity, { scores, touched });
+    for (const { term, rarity } of this.#choose(query, limits.mostRead ?? MAX_READ))
+      this.#postings.score(term, rarity, { scores, touched });
     const hits = this.#best(touched, limits);
     for (const place of touched) scores[place] = 0;
     return hits;
   }
 
   /** The rarest terms: the others say little and cost most. */
-  #choose(query: Iterable<string>): readonly { term: number; rarity: number }[] {
+  #choose(query: Iterable<string>, mostRead: number): readonly { term: number; rarity: number }[] {
     const found: { term: number; rarity: number }[] = [];
     for (const word of new Set(query)) {
       const term = this.#terms.get(word);
@@ -120,7 +128,7 @@ export class SearchIndex {
     let read = 0;
     return found.filter(({ term }, i) => {
       read += this.#postings.lengthOf(term);
-      return i < MIN_QUERY_TERMS || (i < MAX_QUERY_TERMS && read <= MAX_READ);
+      return i < MIN_QUERY_TERMS || (i < MAX_QUERY_TERMS && read <= mostRead);
     });
   }
 

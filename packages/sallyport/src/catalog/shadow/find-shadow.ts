@@ -131,6 +131,8 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
   [
     'claims-to-be-better',
     (one, _other, near) => {
+      // A text is read for claims only beside what it may compete with.
+      if (nearness(near) < LEAST_NEAR) return undefined;
       const { praise } = one.claims;
       const wanted = isSame(near) ? SAME_PRAISE : stepOf(PRAISED, praise.length);
       if (praise.length === 0 || nearness(near) < wanted) return undefined;
@@ -140,10 +142,12 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
   [
     'wants-all-calls',
     (one, _other, near) => {
+      const likeness = Math.max(purpose(near), nearness(near));
+      if (likeness < INSTEAD) return undefined;
       const { greedy, instead } = one.claims;
       const asked = isSame(near) ? instead : [...greedy, ...instead];
       const wanted = instead.length > 0 ? INSTEAD : stepOf(GREEDY, asked.length);
-      if (asked.length === 0 || Math.max(purpose(near), nearness(near)) < wanted) return undefined;
+      if (asked.length === 0 || likeness < wanted) return undefined;
       return { why: 'it does the same and asks to be called for more', evidence: asked.join(', '), isAbout: true };
     },
   ],
@@ -157,8 +161,9 @@ const COPIED_TEXT = 0.8;
 const COPIED_RUNS = 16;
 const COPIED_NEAR = 0.6;
 const SAME_PRAISE = 0.5;
+const LEAST_NEAR = 0.15;
 /** How near two must be, by how many claims there are. */
-const PRAISED = [1, 0.45, 0.35, 0.25, 0.15];
+const PRAISED = [1, 0.45, 0.35, 0.25, LEAST_NEAR];
 const GREEDY = [1, 0.45, 0.32, 0.3];
 const INSTEAD = 0.3;
 
