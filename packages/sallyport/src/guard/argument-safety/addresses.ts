@@ -4,7 +4,7 @@ import { isMetadataAddress, isPrivateAddress, isPublicAddress } from '../../core
 export type Destination = 'metadata' | 'private' | 'public';
 
 const METADATA_NAMES =
-  /^(?:metadata(?:\.google\.internal|\.goog|\.tencentyun\.com|\.azure\.(?:com|internal))|instance-data(?:\.ec2\.internal)?|169-254-169-254\.[\w.-]*)\.?$/;
+  /^(?:metadata(?:\.google\.internal|\.goog|\.tencentyun\.com|\.azure\.(?:com|internal))|instance-data(?:\.ec2\.internal)?|169-254-169-254\.[\w.-]{0,200})\.?$/;
 /** Names that resolve within a network of one's own: RFC 6761, RFC 6762, ICANN's `.internal`. */
 const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home\.arpa|localdomain)\.?$/;
 /** Public DNS services that answer with the address written in the name. */

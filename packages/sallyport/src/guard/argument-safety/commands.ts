@@ -24,14 +24,14 @@ export function holdsCommand(text: string): boolean {
 }
 
 const WORD_AT_COMMAND = new RegExp(
-  String.raw`(?:^|[;|&\n(${'`'}])[ \t]{0,8}(?:sudo[ \t]+)?(?:/(?:usr/)?s?bin/)?(${PROGRAMS})(?=[\s;|&<>)]|$)`,
+  String.raw`(?:^|[;|&\n(${'`'}])[ \t]{0,8}(?:sudo[ \t]{1,4})?(?:/(?:usr/)?s?bin/)?(${PROGRAMS})(?=[\s;|&<>)]|$)`,
   'gi',
 );
 /** What is decoded and run at once: nobody needs that to work. */
 const DECODED_AND_RUN =
-  /(?:base64[ \t]{1,4}(?:-d|-D|--decode)|xxd[ \t]{1,4}-r|openssl[ \t]{1,4}(?:enc|base64)[^|\n]{0,64}-d|rev\b|tr[ \t]{1,4}['"]?[A-Za-z]-[A-Za-z])[^\n]{0,256}\|[ \t]{0,8}(?:sudo[ \t]+)?(?:ba|z|da|k)?sh\b|(?:eval|exec|source|sh -c|bash -c)[^\n]{0,64}(?:base64|b64decode|fromhex|atob|xxd|\\x[0-9a-f]{2})|-(?:e|en|enc|enco\w*)[ \t]{1,4}[A-Za-z0-9+/]{24,}={0,2}/i;
+  /(?:base64[ \t]{1,4}(?:-d|-D|--decode)|xxd[ \t]{1,4}-r|openssl[ \t]{1,4}(?:enc|base64)[^|\n]{0,64}-d|rev\b|tr[ \t]{1,4}['"]?[A-Za-z]-[A-Za-z])[^\n]{0,256}\|[ \t]{0,8}(?:sudo[ \t]{1,4})?(?:ba|z|da|k)?sh\b|(?:eval|exec|source|sh -c|bash -c)[^\n]{0,64}(?:base64|b64decode|fromhex|atob|xxd|\\x[0-9a-f]{2})|-(?:e|en|enc|enco\w{0,12})[ \t]{1,4}[A-Za-z0-9+/]{24}/i;
 const ESCAPED_LETTERS =
-  /\$'(?:\\x[0-9a-f]{2}|\\[0-7]{3}){2,}|(?:\\x[0-9a-f]{2}|\\[0-7]{3}){3,}[^\n]{0,128}\|[ \t]{0,8}(?:ba|z)?sh\b/i;
+  /\$'(?:\\x[0-9a-f]{2}|\\[0-7]{3}){2}|(?:\\x[0-9a-f]{2}|\\[0-7]{3}){3}[^\n]{0,128}\|[ \t]{0,8}(?:ba|z)?sh\b/i;
 /** `a=r;b=m;$a$b`: a name put together from variables. */
 const PUT_TOGETHER =
   /(?:^|[;&\n])[ \t]{0,8}[A-Za-z_]\w{0,16}=[^\s;]{1,16}[^\n]{0,128}(?:^|[;&|\n])[ \t]{0,8}\$\{?[A-Za-z_]\w{0,16}\}?\$\{?[A-Za-z_]/;

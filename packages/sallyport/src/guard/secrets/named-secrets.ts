@@ -12,7 +12,7 @@ const ASSIGNED = /[\w-]{0,24}["'`]{0,2}[ \t]{0,4}(?:=>|:=|[:=：])[ \t]{0,4}["'`
 const BEFORE = /[\w.-]{0,40}$/;
 /** These hold no secret although their names say so: counts of tokens, marks of pages, rules about passwords. */
 const HARMLESS_NAME =
-  /(?:next|page|continu\w*|sync|cursor|max|min|total|prompt|completion|input|output|num|count|per|cache\w*|usage|cancel\w*|design|reset|expir\w*|public|has|is|show|forgot|change)[_.-]?(?:\w{0,12}[_.-])?(?:pass\w*|tokens?|secrets?|key)$|tokens$|(?:token|password|secret|key)[_-]?(?:name|id|type|url|uri|path|file|length|policy|count|limit|expir\w*|ref|arn|hint|hash|field|label|endpoint|env|version)/i;
+  /(?:next|page|continu\w{0,8}|sync|cursor|max|min|total|prompt|completion|input|output|num|count|per|cache\w{0,4}|usage|cancel\w{0,8}|design|reset|expir\w{0,6}|public|has|is|show|forgot|change)[_.-]?(?:\w{0,12}[_.-])?(?:pass\w{0,16}|tokens?|secrets?|key)$|tokens$|(?:token|password|secret|key)[_-]?(?:name|id|type|url|uri|path|file|length|policy|count|limit|expir\w{0,6}|ref|arn|hint|hash|field|label|endpoint|env|version)/i;
 
 /** @param field the name the whole text is the value of */
 export function findNamedSecrets(text: string, field: string | undefined, found: Reading[]): void {
@@ -56,13 +56,15 @@ export function isSecretName(name: string): boolean {
 }
 
 const PLACEHOLDER =
-  /example|placeholder|changeme|change-me|your[_-]|^my[_-]?|dummy|redacted|^test$|undefined|null|xxxx|\*\*\*|\.\.\.|^\{\{|^env[.:]|process\.env|os\.environ|secrets\.|vault:|^\/|^https?:|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/i;
+  /example|placeholder|changeme|change-me|your[_-]|^my[_-]?|dummy|redacted|^test$|undefined|null|xxxx|\*\*\*|\.\.\.|^\{\{|^env[.:]|process\.env|os\.environ|secrets\.|vault:|^\/|^https?:/i;
+/** `DB_PASSWORD_2`: the name of a variable. */
+const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 /** `config.auth.token`, `getToken`, `my-secret-name`: a name for one, not one. */
 const IDENTIFIER = /^[A-Za-z_]+(?:[.:/-][A-Za-z_]+)*$/;
 
 /** Does it look like a password or a key: two sorts of signs at least, and no word or name? */
 export function isSecretValue(value: string): boolean {
-  if (IDENTIFIER.test(value) || isFiller(value)) return false;
+  if (IDENTIFIER.test(value) || VARIABLE.test(value) || isFiller(value)) return false;
   const hasLetter = /[A-Za-z]/.test(value);
   if (!hasLetter || !/[\d!@#%^*+=?~]/.test(value)) return false;
   // Published AWS and Stripe examples say so in themselves, and are keys in form: those marks are left to the samples.
