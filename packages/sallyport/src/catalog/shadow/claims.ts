@@ -48,10 +48,21 @@ const PRAISE = [
   /最(?:佳|好|强|先进|可靠|准确|全面|权威|专业|安全)的?|首选|唯一(?:可靠|官方|正确)|官方(?:版|推荐|认证|指定)|(?:升级|增强|专业|高级|旗舰|改进|加强|终极)版|行业(?:领先|标准)|业界(?:领先|最)|无与伦比|更(?:准确|可靠|安全|先进|强大|快速)/g,
 ];
 
+/** Most texts have none of these words, and are not looked at any further. */
+const MAY_GREED =
+  /whenever|any ?time|every|each time|\b(?:any|all) |always|exclusiv|instead|rather|over |place of|than |compared|perform|beats|ignore|avoid|use |using|replace|supersede|obsolete|deprecate|take|overrid|successor|substitute|alternative|only |priorit|prefer|favo|first|highest|default|\p{Script=Han}/u;
+const MAY_PRAISE =
+  /best|great|finest|ultimate|premium|unmatch|unriva|unparallel|superior|unbeat|flawless|revolution|pinnacle|elite|supreme|world|industry|market|enterprise|military|professional|production|hospital|edge|state|next|award|gold|most |highest|unprecedented|exceptional|perfect|guarant|better|faster|safer|stronger|smarter|more |enhanced|improved|increased|advanced|official|verified|secure|upgraded|optimi|newer|preferred|recommended|trusted|pro |used by|loved|chosen|endorsed|certified|approved|number one|no\. ?1|#1|%|fortune|ai[- ]|machine|\p{Script=Han}/u;
+
 /** @param text as it is read: folded, lower case */
 export function findClaims(text: string): Claims {
   const read = text.slice(0, MAX_TEXT);
-  return { greedy: collect(read, GREEDY), instead: collect(read, INSTEAD), praise: collect(read, PRAISE) };
+  const mayGreed = MAY_GREED.test(read);
+  return {
+    greedy: mayGreed ? collect(read, GREEDY) : [],
+    instead: mayGreed ? collect(read, INSTEAD) : [],
+    praise: MAY_PRAISE.test(read) ? collect(read, PRAISE) : [],
+  };
 }
 
 function collect(text: string, patterns: readonly RegExp[]): readonly string[] {

@@ -2,7 +2,7 @@ import type { ToolFace } from '../search/tool-face.ts';
 import { isDisguised, isExtended } from './compare-names.ts';
 import { compareTools, type Nearness } from './compare-tools.ts';
 import { type Profile, profileOf } from './profile.ts';
-import { ShadowIndex } from './shadow-index.ts';
+import { type Near, ShadowIndex } from './shadow-index.ts';
 
 export type ShadowReasonId =
   | 'look-alike-name'
@@ -54,21 +54,27 @@ export function findShadowAmong(
 ): readonly ShadowPair[] {
   const profile = profileOf(candidate);
   const pairs: ShadowPair[] = [];
-  for (const peer of index.near(profile)) {
-    const reasons = judgePair(profile, profileOf(peer), ownNames);
+  const { faces, mentions } = index.near(profile);
+  for (const peer of faces) {
+    const reasons = judgePair(profile, profileOf(peer), { ownNames, mentions });
     if (reasons.length > 0) pairs.push({ candidate, peer, reasons });
   }
   return pairs;
 }
 
+/** The names of tools in a text, and those of its own server. */
+interface Spoken extends Pick<Near, 'mentions'> {
+  readonly ownNames: ReadonlySet<string>;
+}
+
 type Judge = (one: Profile, other: Profile, near: Nearness) => Omit<ShadowReason, 'id'> | undefined;
 
 /** Why one tool competes with another; empty: it does not. */
-export function judgePair(one: Profile, other: Profile, ownNames: ReadonlySet<string>): readonly ShadowReason[] {
+function judgePair(one: Profile, other: Profile, spoken: Spoken): readonly ShadowReason[] {
   const near = compareTools(one, other);
   const reasons: ShadowReason[] = [];
-  const spoken = speaksOf(one, other, ownNames);
-  if (spoken !== undefined) reasons.push({ id: 'names-other-tool', ...spoken });
+  const said = speaksOf(one, other, spoken);
+  if (said !== undefined) reasons.push({ id: 'names-other-tool', ...said });
   for (const [id, judge] of JUDGES) {
     const found = judge(one, other, near);
     if (found !== undefined) reasons.push({ id, ...found });
@@ -76,10 +82,10 @@ export function judgePair(one: Profile, other: Profile, ownNames: ReadonlySet<st
   return reasons;
 }
 
-function speaksOf(one: Profile, other: Profile, ownNames: ReadonlySet<string>): Omit<ShadowReason, 'id'> | undefined {
-  if (one.forms.key === other.forms.key || ownNames.has(other.forms.key) || one.parameters.has(other.forms.key))
-    return undefined;
-  const mention = one.mentions.find(({ key }) => key === other.forms.key);
+function speaksOf(one: Profile, other: Profile, { ownNames, mentions }: Spoken): Omit<ShadowReason, 'id'> | undefined {
+  const { key: named } = other.forms;
+  if (one.forms.key === named || ownNames.has(named) || one.parameters.has(named)) return undefined;
+  const mention = mentions.find(({ key }) => key === named);
   if (mention === undefined) return undefined;
   return { why: 'its text speaks about this tool of another server', evidence: mention.name, isAbout: true };
 }

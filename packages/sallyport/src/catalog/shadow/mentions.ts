@@ -2,6 +2,7 @@ import { toKey } from './compare-names.ts';
 
 /** Names that are looked at in one text. */
 const MAX_SEEN = 500;
+const MIN_KEY = 3;
 /** Characters around a name that say what is said of it. */
 const AROUND = 80;
 
@@ -22,24 +23,25 @@ export interface Mention {
   readonly name: string;
 }
 
-/** Names of tools in a text, as far as they are called or said to be one. Whose they are is for the caller to say. */
-export function findMentions(text: string): readonly Mention[] {
+/** Names in a text that are spoken of as tools. @param isKnown whether a key is one that matters */
+export function findMentions(text: string, isKnown: (key: string) => boolean): readonly Mention[] {
   const found = new Map<string, Mention>();
-  const add = (name: string) => {
-    const key = toKey(name);
-    if (key.length >= 3) found.set(key, { key, name });
-  };
   let seen = 0;
   for (const { 0: name, index } of text.matchAll(/^[\0-\x7f]*$/.test(text) ? PLAIN_COMPOUND : COMPOUND)) {
     seen += 1;
     if (seen > MAX_SEEN) break;
+    const key = toKey(name);
+    if (key.length < MIN_KEY || !isKnown(key)) continue;
     const after = text.slice(index + name.length, index + name.length + AROUND);
-    if (CALLED.test(after) || CALLS.test(text.slice(Math.max(0, index - AROUND), index))) add(name);
+    if (CALLED.test(after) || CALLS.test(text.slice(Math.max(0, index - AROUND), index))) found.set(key, { key, name });
   }
+  if (!/tool|工具/i.test(text)) return [...found.values()];
   for (const [, one, other] of text.matchAll(PLAIN)) {
     seen += 1;
     if (seen > MAX_SEEN * 2) break;
-    add(one ?? other ?? '');
+    const name = one ?? other ?? '';
+    const key = toKey(name);
+    if (key.length >= MIN_KEY && isKnown(key)) found.set(key, { key, name });
   }
   return [...found.values()];
 }

@@ -3,7 +3,6 @@ import { parameterDocsOf, type ToolFace } from '../search/tool-face.ts';
 import { type Claims, findClaims } from './claims.ts';
 import { type NameForms, toForms, toKey } from './compare-names.ts';
 import { toConcepts } from './concepts.ts';
-import { findMentions, type Mention } from './mentions.ts';
 import { isFiller, isPraise, isVersion } from './qualifiers.ts';
 
 /** What is compared of a tool, worked out once and only when it is needed. */
@@ -20,7 +19,8 @@ export interface Profile {
   /** Three words in a row, of the description. */
   readonly runs: ReadonlySet<string>;
   readonly claims: Claims;
-  readonly mentions: readonly Mention[];
+  /** All that it says, as it is written. */
+  readonly said: string;
 }
 
 /** Characters of a description that are compared. */
@@ -42,11 +42,10 @@ export function profileOf(tool: ToolFace): Profile {
 function createProfile(tool: ToolFace): Profile {
   const { server, name, title, parameters } = tool;
   const description = tool.description.slice(0, MAX_TEXT);
-  const said = () => [title, description, parameterDocsOf(tool)].filter((text) => text !== '').join('\n');
   const nameConcepts = toNameConcepts(name);
   let runs: ReadonlySet<string> | undefined;
   let claims: Claims | undefined;
-  let mentions: readonly Mention[] | undefined;
+  let said: string | undefined;
   let concepts: ReadonlySet<string> | undefined;
   return {
     tool,
@@ -62,13 +61,13 @@ function createProfile(tool: ToolFace): Profile {
       runs ??= toRuns(description);
       return runs;
     },
-    get claims() {
-      claims ??= findClaims(foldText(`${name.replaceAll(/[_-]/g, ' ')}. ${said()}`));
-      return claims;
+    get said() {
+      said ??= [title, description, parameterDocsOf(tool)].filter((text) => text !== '').join('\n');
+      return said;
     },
-    get mentions() {
-      mentions ??= findMentions(said());
-      return mentions;
+    get claims() {
+      claims ??= findClaims(foldText(`${name.replaceAll(/[_-]/g, ' ')}. ${this.said}`));
+      return claims;
     },
   };
 }

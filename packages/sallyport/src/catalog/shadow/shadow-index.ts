@@ -3,10 +3,11 @@ import { SearchIndex } from '../search/search-index.ts';
 import { toTerms } from '../search/tokens.ts';
 import type { ToolFace } from '../search/tool-face.ts';
 import { toKey, toLookKey } from './compare-names.ts';
+import { findMentions, type Mention } from './mentions.ts';
 import type { Profile } from './profile.ts';
 
 /** Tools of other servers that one is compared with in full, by likeness of their texts. */
-const MOST_LIKE = 8;
+const MOST_LIKE = 6;
 /** Tools of the same name; more say nothing more. */
 const MOST_NAMED = 20;
 /** Terms of a text that are looked for. */
@@ -24,6 +25,13 @@ const COMPARED: readonly Field[] = [
 ];
 
 type Names = Map<string, ToolFace[]>;
+
+/** What one tool is compared with. */
+export interface Near {
+  readonly faces: ReadonlySet<ToolFace>;
+  /** Names of them that stand in its text. */
+  readonly mentions: readonly Mention[];
+}
 
 /** Tools, found by what a newcomer could take from them: name, look, text. */
 export class ShadowIndex {
@@ -70,7 +78,7 @@ export class ShadowIndex {
   }
 
   /** Tools of other servers worth comparing with this one. */
-  near({ tool, forms, mentions }: Profile): ReadonlySet<ToolFace> {
+  near({ tool, forms, said }: Profile): Near {
     const found = new Set<ToolFace>();
     const addNamed = (faces: readonly ToolFace[] | undefined) => {
       let count = 0;
@@ -83,13 +91,14 @@ export class ShadowIndex {
     };
     addNamed(this.#byKey.get(forms.key));
     addNamed(this.#byLook.get(forms.look));
-    for (const mention of mentions) addNamed(this.#byKey.get(mention.key));
+    const mentions = findMentions(said, (key) => key !== forms.key && this.#byKey.has(key));
+    for (const { key } of mentions) addNamed(this.#byKey.get(key));
     const text = `${tool.name} ${tool.parameters.join(' ')} ${tool.description.slice(0, MAX_TEXT)}`;
     const terms = toTerms(text).slice(0, MAX_TERMS);
     const isVisible = ({ server }: ToolFace) => server !== tool.server;
     const limits = { most: MOST_LIKE, mostPerServer: MOST_LIKE, isVisible, mostRead: MOST_READ };
     for (const hit of this.#search.search(terms, limits)) found.add(hit.tool);
-    return found;
+    return { faces: found, mentions };
   }
 }
 
