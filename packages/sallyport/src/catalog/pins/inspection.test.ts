@@ -245,3 +245,18 @@ test('team: what waits is read again once somebody approved what it is like', ()
   runBehind();
   expect(kept.slice(before)).toMatchObject([{ name: 'a', found: { hold: expect.anything() } }]);
 });
+
+test('what is too long to be read is held, and so is what a server sends beyond measure', () => {
+  const { meet, why, inspection } = open();
+  const long = tool('a', 'good '.repeat(30_000));
+  expect(meet([long, tool('b', 'good')])).toEqual(['b']);
+  expect(why(long)).toContain('it is too long to be read for findings');
+  const many = Array.from({ length: 40 }, (_, i) => tool(`t${i}`, `${i} ${'good '.repeat(25_000)}`));
+  const shown = meet(many, { server: 'flood' });
+  expect(shown.length).toBeGreaterThan(10);
+  expect(shown.length).toBeLessThan(40);
+  expect(inspection.inspected.filter(({ server, kind }) => server === 'flood' && kind === 'tools')).toHaveLength(
+    shown.length,
+  );
+  expect(meet([tool('c', 'good')], { server: 'other' })).toEqual(['c']);
+});

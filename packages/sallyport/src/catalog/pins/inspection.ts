@@ -1,10 +1,10 @@
 import type { Finding } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { ListKind } from '../contract.ts';
 import type { ToolFace } from '../search/tool-face.ts';
-import type { PinKind } from './pin.ts';
 
 /** What has a text that a model reads as a definition. */
-export type InspectedKind = Exclude<PinKind, 'program' | 'ui'>;
+export type InspectedKind = ListKind | 'instructions';
 
 /** An approved tool, or one that the same server offers: what a definition is read beside. */
 export interface Peer extends ToolFace {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { Found, Inspection, Peer, Report } from './inspection.ts';
@@ -8,6 +9,8 @@ export interface PinReaderPorts {
   rules(): PinRules;
   readonly inspection?: Inspection | undefined;
   readonly log: Log;
+  /** Left out: time stands still. */
+  readonly clock?: Clock | undefined;
 }
 
 type ItemName = Pick<Sighting, 'server' | 'kind' | 'name'>;
@@ -19,10 +22,26 @@ const UNREADABLE: Report = Object.freeze({
   risky: true,
   score: 1,
 });
+const TOO_LONG: Report = Object.freeze({ ...UNREADABLE, hold: 'it is too long to be read for findings' });
+const TOO_MUCH: Report = Object.freeze({
+  ...UNREADABLE,
+  hold: 'it was not read for findings, because its server sends too much text at once',
+});
+
+/** Characters of one definition; the longest of some thousands of real ones has 16,483. */
+const MAX_TEXT = 128 * 1024;
+/**
+ * Characters of one server in `WINDOW_MS`; the largest of 900 real ones has 121,741 in all. Reading takes a microsecond each and
+ * nobody is served meanwhile: a server that changes megabytes every second must not stop the others.
+ */
+const MAX_READ = 4_000_000;
+const WINDOW_MS = 10 * 60_000;
 
 /** Has definitions read, each once for the same rules. */
 export class PinReader {
   readonly #ports: PinReaderPorts;
+  /** Server -> what it may still have read, and until when that counts. */
+  readonly #budgets = new Map<string, { until: number; left: number }>();
 
   constructor(ports: PinReaderPorts) {
     this.#ports = ports;
@@ -55,6 +74,9 @@ export class PinReader {
     const isApproved = entry.approved === digest;
     const before = isChange ? toObject(kind, entry.approvedText ?? '{}') : undefined;
     const { version } = inspection;
+    if (text.length > MAX_TEXT) return { ...TOO_LONG, digest, version };
+    // What may be used already is not taken away for that. Without a version: read as soon as it is met again.
+    if (!this.#spend(server, text.length)) return isApproved ? undefined : { ...TOO_MUCH, digest, version: '' };
     try {
       const report = inspection.inspect(
         { server, kind, name, definition: toObject(kind, text), before, isApproved },
@@ -65,6 +87,16 @@ export class PinReader {
       log.error({ upstream: server, error }, 'a definition could not be read');
       return { ...UNREADABLE, digest, version };
     }
+  }
+
+  #spend(server: string, characters: number): boolean {
+    const now = this.#ports.clock?.now() ?? 0;
+    const known = this.#budgets.get(server);
+    const budget = known !== undefined && now < known.until ? known : { until: now + WINDOW_MS, left: MAX_READ };
+    this.#budgets.set(server, budget);
+    if (budget.left < characters) return false;
+    budget.left -= characters;
+    return true;
   }
 }
 

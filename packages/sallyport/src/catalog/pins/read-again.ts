@@ -27,8 +27,9 @@ export function* readAgain({ servers, reader, peers }: ReadAgainParts): Generato
         const found = reader.read({ server, kind, name }, { definition, entry }, beside);
         const known = entry.found.get(definition.digest);
         // What is held is released by a person: two that hold each other must not let each other go in turns.
-        const isNews =
-          found !== undefined && known?.key !== toKey(found) && (known?.hold === undefined || found.hold !== undefined);
+        const isFirm = known?.hold !== undefined && known.version !== '';
+        const isRead = found !== undefined && found.version !== '';
+        const isNews = isRead && known?.key !== toKey(found) && (!isFirm || found.hold !== undefined);
         if (isNews) noteFound(entry, found);
         yield isNews
           ? {
