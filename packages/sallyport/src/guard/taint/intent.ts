@@ -85,7 +85,7 @@ const MAKING = {
 const ACTS: readonly (readonly [ReadonlySet<string>, Asking])[] = [
   [
     set('create add new insert draft generate compose log register remind make'),
-    asking('create add insert append generate compose arrange put write save', 'draft schedule book plan set', {
+    asking('create add insert append generate compose arrange put write save', 'draft schedule book set', {
       ...MAKING,
       chinese: /创建|新建|添加|写入|保存|安排|记下/,
     }),
@@ -93,8 +93,8 @@ const ACTS: readonly (readonly [ReadonlySet<string>, Asking])[] = [
   [
     set('write save store put append upsert note record remember memorize'),
     asking(
-      'create add append write save store put keep remember jot update edit overwrite replace',
-      'note record log draft',
+      'create add append write save store put keep jot update edit overwrite replace',
+      'note record log draft remember',
       { ...MAKING, chinese: /创建|新建|添加|写入|保存|记下|更新/ },
     ),
   ],
@@ -139,7 +139,7 @@ export function asksFor(request: string, sinks: readonly SinkClass[]): boolean {
 export function asksForAct(request: string, words: readonly string[]): boolean {
   if (ACTS.some(([names, asked]) => words.some((word) => names.has(word)) && isAsked(request, asked))) return true;
   const verb = words.find((word) => OTHER_VERBS.has(word)) ?? words[0] ?? '';
-  return verb.length > 2 && toHeads(request).some(({ word }) => word === verb);
+  return verb.length > 2 && toHeads(request).some((head) => head.word === verb && isSaid(head));
 }
 
 function isAsked(request: string, { verbs, nouns, common, chinese }: Asking): boolean {
@@ -147,11 +147,15 @@ function isAsked(request: string, { verbs, nouns, common, chinese }: Asking): bo
   return toHeads(request).some(
     (head) =>
       !isToldToMe(head) &&
-      (!head.isWeak || head.hasObject) &&
+      isSaid(head) &&
       (verbs.has(head.word) ||
         (nouns.has(head.word) && head.hasObject) ||
         (common?.verbs.has(head.word) === true && common.about.test(request))),
   );
+}
+
+function isSaid({ isWeak, hasObject }: Head): boolean {
+  return !isWeak || hasObject;
 }
 
 /** "Tell me", "send me the list": the answer goes to whoever asks, in the conversation. */

@@ -22,6 +22,8 @@ const BEFORE: ReadonlySet<string> = new Set(
 const ASKING: ReadonlySet<string> = new Set(['can', 'could', 'will', 'would', 'please', "can't"]);
 /** "help me send" */
 const HELPERS: ReadonlySet<string> = new Set(['help', 'let', 'have']);
+/** "Remember to close it" asks for the closing. */
+const AUXILIARIES: ReadonlySet<string> = new Set(['remember', 'try', 'need', 'want', 'be', 'make', 'ask']);
 const WEAK: ReadonlySet<string> = new Set(['or', 'but', 'so']);
 const ENDS = /[.!?;:\n]/;
 const OBJECTS: ReadonlySet<string> = new Set(
@@ -57,13 +59,14 @@ function findHeads(request: string): readonly Head[] {
     const earlier = words[at - 2]?.[2]?.toLowerCase() ?? '';
     const isHelped = (before === 'me' && HELPERS.has(earlier)) || (before === 'you' && ASKING.has(earlier));
     if (at > 0 && sign === undefined && !BEFORE.has(before) && !isHelped) continue;
+    if (AUXILIARIES.has(word) && words[at + 1]?.[2] === 'to') continue;
     const following = words[at + 1]?.[1] === undefined ? (words[at + 1]?.[2] ?? '') : '';
     heads.push({
       ...{ word, next: following.toLowerCase() },
       // Behind "can you" and "please" stands no noun.
       hasObject: isObject(following) || isHelped || before === 'please',
       isWeak: sign === undefined ? WEAK.has(before) : !ENDS.test(sign),
-      isStart: at === 0 || (sign !== undefined && ENDS.test(sign)),
+      isStart: at === 0 || (sign !== undefined && ENDS.test(sign) && !sign.startsWith(':')),
     });
   }
   return heads;
