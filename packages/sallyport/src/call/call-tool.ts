@@ -76,8 +76,10 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     if (late !== undefined) return late;
 
     exchange.vet = ports.vetting?.(inbound, tool.upstream);
-    const unmasked = ports.masked?.toUpstream(call, admitted.rewritten ?? call.arguments);
-    const revealed = unmasked instanceof Promise ? await unmasked : unmasked;
+    const opening = ports.handled?.toUpstream(call, admitted.rewritten ?? call.arguments);
+    const opened = opening instanceof Promise ? await opening : opening;
+    const unmasked = ports.masked?.toUpstream(call, opened ?? admitted.rewritten ?? call.arguments);
+    const revealed = (unmasked instanceof Promise ? await unmasked : unmasked) ?? opened;
     const sent = {
       request,
       edits: toEdits(revealed === undefined ? admitted : { ...admitted, rewritten: revealed }, tool, inbound),
@@ -94,7 +96,12 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
     refuseUnsafePages(answer);
-    if (!answer.isResult) answer = ports.texts?.treat(tool.upstream, tool.name, answer) ?? answer;
+    if (!answer.isResult) {
+      answer = ports.handled?.fromUpstream(call, answer) ?? answer;
+      answer = ports.texts?.treat(tool.upstream, tool.name, answer) ?? answer;
+      const from = { upstream: tool.upstream, item: tool.name };
+      answer = (await ports.masked?.fromUpstream(from, exchange.client, answer)) ?? answer;
+    }
 
     if (needsResult(ports.guards, call, answer.bytes) && answer.result !== undefined) {
       const inner = inspectResult(ports.guards, call, answer.result);
@@ -199,7 +206,7 @@ function unavailable(upstreams: readonly { upstream: string; reason: string }[])
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
-function toCall(notes: AuditSubject, tool: Tool, { run, user, inbound }: ReadRun): Call {
+function toCall(notes: AuditSubject, tool: Tool, { run, user, isOwnRun, plan, inbound }: ReadRun): Call {
   const { request, exchange, endpoint, snapshot } = inbound;
   const given = member(request.params, 'arguments');
   if (given !== undefined && !isObject(given))
@@ -210,6 +217,8 @@ function toCall(notes: AuditSubject, tool: Tool, { run, user, inbound }: ReadRun
     client: exchange.client,
     run,
     user,
+    isOwnRun,
+    plan,
     endpoint,
     arguments: given ?? NO_ARGUMENTS,
     bytes: request.bytes.length,

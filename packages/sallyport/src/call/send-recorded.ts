@@ -56,7 +56,9 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
     const kept = ports.remember?.(data, answer);
     if (kept !== undefined) await kept;
-    const shown = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
+    const treated = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
+    const from = { upstream, item: sent.target ?? request.method };
+    const shown = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
     body = shown.bytes.subarray(shown.bodySpan.start, shown.bodySpan.end);
     end = { outcome: shown.isResult ? 'ok' : 'error', reason: undefined };
     return shown;

@@ -1,5 +1,6 @@
 import type { SecretMode, SecretSettings } from '../../config/secrets-section.ts';
-import type { Call } from '../../core/call.ts';
+import type { Call, Tool } from '../../core/call.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -71,35 +72,59 @@ function stopped({ settings, vault }: SecretPorts): Guard {
 }
 
 /** Secrets in results (requirement G6). Masked values wait in the vault. */
-export function secretsInResult({ settings, vault }: SecretPorts): Guard {
+export function secretsInResult(ports: SecretPorts): Guard {
   return {
     name: 'secretsInResult',
     readsResult() {
-      const now = settings();
+      const now = ports.settings();
       return now !== undefined && isWatched({ settings: now, direction: 'results' });
     },
     result(call, result) {
-      const now = settings();
-      if (now === undefined) return ALLOW;
       const { upstream } = call.tool;
-      const found = weighSecrets(result, {
-        ...{ settings: now, direction: 'results', tool: call.tool },
-        ...{ marked: sensitiveFields(call.tool.definition).output, markedRoot: '/structuredContent' },
+      const masked = maskResult(ports, result, {
+        ...{ tool: call.tool, owner: call.client.principal.id },
+        marked: sensitiveFields(call.tool.definition).output,
       });
-      // What is in pieces cannot be taken out.
-      const withheld = found.filter(({ mode, isSplit }) => isSplit || mode === 'deny' || mode === 'ask');
-      if (withheld.length > 0)
+      if (masked === undefined) return ALLOW;
+      if (masked.kind === 'withheld')
         return deny(
-          `The result is withheld: it holds ${describeSecrets(withheld)}. Ask for less, or let the operator see "secrets.results".`,
+          `The result is withheld: it holds ${masked.what}. Ask "${upstream}" for less, or let the operator see "secrets.results".`,
         );
-      if (found.length === 0) return ALLOW;
-      const owner = call.client.principal.id;
-      const masked = maskSecrets(result, found, { vault, owner, from: 'upstream', upstream });
-      const reason = `The result held ${describeSecrets(found)}.`;
-      if (masked instanceof Promise) return masked.then((value) => ({ kind: 'rewrite', value, reason }));
-      return { kind: 'rewrite', value: masked, reason };
+      const reason = `The result held ${masked.what}.`;
+      const { value } = masked;
+      if (value instanceof Promise) return value.then((done) => ({ kind: 'rewrite', value: done, reason }));
+      return { kind: 'rewrite', value, reason };
     },
   };
+}
+
+export interface MaskResultOptions {
+  readonly tool: Pick<Tool, 'upstream' | 'name'>;
+  /** Who may bring the values back. */
+  readonly owner: string;
+  readonly marked: readonly (readonly string[])[];
+}
+
+export type MaskedResult =
+  | { readonly kind: 'withheld'; readonly what: string }
+  | { readonly kind: 'masked'; readonly what: string; readonly value: JsonObject | Promise<JsonObject> };
+
+/** What a server sent, without what the configuration takes out of it. `undefined`: there is nothing to take out. */
+export function maskResult(
+  { settings, vault }: SecretPorts,
+  result: JsonObject,
+  { tool, owner, marked }: MaskResultOptions,
+): MaskedResult | undefined {
+  const now = settings();
+  if (now === undefined || !isWatched({ settings: now, direction: 'results' })) return undefined;
+  const markedRoot = '/structuredContent';
+  const found = weighSecrets(result, { settings: now, direction: 'results', tool, marked, markedRoot });
+  if (found.length === 0) return undefined;
+  // What is in pieces cannot be taken out.
+  const withheld = found.filter(({ mode, isSplit }) => isSplit || mode === 'deny' || mode === 'ask');
+  if (withheld.length > 0) return { kind: 'withheld', what: describeSecrets(withheld) };
+  const value = maskSecrets(result, found, { vault, owner, from: 'upstream', upstream: tool.upstream });
+  return { kind: 'masked', what: describeSecrets(found), value };
 }
 
 function deny(reason: string): Verdict {

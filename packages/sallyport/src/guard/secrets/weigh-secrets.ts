@@ -26,7 +26,8 @@ export interface WeighedSecret {
 export interface WeighOptions {
   readonly settings: SecretSettings;
   readonly direction: SecretDirection;
-  readonly tool: Tool;
+  /** A tool, or what else is asked for at the server by a name. */
+  readonly tool: Pick<Tool, 'upstream' | 'name'>;
   /** Fields that are secret whatever they hold, and the pointer they start at. */
   readonly marked: readonly (readonly string[])[];
   readonly markedRoot: string;
