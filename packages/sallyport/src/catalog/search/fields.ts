@@ -41,11 +41,11 @@ export function weighTerms(
     const terms = toTerms(text);
     const count = Math.min(terms.length, MAX_TERMS);
     const one = weight / Math.max(MIN_FLATTENED, 1 - flattening + (flattening * count) / usualLength);
-    const counts = new Map<string, number>();
+    const counts = count > MAX_TIMES ? new Map<string, number>() : undefined;
     for (let i = 0; i < count; i++) {
       const term = terms[i] ?? '';
-      const times = (counts.get(term) ?? 0) + 1;
-      counts.set(term, times);
+      const times = (counts?.get(term) ?? 0) + 1;
+      counts?.set(term, times);
       if (times <= MAX_TIMES) weights.set(term, (weights.get(term) ?? 0) + one);
     }
   }

@@ -6,6 +6,7 @@ const MAX_RUN = 400;
 
 const WORD = /[\p{L}\p{N}]+/gu;
 const PLAIN_WORD = /[A-Za-z0-9]+/g;
+const PLAIN_PART = /[A-Z]{1,64}(?![a-z])|[A-Z]?[a-z]{1,64}|\d{1,64}/g;
 const PLAIN = /^[\x20-\x7e\s]*$/;
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
@@ -34,6 +35,7 @@ export function toTerms(text: string): string[] {
 }
 
 function splitWord(word: string): readonly string[] {
+  if (/^[a-z0-9]{1,40}$/.test(word)) return [stem(word)];
   const terms: string[] = [];
   for (const part of splitCase(word).split(' ')) {
     if (!PLAIN.test(part) && CJK.test(part)) addCharacters(part.toLowerCase(), terms);
@@ -44,7 +46,8 @@ function splitWord(word: string): readonly string[] {
 
 /** The words of a name in their order, as written but for case: `getHTTPUser2` is get, http, user, 2. */
 export function toNameWords(name: string): string[] {
-  return [...splitCase(name).matchAll(/\p{L}+|\p{N}+/gu)].slice(0, MAX_WORD).map(([word]) => word.toLowerCase());
+  const words = PLAIN.test(name) ? name.match(PLAIN_PART) : splitCase(name).match(/\p{L}+|\p{N}+/gu);
+  return (words ?? []).slice(0, MAX_WORD).map((word) => word.toLowerCase());
 }
 
 function splitCase(text: string): string {

@@ -49,19 +49,31 @@ const PRAISE = [
 ];
 
 /** Most texts have none of these words, and are not looked at any further. */
-const MAY_GREED =
-  /whenever|any ?time|every|each time|\b(?:any|all) |always|exclusiv|instead|rather|over |place of|than |compared|perform|beats|ignore|avoid|use |using|replace|supersede|obsolete|deprecate|take|overrid|successor|substitute|alternative|only |priorit|prefer|favo|first|highest|default|\p{Script=Han}/u;
+const MAY_GREED = /whenever|time|always|\b(?:any|all|every) |exclusiv|\p{Script=Han}/u;
+const MAY_REPLACE =
+  /instead|rather|over |place of|than |superior|compared|perform|beats|ignore|avoid|not use|don't use|never use|stop using|replace|supersede|obsolete|deprecate|take|overrid|successor|substitute|alternative|only |other |priorit|prefer|favo|choice|used first|chosen first|\p{Script=Han}/u;
 const MAY_PRAISE =
   /best|great|finest|ultimate|premium|unmatch|unriva|unparallel|superior|unbeat|flawless|revolution|pinnacle|elite|supreme|world|industry|market|enterprise|military|professional|production|hospital|edge|state|next|award|gold|most |highest|unprecedented|exceptional|perfect|guarant|better|faster|safer|stronger|smarter|more |enhanced|improved|increased|advanced|official|verified|secure|upgraded|optimi|newer|preferred|recommended|trusted|pro |used by|loved|chosen|endorsed|certified|approved|number one|no\. ?1|#1|%|fortune|ai[- ]|machine|\p{Script=Han}/u;
 
-/** @param text as it is read: folded, lower case */
+/** @param text as it is read: folded, lower case. Each kind is looked for when somebody asks. */
 export function findClaims(text: string): Claims {
   const read = text.slice(0, MAX_TEXT);
-  const mayGreed = MAY_GREED.test(read);
+  let greedy: readonly string[] | undefined;
+  let instead: readonly string[] | undefined;
+  let praise: readonly string[] | undefined;
   return {
-    greedy: mayGreed ? collect(read, GREEDY) : [],
-    instead: mayGreed ? collect(read, INSTEAD) : [],
-    praise: MAY_PRAISE.test(read) ? collect(read, PRAISE) : [],
+    get greedy() {
+      greedy ??= MAY_GREED.test(read) ? collect(read, GREEDY) : [];
+      return greedy;
+    },
+    get instead() {
+      instead ??= MAY_REPLACE.test(read) ? collect(read, INSTEAD) : [];
+      return instead;
+    },
+    get praise() {
+      praise ??= MAY_PRAISE.test(read) ? collect(read, PRAISE) : [];
+      return praise;
+    },
   };
 }
 

@@ -20,7 +20,7 @@ export interface Nearness {
 }
 
 /** Texts that share less than this are not looked at for copies. */
-const MIN_TEXTS = 0.1;
+const MIN_TEXTS = 0.2;
 const NO_COPY = { copy: 0, runs: 0 };
 /** Runs of three words below which a description is like too many others: "Get the current user" has two. */
 const MIN_RUNS = 2;
@@ -28,14 +28,15 @@ const MIN_RUNS = 2;
 export function compareTools(one: Profile, other: Profile): Nearness {
   const texts = share(one.concepts, other.concepts);
   const covered = cover(other.concepts, one.concepts);
+  const names = Math.max(share(one.nameConcepts, other.nameConcepts), share(one.nameConcepts, other.placedConcepts));
   const isAlike = one.parameters.size > 0 && other.parameters.size > 0;
   return {
     name: compareNames(one.forms, other.forms),
-    names: Math.max(share(one.nameConcepts, other.nameConcepts), share(one.nameConcepts, other.placedConcepts)),
+    names,
     cover: covered,
     texts,
-    // Who took the words took what they speak of.
-    ...(Math.max(texts, covered) < MIN_TEXTS ? NO_COPY : copied(one.runs, other.runs)),
+    // Who took the words took the name, or what they speak of.
+    ...(Math.max(texts, covered, names) < MIN_TEXTS ? NO_COPY : copied(one.runs, other.runs)),
     schema: isAlike ? share(one.parameters, other.parameters) : undefined,
   };
 }

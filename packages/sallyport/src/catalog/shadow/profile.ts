@@ -80,10 +80,9 @@ function toNameConcepts(name: string): ReadonlySet<string> {
 
 /** Chinese has no spaces: each character counts as a word. */
 function toRuns(description: string): ReadonlySet<string> {
-  const words = [...foldText(description).matchAll(/\p{Script=Han}|[\p{L}\p{N}]+/gu)]
-    .slice(0, MAX_WORDS)
-    .map(([word]) => word);
+  const words = foldText(description).match(/\p{Script=Han}|[\p{L}\p{N}]{1,64}/gu) ?? [];
   const runs = new Set<string>();
-  for (let i = 0; i + 2 < words.length; i++) runs.add(words.slice(i, i + 3).join(' '));
+  const count = Math.min(words.length, MAX_WORDS);
+  for (let i = 0; i + 2 < count; i++) runs.add(`${words[i]} ${words[i + 1]} ${words[i + 2]}`);
   return runs;
 }
