@@ -1,8 +1,7 @@
 import { toCandidate } from './faces.ts';
 import type { Judged, Measured } from './judged.ts';
-import { describeScan, load, type ScanChange } from './product.ts';
+import { describeScan, isFlagged, load, type ScanChange } from './product.ts';
 import type { Data, DataRow, Json } from './read-rows.ts';
-import { isFlagged, readThreshold } from './thresholds.ts';
 
 interface Change {
   readonly row: DataRow;
@@ -14,7 +13,6 @@ interface Change {
 export async function measureChanges(data: Data): Promise<Measured> {
   const scanChange = await load<ScanChange>('guard/scan/scan-change.js', 'scanChange');
   const digest = await load<(text: string) => string>('catalog/pins/digest-definition.js', 'digestDefinition');
-  const threshold = await readThreshold('change');
   const changes = (data.get('definition_changes') ?? []).flatMap((row): Change[] => {
     const before = row.object('before');
     const after = row.object('after');
@@ -24,7 +22,7 @@ export async function measureChanges(data: Data): Promise<Measured> {
   const risky = ({ before, after }: Change) => {
     const server = 'server';
     const scan = scanChange(before, after, { kind: 'tools', server, tools: [toCandidate(server, before)] });
-    return { hit: isFlagged(scan, threshold), note: `${describeScan(scan)}\n${JSON.stringify(after).slice(0, 600)}` };
+    return { hit: isFlagged(scan), note: `${describeScan(scan)}\n${JSON.stringify(after).slice(0, 600)}` };
   };
   const held = ({ before, after }: Change) => ({
     hit: digest(JSON.stringify(before)) !== digest(JSON.stringify(after)),

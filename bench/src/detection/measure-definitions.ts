@@ -6,12 +6,12 @@ import {
   type FindShadow,
   find,
   isBlocked,
+  isFlagged,
   load,
   type Scan,
   type ScanDefinition,
 } from './product.ts';
 import type { Data, DataRow } from './read-rows.ts';
-import { isFlagged, readThreshold } from './thresholds.ts';
 
 interface Scanned {
   readonly row: DataRow;
@@ -26,7 +26,6 @@ const PAYLOADS = ['unicode_smuggling', 'decoded_payload'];
 /** Everything that reads definitions: the four signals, the block tier and parameters outside the purpose. */
 export async function measureDefinitions(data: Data): Promise<Measured> {
   const scanDefinition = await load<ScanDefinition>('guard/scan/scan-definition.js', 'scanDefinition');
-  const threshold = await readThreshold('definition');
   const findShadow = await find<FindShadow>('catalog/shadow/find-shadow.js', 'findShadow');
   const rows = (name: Parameters<Data['get']>[0]) => data.get(name) ?? [];
   const near = new Neighbours(rows('benign_tools'));
@@ -40,7 +39,7 @@ export async function measureDefinitions(data: Data): Promise<Measured> {
     scanned(row, { kind: 'tools', server: row.text('server'), tools: [] }),
   );
 
-  const flagged = ({ scan }: Scanned) => isFlagged(scan, threshold);
+  const flagged = ({ scan }: Scanned) => isFlagged(scan);
   const blocked = ({ scan }: Scanned) => isBlocked(scan);
   const outOfScope = ({ scan }: Scanned) => scan.findings.some(({ id }) => ABOUT_PARAMETERS.test(id));
   const beside = (one: Scanned): boolean => flagged(one) || hasShadow(one.row, near, findShadow);

@@ -61,6 +61,11 @@ export function isBlocked({ findings }: Scan): boolean {
   return findings.some(({ tier }) => tier === 'block');
 }
 
+/** The product says nothing of what is below its own threshold. */
+export function isFlagged({ findings }: Scan): boolean {
+  return findings.length > 0;
+}
+
 /** What a person sees with `--show`. */
 export function describeScan({ findings, score }: Scan): string {
   const names = findings.map(({ id, tier, evidence }) => `${id}(${tier}) ${JSON.stringify(evidence.slice(0, 80))}`);

@@ -27,6 +27,7 @@ import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
 import { approvalsOf, openDesk } from './open-desk.ts';
 import { openLimits } from './open-limits.ts';
+import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
 import { openScan } from './open-scan.ts';
 import { openSecrets } from './open-secrets.ts';
@@ -84,8 +85,10 @@ export async function openParts(options: AppOptions, current: Current) {
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
   const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, note: audit.noteKept });
   const secretPorts = openSecrets(() => current.snapshot);
+  const plans = openPlans(() => current.snapshot, taint.memory);
   const guards = createGuards({
     ...secretPorts,
+    plan: plans.plan,
     checker,
     limits: () => current.snapshot.gateway.limits,
     rateLimit: limits,
@@ -117,6 +120,7 @@ export async function openParts(options: AppOptions, current: Current) {
     pages: pins.book,
     ...reading,
     taskOwners: new TaskOwners(),
+    handled: plans.toHandled(guards),
     masked: createMaskedValues(secretPorts.secrets),
     remember: taint.remember,
     callLog,

@@ -12,6 +12,7 @@ import type { CallLog } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
+import type { HandledTexts } from './handled-texts.ts';
 import type { MaskedValues } from './masked-values.ts';
 import type { TaskOwners } from './task-owners.ts';
 import type { TextDoor } from './text-door.ts';
@@ -39,6 +40,8 @@ export interface CallPorts {
   readonly taskOwners?: TaskOwners | undefined;
   /** Left out: nothing is masked. */
   readonly masked?: MaskedValues | undefined;
+  /** Left out: there are no handles. */
+  readonly handled?: HandledTexts | undefined;
   readonly callLog: CallLog;
   /** Left out: nothing is counted. */
   readonly metrics?: Pick<Metrics, 'called' | 'answered'> | undefined;

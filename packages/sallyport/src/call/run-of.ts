@@ -1,14 +1,16 @@
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
-import { isObject, type JsonObject, member } from '../core/json.ts';
+import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import { type Edit, objectMembers, toBinary } from '../core/json-scan.ts';
 import { parseMessage, Request } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Inbound } from './inbound.ts';
 
-/** What a client says of the conversation a request belongs to. Both are for Sallyport and go no further. */
+/** What a client says of the conversation a request belongs to. All of it is for Sallyport and goes no further. */
 const RUN_KEY = 'dev.sallyport/run';
 const USER_KEY = 'dev.sallyport/user';
+const PLAN_KEY = 'dev.sallyport/plan';
+const OWN_KEYS = [RUN_KEY, USER_KEY, PLAN_KEY];
 
 const RUN_ID = /^[\x21-\x7e]{1,128}$/;
 /** Characters. A request of a person is far shorter; more would be a document, whose words are not the person's. */
@@ -17,6 +19,10 @@ const MAX_USER_TEXT = 16_384;
 export interface ReadRun {
   readonly run: string;
   readonly user: string | undefined;
+  /** Did the client name the run? */
+  readonly isOwnRun: boolean;
+  /** As the client sent it; the guard `plan` reads it. */
+  readonly plan: Json | undefined;
   /** Without the members that are for Sallyport: what the user said is no upstream's business. */
   readonly inbound: Inbound;
 }
@@ -29,12 +35,14 @@ export interface ReadRun {
 export function readRun(inbound: Inbound): ReadRun {
   const { client } = inbound.exchange;
   const meta = ownMembersOf(inbound.request);
-  if (meta === undefined) return { run: client.key, user: undefined, inbound };
+  if (meta === undefined) return { run: client.key, user: undefined, isOwnRun: false, plan: undefined, inbound };
   const user = member(meta, USER_KEY);
   if (user !== undefined && (typeof user !== 'string' || user.length > MAX_USER_TEXT))
     throw new FaultError('invalid_params', `_meta["${USER_KEY}"] is a text of at most ${MAX_USER_TEXT} characters.`);
   const request = withoutOwnMembers(inbound.request);
-  return { run: toRun(client, member(meta, RUN_KEY)), user, inbound: { ...inbound, request } };
+  const named = member(meta, RUN_KEY);
+  const about = { isOwnRun: named !== undefined, plan: member(meta, PLAN_KEY) };
+  return { run: toRun(client, named), user, ...about, inbound: { ...inbound, request } };
 }
 
 function toRun(client: Client, given: unknown): string {
@@ -55,7 +63,7 @@ export function withoutOwn(request: Request, edits: readonly Edit[]): Pick<Upstr
 /** The `_meta` of a request that says something to Sallyport. */
 function ownMembersOf({ params }: Request): JsonObject | undefined {
   const meta = member(params, '_meta');
-  return isObject(meta) && (Object.hasOwn(meta, RUN_KEY) || Object.hasOwn(meta, USER_KEY)) ? meta : undefined;
+  return isObject(meta) && OWN_KEYS.some((key) => Object.hasOwn(meta, key)) ? meta : undefined;
 }
 
 function withoutOwnMembers(request: Request): Request {
@@ -63,7 +71,7 @@ function withoutOwnMembers(request: Request): Request {
   if (holder === undefined) return request;
   const { bytes } = request;
   const kept = objectMembers(bytes, holder.start)
-    .filter(({ key }) => key !== RUN_KEY && key !== USER_KEY)
+    .filter(({ key }) => !OWN_KEYS.includes(key))
     .map(({ key, start, end }) => `${toBinary(JSON.stringify(key))}:${bytes.toString('latin1', start, end)}`);
   return reparse(request.write(request.id, [{ start: holder.start, end: holder.end, text: `{${kept.join(',')}}` }]));
 }

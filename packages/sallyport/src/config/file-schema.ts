@@ -7,6 +7,7 @@ import { authSchema } from './auth-schema.ts';
 import { controlSchema } from './control-section.ts';
 import { limitsSchema } from './limits-section.ts';
 import { pinsSchema } from './pins-section.ts';
+import { plansSchema } from './plans-section.ts';
 import { policySchema } from './policy-section.ts';
 import { scanSchema } from './scan-section.ts';
 import { secretsSchema } from './secrets-section.ts';
@@ -251,6 +252,11 @@ export const topSchema = z.strictObject({
   taint: taintSchema
     .optional()
     .describe('What data must not flow where. Left out: the rules of policy.set; off where there is none.'),
+  plans: plansSchema
+    .optional()
+    .describe(
+      'Calls under plans that were fixed before untrusted data was read, and results behind handles. Left out: none.',
+    ),
   pins: pinsSchema.optional().describe('Which definitions may be used. Left out: mode laptop.'),
   scan: scanSchema
     .optional()

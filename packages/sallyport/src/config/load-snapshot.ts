@@ -12,6 +12,7 @@ import { interpolate, type Variables } from './interpolate.ts';
 import { resolveLimits } from './limits-section.ts';
 import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
 import { resolvePins } from './pins-section.ts';
+import { resolvePlans } from './plans-section.ts';
 import { resolvePolicy } from './policy-section.ts';
 import { isHeader, resolveGateway, resolveServer } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
@@ -123,6 +124,7 @@ class FileReader {
       ...this.#readWatching(named),
       ...this.#readPolicy(named),
       ...this.#readTaint(named),
+      ...this.#readPlans(named),
       ...this.#readScan(named),
       ...this.#readSecrets(named),
       notes: this.#notes,
@@ -168,6 +170,13 @@ class FileReader {
     const report = (path: Path, message: string) => void this.problems.push({ path: ['taint', ...path], message });
     const settings = resolveTaint(taint, { set: policy?.set, servers: named }, report);
     return settings === undefined ? {} : { taint: settings };
+  }
+
+  #readPlans(named: readonly string[]): Pick<Snapshot, 'plans'> {
+    if (this.#source.only !== undefined) return {};
+    const report = (path: Path, message: string) => void this.problems.push({ path: ['plans', ...path], message });
+    const settings = resolvePlans(this.#top?.plans, named, report);
+    return settings === undefined ? {} : { plans: settings };
   }
 
   #readPolicy(named: readonly string[]): Pick<Snapshot, 'policy'> {

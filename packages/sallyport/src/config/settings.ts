@@ -6,6 +6,7 @@ import type { AuthSettings } from './auth-settings.ts';
 import type { ControlSettings } from './control-section.ts';
 import type { LimitsSettings } from './limits-section.ts';
 import type { PinSettings } from './pins-section.ts';
+import type { PlanSettings } from './plans-section.ts';
 import type { PolicySettings } from './policy-section.ts';
 import type { ScanSettings } from './scan-section.ts';
 import type { SecretSettings } from './secrets-section.ts';
@@ -134,6 +135,8 @@ export interface Snapshot {
   readonly secrets?: SecretSettings;
   /** Left out: the starter set decides (`toStarterSafety`). */
   readonly argumentSafety?: ArgumentSafetySettings;
+  /** Left out: there are none. */
+  readonly plans?: PlanSettings;
   /** Left out: nothing is marked. */
   readonly taint?: TaintSettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */

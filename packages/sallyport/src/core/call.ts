@@ -1,6 +1,6 @@
 import type { Client } from './client.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { PolicyNotes } from './policy-decision.ts';
 import type { SinkClass } from './sink.ts';
 
@@ -37,6 +37,10 @@ export interface Call {
   readonly run: string;
   /** What the user asked for, as the client says; believed only from clients the operator trusts with it. */
   readonly user?: string | undefined;
+  /** Whether the client named the run, and it is not merely everything of a session or caller. */
+  readonly isOwnRun?: boolean | undefined;
+  /** The plan the call is made under, as the client sent it: the plan itself, or the digest of one that was fixed. */
+  readonly plan?: Json | undefined;
   /** As parsed from the very bytes that are forwarded. */
   readonly arguments: JsonObject;
   /** Size of the whole message. */

@@ -5,6 +5,8 @@ import { argumentSchema } from './argument-schema.ts';
 import { type BindingPorts, bindings } from './bindings.ts';
 import type { Guard } from './guard.ts';
 import { pin, type WhyHeld } from './pin.ts';
+import { type HandlePorts, handles } from './plan/handles.ts';
+import { type PlanPorts, plan } from './plan/plan-guard.ts';
 import { resultSchema } from './result-schema.ts';
 import { type ScanPorts, scanResult } from './scan-result.ts';
 import type { SchemaChecker } from './schema/schema-checker.ts';
@@ -22,6 +24,8 @@ export interface GuardPorts {
   readonly rateLimit?: Guard | undefined;
   /** Default: every definition may be used. */
   readonly whyHeld?: WhyHeld | undefined;
+  /** Default: there are no plans and no handles. */
+  readonly plan?: (PlanPorts & HandlePorts) | undefined;
   /** Default: no danger is looked for. */
   readonly argumentSafety?: ArgumentSafetyPorts | undefined;
   /** Default: secrets are nobody's business. */
@@ -52,6 +56,7 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
     ...(ports.rateLimit === undefined ? [] : [ports.rateLimit]),
     visibility({ isVisible, whySetAside: (digest) => checker.whySetAside(digest) }),
     ...(ports.whyHeld === undefined ? [] : [pin(ports.whyHeld)]),
+    ...(ports.plan === undefined ? [] : [plan(ports.plan)]),
     argumentSchema(checker),
     ...(ports.argumentSafety === undefined ? [] : [argumentSafety(ports.argumentSafety)]),
     ...(ports.bindings === undefined ? [] : [bindings(ports.bindings)]),
@@ -61,6 +66,8 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
     ...(ports.sinks === undefined ? [] : [sinkFloor(ports.sinks)]),
     ...(ports.asks === undefined ? [] : [asks(ports.asks)]),
     resultSchema(checker),
+    // What the client never sees needs no reading; it is read when a handle is opened.
+    ...(ports.plan === undefined ? [] : [handles(ports.plan)]),
     ...(ports.scan === undefined ? [] : [scanResult(ports.scan)]),
     ...(ports.secrets === undefined ? [] : [secretsInResult(ports.secrets)]),
     ...(ports.taint === undefined ? [] : [taintLabels(ports.taint)]),

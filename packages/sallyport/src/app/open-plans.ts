@@ -1,0 +1,45 @@
+import { createHandledTexts, type HandledTexts } from '../call/handled-texts.ts';
+import type { Snapshot } from '../config/settings.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { HandlePorts } from '../guard/plan/handles.ts';
+import type { PlanPorts } from '../guard/plan/plan-guard.ts';
+import { bears } from '../guard/taint/labels.ts';
+import type { TaintMemory } from '../guard/taint/taint-ports.ts';
+import { createHandleMemory } from '../state/handle-memory.ts';
+import { createPlanMemory } from '../state/plan-memory.ts';
+
+/** Where plans are off, nothing is kept, and the limits do not matter. */
+const NO_LIMITS = { minutes: 1, plans: 0, texts: 0, megabytes: 0 };
+/** What looks at arguments for what they are, whoever wrote them. */
+const RECHECKED: ReadonlySet<string> = new Set([
+  'size-and-shape',
+  'argument-schema',
+  'argumentSafety',
+  'secretsMasked',
+  'secrets',
+]);
+
+/** Plans and kept texts of this process. */
+export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'marksOf'>) {
+  const settings = () => snapshot().plans;
+  const limits = () => settings() ?? NO_LIMITS;
+  const now = () => performance.now();
+  const plans = createPlanMemory({ now, limits });
+  const handles = createHandleMemory({ now, limits });
+  const hasReadUntrusted = (run: string): boolean | undefined => {
+    if (snapshot().taint === undefined) return undefined;
+    const marks = memory.marksOf(run);
+    // Of a memory over a wire nothing is known in time.
+    return typeof marks === 'number' ? bears(marks, 'untrusted') : undefined;
+  };
+  const plan: PlanPorts & HandlePorts = { settings, plans, handles, hasReadUntrusted };
+  return {
+    plan,
+    toHandled: (guards: readonly Guard[]): HandledTexts =>
+      createHandledTexts({
+        settings,
+        handles,
+        guards: guards.filter(({ name }) => RECHECKED.has(name)),
+      }),
+  };
+}

@@ -1,0 +1,54 @@
+import { isKept, type PlanSettings } from '../config/plans-section.ts';
+import type { Call } from '../core/call.ts';
+import { FaultError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { Answer } from '../core/message.ts';
+import { type Guard, inspectRequest } from '../guard/guard.ts';
+import { type HandleStore, handlesIn, openHandles } from '../guard/plan/handle.ts';
+
+/** Opens handles last of all: records, people who are asked and the model see the handles. */
+export interface HandledTexts {
+  /**
+   * The arguments as the upstream gets them; `undefined`: as they are.
+   * @throws FaultError `denied` when a text is not kept any longer, or is nothing the tool may be given.
+   */
+  toUpstream(call: Call, args: JsonObject): JsonObject | undefined | Promise<JsonObject | undefined>;
+  /** An error of a server whose texts are kept, without its words; `undefined`: as it is. */
+  fromUpstream(call: Call, answer: Answer): Answer | undefined;
+}
+
+export interface HandledTextPorts {
+  /** Of the snapshot in force; `undefined`: there are no handles. */
+  readonly settings: () => PlanSettings | undefined;
+  readonly handles: HandleStore;
+  /** What looks at the opened arguments once more: a kept text may be a path, a command or a secret. */
+  readonly guards: readonly Guard[];
+}
+
+export function createHandledTexts({ settings, handles, guards }: HandledTextPorts): HandledTexts {
+  return {
+    toUpstream(call, args) {
+      if (settings() === undefined || handlesIn(args).length === 0) return undefined;
+      const opened = openHandles(args, (id) => {
+        const kept = handles.find(call.run, id);
+        if (kept === undefined)
+          throw new FaultError('denied', 'A handle is not known any longer. Call the tool it came from again.');
+        return kept.text;
+      }) as JsonObject;
+      const check = ({ verdict, guard, rewritten }: Awaited<ReturnType<typeof inspectRequest>>): JsonObject => {
+        // Its reason may quote the text, which the model must not read.
+        if (verdict.kind === 'deny' || verdict.kind === 'ask')
+          throw new FaultError('denied', `What a handle stands for was refused by the guard "${guard ?? ''}".`);
+        return rewritten ?? opened;
+      };
+      const decision = inspectRequest(guards, { ...call, arguments: opened });
+      return decision instanceof Promise ? decision.then(check) : check(decision);
+    },
+    fromUpstream({ tool }, answer) {
+      const now = settings();
+      if (now === undefined || answer.isResult || !isKept(now, tool.upstream)) return undefined;
+      const message = `"${tool.upstream}" answered with an error, whose text is not shown.`;
+      return Answer.error(answer.id, answer.errorCode ?? -32603, message);
+    },
+  };
+}
