@@ -16,12 +16,23 @@ export function carriesData(host: string): boolean {
   return pieces.filter(isUnpronounceable).length >= 3;
 }
 
+/** The mark of a key, without the signs that a host cannot have. */
+const KEY_IN_LABEL = /^(?:akia|asia|gh[opsur]|glpat|sk|xox[abp]|aiza|npm)-?[a-z0-9-]{14,59}$/i;
+
+function isText(label: string, encoding: 'base64' | 'hex'): boolean {
+  return /^[\x20-\x7e]+$/.test(Buffer.from(label, encoding).toString('latin1'));
+}
+
 /** Base32 in capitals, or hexadecimal that spells something. */
 function isEncodedLabel(label: string): boolean {
   if (label.startsWith('xn--')) return false;
+  if (KEY_IN_LABEL.test(label) && /\d/.test(label)) return true;
+  // No host is written in mixed case but to be decoded: DNS does not tell the cases apart.
+  if (/^[A-Za-z0-9_-]{14,63}$/.test(label) && /[a-z][A-Z].*[a-z][A-Z]/.test(label) && isText(label, 'base64'))
+    return true;
   if (/^[A-Z2-7]{16,63}$/.test(label) && /[2-7]/.test(label)) return true;
   if (!/^(?:[0-9a-fA-F]{2}){6,31}$/.test(label)) return /^[a-z2-7]{40,63}$/.test(label) && isUnpronounceable(label);
-  return /^[\x20-\x7e]+$/.test(Buffer.from(label, 'hex').toString('latin1')) || label.length >= 48;
+  return isText(label, 'hex') || label.length >= 48;
 }
 
 /** Digits between letters, or hardly a vowel. */

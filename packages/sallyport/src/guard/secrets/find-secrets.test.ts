@@ -119,6 +119,13 @@ describe('attacks', () => {
     expect(findSecrets(text.slice(0, found?.start) + text.slice(found?.end))).toEqual([]);
   });
 
+  test.each([
+    ['over two lines', `${GITHUB.slice(0, 20)}\n  ${GITHUB.slice(20)}`],
+    ['in literals', `"${GITHUB.slice(0, 18)}" + "${GITHUB.slice(18)}"`],
+  ])('a key %s', (_, text) => {
+    expect(kinds(text)).toEqual(['github-token']);
+  });
+
   test('the place of the value is told', () => {
     const text = `a password=Tr0ub4dor3 and ${GITHUB}.`;
     expect(findSecrets(text).map(({ start, end }) => text.slice(start, end))).toEqual(['Tr0ub4dor3', GITHUB]);

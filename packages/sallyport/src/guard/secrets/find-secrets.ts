@@ -11,7 +11,7 @@ import {
   findWallets,
   isPublished,
 } from './personal-data.ts';
-import { PROVIDER_MARKS, readProviderKey } from './provider-keys.ts';
+import { PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
 import type { SecretMatch, TextPlace } from './secret-match.ts';
 import { findSeedPhrases } from './seed-phrase.ts';
 import { type Run, type Survey, surveyRuns } from './survey-runs.ts';
@@ -100,7 +100,7 @@ function readMark(text: string, mark: string, start: number): Reading | undefine
     return undefined;
   const read = MARK_READERS.get(mark);
   if (read !== undefined) return read(text, start);
-  const key = readProviderKey(text, mark, start);
+  const key = readProviderKey(text, mark, start) ?? readBrokenKey(text, mark, start);
   return key === undefined ? undefined : { kind: key.kind, start, end: key.end };
 }
 

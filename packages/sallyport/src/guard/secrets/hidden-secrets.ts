@@ -1,3 +1,4 @@
+import { foldCharacter } from '../../core/fold-text.ts';
 import { decodeEscapes } from '../scan/canonical-decode.ts';
 import { createTextBuilder, type MappedText, toOriginal } from '../scan/mapped-text.ts';
 import { isRandom } from './key-material.ts';
@@ -69,7 +70,7 @@ function lookIntoBlock(text: string, look: Look): readonly SecretMatch[] {
 
 /** Escapes, and characters that are not seen or stand for ASCII ones (full-width, mathematical, enclosed, tags). */
 const DISGUISE =
-  /%[0-9a-fA-F]{2}|\\[ux][0-9a-fA-F{]|&#[0-9xX]|\u034f|[\ufe00-\ufe0f]|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\udd9a]|\udb40[\udc00-\udfff]/g;
+  /%[0-9a-fA-F]{2}|\\[ux][0-9a-fA-F{]|&#[0-9xX]|\u034f|[\ufe00-\ufe0f]|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\udd9a]|\udb40[\udc00-\udfff]/g;
 const BLANK = /[\s"'<>`]/;
 /** Longer runs without a blank are read in parts. */
 const MAX_RUN = 4_096;
@@ -129,17 +130,23 @@ function hexDigit(code: number): number {
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 
-/** NFKC and nothing invisible, case kept. */
+/** NFKC, look-alikes of other scripts as the letters they are read as, and nothing invisible; case kept. */
 function unfold(text: string): MappedText {
   const builder = createTextBuilder(text.length);
   for (let i = 0; i < text.length; ) {
     const code = text.codePointAt(i) ?? 0;
     const sign = code < 128 ? text.charAt(i) : String.fromCodePoint(code);
     if (code < 128) builder.add(sign, i);
-    else if (!UNSEEN.test(sign)) builder.add(sign.normalize('NFKC'), i, true);
+    else if (!UNSEEN.test(sign)) builder.add(toLetter(sign, code), i, true);
     i += sign.length;
   }
   return builder.finish(text.length);
+}
+
+function toLetter(sign: string, code: number): string {
+  if (code < 0x370 || code > 0x4ff) return sign.normalize('NFKC');
+  const folded = foldCharacter(code);
+  return sign === sign.toLowerCase() ? folded : folded.toUpperCase();
 }
 
 interface Block extends Run {

@@ -1,4 +1,4 @@
-import { isFiller } from './checks.ts';
+import { isFiller, toEntropy } from './checks.ts';
 
 /** A form of key or token that begins with the mark of who gave it out. */
 export interface ProviderKey {
@@ -124,4 +124,39 @@ export function readProviderKey(
     return { kind, end: pattern.lastIndex };
   }
   return undefined;
+}
+
+/** A line break, written as one or as `\\n`, or two string literals that are joined. */
+const BREAK = /[ \t]{0,8}\\?(?:\r?\n|\\n)[ \t]{0,32}["'+]{0,2}|["'`][ \t]{0,4}\+[ \t]{0,4}(?:\r?\n[ \t]{0,32})?["'`]/y;
+const PIECE = /[A-Za-z0-9_.-]{2,128}/y;
+const MAX_LINES = 6;
+
+/** A key that is broken over lines, or put together from literals. */
+export function readBrokenKey(
+  text: string,
+  mark: string,
+  start: number,
+): { readonly kind: string; readonly end: number } | undefined {
+  let whole = '';
+  let at = start;
+  for (let line = 0; line < MAX_LINES; line++) {
+    PIECE.lastIndex = at;
+    const piece = PIECE.exec(text)?.[0];
+    if (piece === undefined) return undefined;
+    whole += piece;
+    at += piece.length;
+    const key = line === 0 ? undefined : readProviderKey(whole, mark, 0);
+    // Words of the next line are no part of a key: the whole must be as mixed as keys are.
+    if (key !== undefined && key.end > whole.length - piece.length && isMixedKey(whole.slice(mark.length, key.end)))
+      return { kind: key.kind, end: at - (whole.length - key.end) };
+    BREAK.lastIndex = at;
+    if (!BREAK.test(text)) return undefined;
+    at = BREAK.lastIndex;
+  }
+  return undefined;
+}
+
+/** Digits and capitals, and no more order than chance leaves. */
+export function isMixedKey(value: string): boolean {
+  return /\d/.test(value) && /[A-Z]/.test(value) && toEntropy(value) >= 3;
 }

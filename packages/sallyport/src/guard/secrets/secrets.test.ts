@@ -57,6 +57,17 @@ describe('attacks: arguments', () => {
       { a: 'ghp_a7Kq2Zx9Lm4', b: 'Tp8Rv3Wn6Yb5Hc1Jd0' },
       'deny',
     ],
+    [
+      'base64 in pieces',
+      {},
+      {
+        chunks:
+          Buffer.from(`key ${TOKEN}`)
+            .toString('base64')
+            .match(/.{1,20}/g) ?? [],
+      },
+      'ask',
+    ],
     ['a password by its field', {}, { config: { db_password: 'Tr0ub4dor3' } }, 'ask'],
     ['a pattern of our own', { custom: [{ name: 'customer', pattern: 'C-\\d{6}' }] }, { q: 'C-123456' }, 'ask'],
     [

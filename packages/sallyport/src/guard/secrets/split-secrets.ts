@@ -1,5 +1,5 @@
-import { toEntropy } from './checks.ts';
-import { PROVIDER_MARKS, readProviderKey } from './provider-keys.ts';
+import { isMixedKey, PROVIDER_MARKS, readProviderKey } from './provider-keys.ts';
+import type { SecretMatch } from './secret-match.ts';
 import type { PlacedText } from './walk-strings.ts';
 
 /** One key in pieces: which texts hold them. */
@@ -24,7 +24,7 @@ const MARK = new RegExp(`^(?:${PROVIDER_MARKS.map((mark) => mark.replace(/[.*+?^
  * Keys cut into pieces that stand in several arguments, or elements of a list, one after the other. Only forms with a mark of
  * their own are put together, and only where the whole is as mixed as keys are: words side by side are no key.
  */
-export function findSplitSecrets(texts: readonly PlacedText[]): readonly SplitSecret[] {
+export function findSplitSecrets(texts: readonly PlacedText[], find: Find): readonly SplitSecret[] {
   if (texts.length < 2) return NONE;
   const found: SplitSecret[] = [];
   const count = Math.min(texts.length, MAX_TEXTS);
@@ -37,10 +37,35 @@ export function findSplitSecrets(texts: readonly PlacedText[]): readonly SplitSe
     if (split !== undefined)
       found.push({ kind: split.kind, pointers: texts.slice(i, i + split.pieces + 1).map(({ pointer }) => pointer) });
   }
+  findSplitCode(texts.slice(0, MAX_TEXTS), find, found);
   return found.length === 0 ? NONE : found;
 }
 
 const NONE: readonly SplitSecret[] = Object.freeze([]);
+
+/** Looks into one text, as `findSecrets` does. */
+type Find = (text: string) => readonly SecretMatch[];
+
+/** Base64 and hexadecimal in pieces. Shorter ones are words. */
+const CODED = /^[A-Za-z0-9+/_-]{4,4096}={0,2}$/;
+const MIXED = /\d|[a-z][A-Z]|[A-Z][a-z][A-Z]/;
+
+/** A list of pieces of one encoding: what none of them says, all of them together may. */
+function findSplitCode(texts: readonly PlacedText[], find: Find, found: SplitSecret[]): void {
+  for (let i = 0; i < texts.length; ) {
+    const { field } = texts[i] as PlacedText; // True by the bound of the loop.
+    let end = i;
+    while (end < texts.length && texts[end]?.field === field && CODED.test(texts[end]?.text ?? '')) end += 1;
+    const pieces = texts.slice(i, end);
+    i = Math.max(end, i + 1);
+    if (pieces.length < 2 || !pieces.every(({ text }) => MIXED.test(text))) continue;
+    const whole = pieces.map(({ text }) => text.replace(/=+$/, '')).join('');
+    const hidden = find(whole).find(({ group, how }) => group === 'credentials' && how === 'hidden');
+    const isInOne = hidden !== undefined && pieces.some(({ text }) => find(text).some(({ how }) => how === 'hidden'));
+    if (hidden !== undefined && !isInOne)
+      found.push({ kind: hidden.kind, pointers: pieces.map(({ pointer }) => pointer) });
+  }
+}
 
 function readOn(
   texts: readonly PlacedText[],
@@ -52,12 +77,8 @@ function readOn(
     if (piece === undefined) return undefined;
     whole += piece;
     const key = readProviderKey(whole, mark, 0);
-    if (key !== undefined && key.end === whole.length && isMixed(whole.slice(mark.length)))
+    if (key !== undefined && key.end === whole.length && isMixedKey(whole.slice(mark.length)))
       return { kind: key.kind, pieces: i + 1 };
   }
   return undefined;
-}
-
-function isMixed(value: string): boolean {
-  return (value.match(/\d/g)?.length ?? 0) >= 1 && /[A-Z]/.test(value) && toEntropy(value) >= 3;
 }

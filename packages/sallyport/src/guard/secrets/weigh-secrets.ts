@@ -69,7 +69,7 @@ export function weighSecrets(root: JsonObject, options: WeighOptions): readonly 
         weighed.push({ kind, mode: chosen, pointer, start, end, value: text.slice(start, end), isSplit: false });
     }
   });
-  for (const { kind, pointers } of findSplitSecrets(texts)) {
+  for (const { kind, pointers } of findSplitSecrets(texts, findSecrets)) {
     const [pointer = ''] = pointers;
     const mode = modeOf({ kind, group: 'credentials', pointer }, options);
     if (mode !== 'allow') weighed.push({ kind, mode, pointer, start: 0, end: 0, value: '', isSplit: true });
