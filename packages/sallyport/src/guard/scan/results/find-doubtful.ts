@@ -21,8 +21,10 @@ const MIN_ESCAPES = 6;
 const MAX_LINE = 4_096;
 /** Neighbours are one part up to here. Characters. */
 const MAX_PART = 16_384;
+/** Of binary digits fewer make a letter each, but three letters make no demand. */
+const MIN_GROUPS = 6;
 const ESCAPE = /%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#?[0-9a-z]{1,7};/gi;
-const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|[01]{8} [01]{8} [01]{8}/i;
+const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|(?:[01]{8} ){6}/i;
 
 /** In order, without overlaps. */
 export function findDoubtful(text: string): readonly Span[] {
@@ -52,7 +54,9 @@ export function findDoubtful(text: string): readonly Span[] {
 function isDoubtful(text: string, start: number, end: number): boolean {
   let block = 0;
   let escapes = 0;
-  let digits = 0;
+  /** Groups of two, three or eight in a row: character codes. */
+  let groups = 0;
+  let most = 0;
   for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i);
     if (code >= 0x80) {
@@ -63,16 +67,19 @@ function isDoubtful(text: string, start: number, end: number): boolean {
     const seen = CLASSES[code];
     if (seen === CODED) {
       block++;
-      if (code <= 0x39 && code >= 0x30) digits++;
       if (block === MIN_BLOCK && saysSomething(text.slice(i + 1 - MIN_BLOCK, i + 1))) return true;
       continue;
     }
     if (seen === SPECIAL) return true;
-    block = 0;
+    if (block !== 0) {
+      groups = block === 2 || block === 3 || block === 8 ? groups + 1 : 0;
+      if (groups > most) most = groups;
+      block = 0;
+    }
     if (code === 0x25 || code === 0x26 || code === 0x5c) escapes++;
   }
   if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return true;
-  return digits >= 16 && NUMBERS.test(text.slice(start, end));
+  return most >= MIN_GROUPS && NUMBERS.test(text.slice(start, end));
 }
 
 /** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */

@@ -40,33 +40,51 @@ export function mayBeWord(text: string, start: number, length: number): boolean 
   return ((LENGTHS[at] ?? 0) & (1 << Math.min(31, length))) !== 0;
 }
 
-const DIGITS: ReadonlyMap<string, string> = new Map([
-  ['0', 'o'],
-  ['1', 'i'],
-  ['3', 'e'],
-  ['4', 'a'],
-  ['5', 's'],
-  ['7', 't'],
-]);
+/** What a character of ASCII may stand for: digits for letters, and i for l, since `1` is both. */
+const STANDS_FOR = new Uint8Array(128);
+for (let code = 0; code < 128; code++) STANDS_FOR[code] = code;
+for (const [digit, letter] of ['0o', '1i', '3e', '4a', '5s', '7t', 'li']) {
+  if (digit !== undefined && letter !== undefined) STANDS_FOR[digit.charCodeAt(0)] = letter.charCodeAt(0);
+}
+
+/** As LENGTHS, by the first two letters as they may be read. */
+const LOOSE_LENGTHS = new Int32Array(32 * 32);
+let longest = 0;
+for (const word of loose.keys())
+  if (/^[a-z]{2}/.test(word)) {
+    const at = placeOf(word, 0);
+    LOOSE_LENGTHS[at] = (LOOSE_LENGTHS[at] ?? 0) | (1 << Math.min(31, word.length));
+    longest = Math.max(longest, word.length);
+  }
+
+function placeOf(text: string, at: number): number {
+  const first = STANDS_FOR[text.charCodeAt(at)] ?? 0;
+  const second = STANDS_FOR[text.charCodeAt(at + 1)] ?? 0;
+  return (first & 31) * 32 + (second & 31);
+}
 
 /** @param word in lower case @param isMixed it has letters and digits */
 export function bitsOfWord(word: string, isMixed: boolean): Known {
   const found = known.get(word);
   if (found !== undefined || !isMixed) return found ?? NONE;
-  return loose.get(fold(word).replaceAll('l', 'i')) ?? NONE;
+  if (((LOOSE_LENGTHS[placeOf(word, 0)] ?? 0) & (1 << Math.min(31, word.length))) === 0) return NONE;
+  return loose.get(foldDigits(word)) ?? NONE;
 }
 
-function fold(word: string): string {
-  return word.replace(/[013457]/g, (digit) => DIGITS.get(digit) ?? digit);
+/** As it may be read. ASCII in lower case. */
+export function foldDigits(word: string): string {
+  return /[013457l]/.test(word)
+    ? word.replace(/[013457l]/g, (one) => String.fromCharCode(STANDS_FOR[one.charCodeAt(0)] ?? 0))
+    : word;
 }
 
-const MAX_KNOWN = 15;
-
-/** The longest word at this place of a run of letters. */
+/** The longest word at this place of a run of letters. @param run as `foldDigits` gives it */
 export function bitsOfRun(run: string, at: number): { readonly bits: number; readonly length: number } | undefined {
-  const part = fold(run.slice(at, at + MAX_KNOWN)).replaceAll('l', 'i');
-  for (let length = part.length; length >= 3; length--) {
-    const found = loose.get(part.slice(0, length));
+  const lengths = LOOSE_LENGTHS[placeOf(run, at)] ?? 0;
+  if (lengths === 0) return undefined;
+  for (let length = Math.min(longest, run.length - at); length >= 3; length--) {
+    if ((lengths & (1 << Math.min(31, length))) === 0) continue;
+    const found = loose.get(run.slice(at, at + length));
     if (found !== undefined) return { bits: found.bits, length };
   }
   return undefined;

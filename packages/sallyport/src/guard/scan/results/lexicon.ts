@@ -12,7 +12,7 @@ export const WORDS = {
     'precedentes précédentes precedente précédent anteriores anterior previas previa vorherigen bisherigen vorigen obigen precedenti предыдущие eerdere poprzednie',
   all: 'all any every everything entire other toutes tous todas todos alle tutte tutti все',
   your: 'your tes vos tus sus deine ihre tue le seus suas твои ваши',
-  you: 'you youre youve youll ai assistant agent model chatbot llm bot gpt vous usted ustedes tu du sie',
+  you: 'gpt chatgpt claude gemini llama copilot you youre youve youll ai assistant agent model chatbot llm bot gpt vous usted ustedes tu du sie',
   instruction:
     'instruction instructions directive directives guideline guidelines prompt prompts orders programming rule rules restriction restrictions limitation limitations safeguards policies training constraints mandates consignes ' +
     'instrucciones instruções anweisungen istruzioni инструкции instructies regeln reglas règles regras',
@@ -50,7 +50,7 @@ export const WORDS = {
   approval:
     'approval approvals confirmation confirmations consent permission permissions review authorization guardrails safety security filter filters moderation',
   proceed:
-    'proceed continue complete completing completed proceeding finish access obtain get authenticate authentication finalize unlock',
+    'solve proceed continue complete completing completed proceeding finish access obtain get authenticate authentication finalize unlock',
   are: 'are be become becoming act acting pretend behave roleplay êtes eres bist',
   user_is: 'i im am me my',
 } as const;

@@ -1,4 +1,4 @@
-import { bitsOfRun, bitsOfWord, HAS_OVERRIDE, mayBeWord, slipOf } from './know-words.ts';
+import { bitsOfRun, bitsOfWord, foldDigits, HAS_OVERRIDE, mayBeWord, slipOf } from './know-words.ts';
 import { JOINED } from './lexicon.ts';
 
 /** The words of a text that do something, in order. Parallel arrays: 64 KB hold ten thousand words. */
@@ -214,9 +214,10 @@ function readSpaced(reader: Reader, start: number): number {
 /** The words that stand in a run of letters, the longest first at each place. */
 function readRun(
   reader: Reader,
-  run: string,
+  letters: string,
   { at, width, marks }: { readonly at: number; readonly width: number; readonly marks: number },
 ): void {
+  const run = foldDigits(letters);
   for (let i = 0; i < run.length; ) {
     const known = bitsOfRun(run, i);
     if (known === undefined) {

@@ -119,6 +119,13 @@ export const TEXT_RULES: readonly TextRule[] = [
     [step(0, 'enable'), step(3, 'now'), step(2, 'tool', 'call')],
     true,
   ),
+  rule('pose-as-user', 0.4, 'It poses as the user.', [step(0, 'task'), step(2, 'user_is'), step(2, 'you')]),
+  rule('pose-as-user', 0.4, 'It poses as the user.', [step(0, 'user_is'), step(5, 'you'), step(1, 'you')]),
+  rule('new-order', 0.3, 'It wants something done before the task of the user.', [
+    step(0, 'prior'),
+    step(1, 'you'),
+    step(3, 'proceed'),
+  ]),
   rule('pose-as-user', 0.7, 'It poses as the user.', [step(0, 'user_is'), step(1, 'user_is', 'are'), step(2, 'user')]),
   rule(
     'send-secret',
