@@ -49,7 +49,8 @@ const resultMode = z.enum(['allow', 'mask', 'drop', 'deny'], {
 
 const OF_GROUP: Readonly<Record<SecretGroup, string>> = {
   credentials: 'Keys, tokens, passwords, private keys and recovery phrases.',
-  financial: 'Card numbers, IBANs and addresses of wallets.',
+  financial: 'Card numbers and IBANs.',
+  wallets: 'Addresses of wallets (Bitcoin, Ethereum).',
   identity: 'Identity numbers: US social security, Chinese resident id.',
   contact: 'Phone numbers and mail addresses.',
   network: 'Addresses of hosts in private networks.',
@@ -61,6 +62,7 @@ const OF_GROUP: Readonly<Record<SecretGroup, string>> = {
 const argumentGroups = z.strictObject({
   credentials: mode.default('ask').describe(`${OF_GROUP.credentials} ask: a person sees where it goes.`),
   financial: mode.default('ask').describe(`${OF_GROUP.financial} ask, as above.`),
+  wallets: mode.default('ask').describe(`${OF_GROUP.wallets} ask: money goes there.`),
   identity: mode.default('ask').describe(`${OF_GROUP.identity} ask, as above.`),
   contact: mode.default('allow').describe(`${OF_GROUP.contact} allow: most tools are about people.`),
   network: mode.default('allow').describe(`${OF_GROUP.network} allow: they mean little outside.`),
@@ -71,6 +73,7 @@ const argumentGroups = z.strictObject({
 const resultGroups = z.strictObject({
   credentials: resultMode.default('mask').describe(`${OF_GROUP.credentials} mask: the model has no use for the value.`),
   financial: resultMode.default('mask').describe(`${OF_GROUP.financial} mask, as above.`),
+  wallets: resultMode.default('allow').describe(`${OF_GROUP.wallets} allow: they are public.`),
   identity: resultMode.default('mask').describe(`${OF_GROUP.identity} mask, as above.`),
   contact: resultMode.default('allow').describe(`${OF_GROUP.contact} allow: answers are about people.`),
   network: resultMode.default('allow').describe(`${OF_GROUP.network} allow.`),

@@ -20,7 +20,7 @@ import { type Run, type Survey, surveyRuns } from './survey-runs.ts';
 const GROUPS: ReadonlyMap<string, SecretGroup> = new Map([
   ['card-number', 'financial'],
   ['iban', 'financial'],
-  ['wallet-address', 'financial'],
+  ['wallet-address', 'wallets'],
   ['us-ssn', 'identity'],
   ['cn-resident-id', 'identity'],
   ['cn-phone', 'contact'],

@@ -12,7 +12,7 @@ const ASSIGNED = /[\w-]{0,24}["'`]{0,2}[ \t]{0,4}(?:=>|:=|[:=：])[ \t]{0,4}["'`
 const BEFORE = /[\w.-]{0,40}$/;
 /** These hold no secret although their names say so: counts of tokens, marks of pages, rules about passwords. */
 const HARMLESS_NAME =
-  /(?:next|page|continu\w{0,8}|sync|cursor|max|min|total|prompt|completion|input|output|num|count|per|cache\w{0,4}|usage|cancel\w{0,8}|design|reset|expir\w{0,6}|public|has|is|show|forgot|change)[_.-]?(?:\w{0,12}[_.-])?(?:pass\w{0,16}|tokens?|secrets?|key)$|tokens$|(?:token|password|secret|key)[_-]?(?:name|id|type|url|uri|path|file|length|policy|count|limit|expir\w{0,6}|ref|arn|hint|hash|field|label|endpoint|env|version)/i;
+  /(?:next|page|continu\w{0,8}|sync|cursor|max|min|total|prompt|completion|input|output|num|count|per|cache\w{0,4}|usage|cancel\w{0,8}|design|reset|expir\w{0,6}|public|has|is|show|forgot|change)[_.-]?(?:\w{0,12}[_.-])?(?:pass\w{0,16}|tokens?|secrets?|key)$|tokens$|(?:token|password|secret|key)[_-]?(?:address|symbol|mint|amount|price|decimals|balance|name|id|type|url|uri|path|file|length|policy|count|limit|expir\w{0,6}|ref|arn|hint|hash|field|label|endpoint|env|version)/i;
 
 /** @param field the name the whole text is the value of */
 export function findNamedSecrets(text: string, field: string | undefined, found: Reading[]): void {
