@@ -29,10 +29,11 @@ export class PrintTable {
   putAll({ high, low, size }: Prints, entry: Entry, limit: number): boolean {
     const fresh = (KNOWN | (entry.source << 8) | entry.marks) >>> 0;
     let isWhole = true;
+    this.#reserve(Math.min(this.#size + size, limit));
     for (let i = 0; i < size; i++) {
       const a = high[i] ?? 0;
       const b = low[i] ?? 0;
-      let at = this.#slot(a, b);
+      const at = this.#slot(a, b);
       const before = this.#facts[at] ?? 0;
       if (before !== 0) {
         this.#facts[at] = merge(before, fresh);
@@ -41,10 +42,6 @@ export class PrintTable {
       if (this.#size >= limit) {
         isWhole = false;
         continue;
-      }
-      if (this.#size * 2 >= this.#facts.length) {
-        this.#grow();
-        at = this.#slot(a, b);
       }
       this.#high[at] = a;
       this.#low[at] = b;
@@ -69,11 +66,17 @@ export class PrintTable {
     return at;
   }
 
-  #grow(): void {
+  /** The table is never more than half full. */
+  #reserve(entries: number): void {
+    let slots = this.#facts.length;
+    while (slots < entries * 2) slots *= 2;
+    if (slots > this.#facts.length) this.#grow(slots);
+  }
+
+  #grow(slots: number): void {
     const high = this.#high;
     const low = this.#low;
     const facts = this.#facts;
-    const slots = facts.length * 2;
     this.#high = new Uint32Array(slots);
     this.#low = new Uint32Array(slots);
     this.#facts = new Uint32Array(slots);

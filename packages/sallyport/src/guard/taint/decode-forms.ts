@@ -4,8 +4,9 @@ const MAX_DECODED = 262_144;
 /** Encoded parts of one text that are tried. */
 const MAX_PARTS = 256;
 
-const BASE64 = /[A-Za-z0-9+/_-]{12,}/g;
-const HEX = /[0-9A-Fa-f]{16,}/g;
+/** Shorter parts say too little once they are decoded. */
+const SHORTEST_PART = 16;
+const HEX = /^(?:0x)?([0-9A-Fa-f]{16,})$/;
 const ESCAPED = /%[0-9A-Fa-f]{2}/;
 const ENTITY = /&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});/;
 const UNICODE = /\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}/;
@@ -35,11 +36,9 @@ export function decodeForms(text: string): readonly string[] {
 
 function* decodeOnce(text: string): Generator<string> {
   let parts = 0;
-  for (const [part] of text.matchAll(HEX)) {
-    if (++parts > MAX_PARTS) return;
-    if (part.length % 2 === 0) yield* readable(Buffer.from(part, 'hex'));
-  }
-  for (const [part] of text.matchAll(BASE64)) {
+  for (const part of findEncoded(text)) {
+    const hex = HEX.exec(part.slice(part.lastIndexOf('/') + 1))?.[1];
+    if (hex !== undefined && hex.length % 2 === 0) yield* readable(Buffer.from(hex, 'hex'));
     if (!(LOWER.test(part) && UPPER.test(part))) continue;
     if (++parts > MAX_PARTS) return;
     yield* readable(Buffer.from(part, 'base64'));
@@ -61,6 +60,24 @@ function* decodeOnce(text: string): Generator<string> {
     );
 }
 
+/** Runs of the letters of base64, its kind for links, and hex. A pattern would begin anew at every letter of every word. */
+function* findEncoded(text: string): Generator<string> {
+  let start = -1;
+  for (let i = 0; i <= text.length; i++) {
+    const code = i < text.length ? text.charCodeAt(i) : 32;
+    const isPart = code < 128 && LETTERS[code] === 1;
+    if (isPart) {
+      if (start < 0) start = i;
+      continue;
+    }
+    if (start >= 0 && i - start >= SHORTEST_PART) yield text.slice(start, i);
+    start = -1;
+  }
+}
+
+const LETTERS = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9+/_-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
 const LOWER = /[a-z]/;
 const UPPER = /[A-Z]/;
 

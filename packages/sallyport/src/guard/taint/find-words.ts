@@ -61,12 +61,52 @@ function tells(seen: number, digits: number, size: number, isLink: boolean): boo
   return (seen & SLASH) !== 0 || (digits >= 2 && size >= 6) || (digits >= 1 && size >= 8);
 }
 
-/** Numbers that people write in groups: cards, accounts, telephones. */
+const FEWEST_DIGITS = 7;
+const LONGEST_NUMBER = 64;
+
+/** Numbers that people write in groups: cards, accounts, telephones. Up to four letters and two signs stand between digits. */
 export function findNumbers(text: string, visit: (number: string) => void): void {
-  for (const [number] of text.matchAll(NUMBER)) if (!isDate(number)) visit(number);
+  const { length } = text;
+  for (let i = 0; i < length; i++) {
+    if (!isDigit(text.charCodeAt(i))) continue;
+    let digits = 1;
+    let letters = 0;
+    let signs = 0;
+    let last = i;
+    for (let j = i + 1; j < length && j - i < LONGEST_NUMBER; j++) {
+      const code = text.charCodeAt(j);
+      if (isDigit(code)) {
+        digits++;
+        letters = 0;
+        signs = 0;
+        last = j;
+      } else if (code >= 65 && code <= 90 && letters < 4) letters++;
+      else if ((code === 32 || code === 45 || code === 46 || code === 40 || code === 41) && signs < 2) signs++;
+      else break;
+    }
+    if (digits >= FEWEST_DIGITS) {
+      const number = text.slice(startOf(text, i), last + 1);
+      if (!isDate(number)) visit(number);
+    }
+    i = last;
+  }
 }
 
-const NUMBER = /\b[A-Z]{0,2}\d(?:[ .()-]{0,2}[A-Z0-9]{0,4}\d){6,30}/g;
+/** "GB12 …" begins with its letters. */
+function startOf(text: string, at: number): number {
+  let start = at;
+  while (at - start < 2 && start > 0 && isUpper(text.charCodeAt(start - 1))) start--;
+  return start > 0 && isUpper(text.charCodeAt(start - 1)) ? at : start;
+}
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
 const DATE = /^(?:19|20)\d\d[-/.]?[01]\d[-/.]?[0-3]\d(?:[T ]?[\d:.,+Z-]{0,24})?$/;
 
 function isDate(word: string): boolean {

@@ -1,4 +1,4 @@
-import { type Folded, fold } from './normalise.ts';
+import { FOLDS, type Folded, fold, isAscii } from './normalise.ts';
 import type { PrintList } from './print-list.ts';
 
 /**
@@ -15,6 +15,8 @@ const KINDS: Readonly<Record<PrintKind | 'gram' | 'piece', number>> = {
 /** Letters and digits of one piece of text, and how many pieces one is chosen from. */
 export const GRAM = 16;
 export const WINDOW = 6;
+/** Room for a window; a power of two, as `GRAM` is. */
+const RING = 8;
 
 export interface Printer {
   add(kind: PrintKind, text: string, into: PrintList): void;
@@ -52,30 +54,50 @@ export function createPrinter(key: Uint8Array): Printer {
     into.add(mix(a ^ word(4), b ^ word(5) ^ kind), mix(b ^ word(6), a ^ word(7) ^ Math.imul(kind, 0x9e37_79b1)));
   }
 
-  function addUnits(kind: number, codes: Folded | string, into: PrintList): void {
-    const isText = typeof codes === 'string';
-    const size = isText ? codes.length : codes.size;
-    let a = size;
+  function addCodes(kind: number, { codes, size }: Folded, into: PrintList): void {
+    let a = kind;
     let b = kind;
     for (let i = 0; i < size; i++) {
-      const code = isText ? codes.charCodeAt(i) : (codes.codes[i] ?? 0);
+      const code = codes[i] ?? 0;
       const letter = (letters[code & 0xff] ?? 0) ^ Math.imul(code, 0x85eb_ca6b);
       a = (Math.imul(a, baseA) + letter) | 0;
       b = (Math.imul(b, baseB) + letter) | 0;
     }
-    emit(a, b, kind, into);
+    emit(a, b ^ size, kind, into);
+  }
+
+  /** @param folds what each unit becomes; left out: it stays as it is */
+  function addText(kind: number, text: string, { into, folds }: { into: PrintList; folds?: Uint16Array }): void {
+    let a = kind;
+    let b = kind;
+    let size = 0;
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      const code = folds === undefined ? unit : (folds[unit] ?? 0);
+      if (code === 0) continue;
+      const letter = (letters[code & 0xff] ?? 0) ^ Math.imul(code, 0x85eb_ca6b);
+      a = (Math.imul(a, baseA) + letter) | 0;
+      b = (Math.imul(b, baseB) + letter) | 0;
+      size++;
+    }
+    emit(a, b ^ size, kind, into);
   }
 
   return {
-    add: (kind, text, into) => addUnits(KINDS[kind], kind === 'value' ? fold(text) : text, into),
-    addCodes: (codes, into) => addUnits(KINDS.value, codes, into),
-    addPiece: (codes, into) => addUnits(KINDS.piece, codes, into),
+    add(kind, text, into) {
+      if (kind !== 'value') addText(KINDS[kind], text, { into });
+      else if (isAscii(text)) addText(KINDS.value, text, { into, folds: FOLDS });
+      else addCodes(KINDS.value, fold(text), into);
+    },
+    addCodes: (codes, into) => addCodes(KINDS.value, codes, into),
+    addPiece: (codes, into) => addCodes(KINDS.piece, codes, into),
     addGrams({ codes, size }, into, all = false) {
       const count = size - GRAM + 1;
       if (count < 1) return;
-      const as = new Int32Array(WINDOW);
-      const bs = new Int32Array(WINDOW);
-      const orders = new Uint32Array(WINDOW);
+      const as = new Int32Array(RING);
+      const bs = new Int32Array(RING);
+      const orders = new Uint32Array(RING);
+      const inside = new Int32Array(GRAM);
       let a = 0;
       let b = 0;
       let best = -1;
@@ -85,18 +107,18 @@ export function createPrinter(key: Uint8Array): Printer {
         a = (Math.imul(a, baseA) + letter) | 0;
         b = (Math.imul(b, baseB) + letter) | 0;
         if (i >= GRAM) {
-          const old = codes[i - GRAM] ?? 0;
-          const gone = (letters[old & 0xff] ?? 0) ^ Math.imul(old, 0x85eb_ca6b);
+          const gone = inside[i & (GRAM - 1)] ?? 0;
           a = (a - Math.imul(outA, gone)) | 0;
           b = (b - Math.imul(outB, gone)) | 0;
         }
+        inside[i & (GRAM - 1)] = letter;
         const at = i - GRAM + 1;
         if (at < 0) continue;
         if (all) {
           emit(a, b, KINDS.gram, into);
           continue;
         }
-        const slot = at % WINDOW;
+        const slot = at & (RING - 1);
         as[slot] = a;
         bs[slot] = b;
         orders[slot] = Math.imul(a ^ (a >>> 15), 0x2c1b_3c6d) ^ (b >>> 7);
@@ -105,10 +127,11 @@ export function createPrinter(key: Uint8Array): Printer {
         const from = Math.max(0, at - WINDOW + 1);
         if (best < from) {
           best = at;
-          for (let j = at - 1; j >= from; j--) if ((orders[j % WINDOW] ?? 0) < (orders[best % WINDOW] ?? 0)) best = j;
-        } else if ((orders[slot] ?? 0) <= (orders[best % WINDOW] ?? 0)) best = at;
+          for (let j = at - 1; j >= from; j--)
+            if ((orders[j & (RING - 1)] ?? 0) < (orders[best & (RING - 1)] ?? 0)) best = j;
+        } else if ((orders[slot] ?? 0) <= (orders[best & (RING - 1)] ?? 0)) best = at;
         else continue;
-        emit(as[best % WINDOW] ?? 0, bs[best % WINDOW] ?? 0, KINDS.gram, into);
+        emit(as[best & (RING - 1)] ?? 0, bs[best & (RING - 1)] ?? 0, KINDS.gram, into);
       }
     },
   };

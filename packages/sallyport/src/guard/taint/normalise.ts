@@ -3,33 +3,58 @@ export const MAX_TEXT = 1_048_576;
 
 /**
  * A text without what changes on the way from a result into an argument: case, white space, punctuation, widths and
- * compositions of letters. Codes of UTF-16 units, `size` of them.
+ * accents. Codes of UTF-16 units, `size` of them.
  */
 export interface Folded {
   readonly codes: Uint16Array;
   readonly size: number;
 }
 
-export function fold(text: string): Folded {
-  const plain = ASCII.test(text) ? text : text.normalize('NFKC').toLowerCase();
-  const codes = new Uint16Array(plain.length);
+/** @param scratch used for the codes where it is large enough: they hold until its next use */
+export function fold(text: string, scratch?: Uint16Array): Folded {
+  const { length } = text;
+  let codes = scratch !== undefined && scratch.length >= length ? scratch : new Uint16Array(length);
   let size = 0;
-  for (let i = 0; i < plain.length; i++) {
-    const code = FOLDS[plain.charCodeAt(i)] ?? 0;
-    if (code !== 0) codes[size++] = code;
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 128) {
+      const code = FOLDS[unit] ?? 0;
+      if (code !== 0) codes[size++] = code;
+      continue;
+    }
+    let end = i + 1;
+    while (end < length && text.charCodeAt(end) > 127) end++;
+    // Taken apart, so that a letter is the same whether its accent stands within it or behind it.
+    const plain = text.slice(i, end).normalize('NFKD').toLowerCase();
+    // One character may become eighteen.
+    if (size + plain.length + length - end > codes.length) codes = enlarge(codes, size + plain.length + length - end);
+    for (let j = 0; j < plain.length; j++) {
+      const code = FOLDS[plain.charCodeAt(j)] ?? 0;
+      if (code !== 0) codes[size++] = code;
+    }
+    i = end - 1;
   }
   return { codes, size };
 }
 
-const ASCII = /^[\0-\x7f]*$/;
+function enlarge(codes: Uint16Array, room: number): Uint16Array {
+  const larger = new Uint16Array(Math.ceil(room * 1.5));
+  larger.set(codes);
+  return larger;
+}
+
+export function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+}
 
 /** What each unit becomes; 0: it is left out. */
-const FOLDS: Uint16Array = makeFolds();
+export const FOLDS: Uint16Array = makeFolds();
 
 function makeFolds(): Uint16Array {
   const folds = new Uint16Array(65_536);
   // Signs, spaces and invisible characters between letters say nothing of where a text is from; half a pair is kept.
-  const kept = /[\p{L}\p{N}\p{M}\p{Cs}]/u;
+  const kept = /[\p{L}\p{N}\p{Cs}]/u;
   for (let code = 0x30; code < 65_536; code++) {
     const unit = String.fromCharCode(code);
     if (kept.test(unit)) folds[code] = code >= 0x41 && code <= 0x5a ? code + 32 : code;

@@ -3,6 +3,7 @@ import type { Call } from '../../core/call.ts';
 import { decodeForms } from './decode-forms.ts';
 import { findNumbers, findWords } from './find-words.ts';
 import type { Printer } from './fingerprints.ts';
+import { type Marks, privacyOf } from './labels.ts';
 import { fold, MAX_TEXT } from './normalise.ts';
 import { PrintList } from './print-list.ts';
 import { addPieces, PIECE } from './read-result.ts';
@@ -41,22 +42,23 @@ export interface AskedCall {
 
 /** Characters of all arguments of one call that are looked at. */
 const MAX_ARGUMENTS = MAX_TEXT;
-const MAX_ROWS_TEXT = 4_096;
+const MAX_ROWS_TEXT = 512;
 const LONGEST_IN_PIECES = 64;
 
 /** What has to be known of the arguments of a call: every text and number, plain and decoded, whole and in pieces. */
-export function readCall(call: Call, printer: Printer): AskedCall {
+export function readCall(call: Call, printer: Printer, marks: Marks): AskedCall {
   const prints = new PrintList();
   const walk = walkLeaves(call.arguments);
+  const into = { upstream: call.tool.upstream, printer, prints, marks };
   let left = MAX_ARGUMENTS;
   const leaves: AskedLeaf[] = [];
   for (const leaf of walk.leaves) {
     left -= leaf.text.length;
     if (left < 0) return { prints, leaves, isPartial: true };
-    leaves.push(readLeaf(leaf, { upstream: call.tool.upstream, printer, prints }));
+    leaves.push(readLeaf(leaf, into));
   }
-  const joined = joinTexts(walk.leaves);
-  if (joined !== undefined) leaves.push(readLeaf(joined, { upstream: call.tool.upstream, printer, prints }));
+  const joined = privacyOf(marks) > 0 ? joinTexts(walk.leaves) : undefined;
+  if (joined !== undefined) leaves.push(readLeaf(joined, into));
   return { prints, leaves, isPartial: walk.isPartial };
 }
 
@@ -70,11 +72,13 @@ function joinTexts(leaves: readonly Leaf[]): Leaf | undefined {
 
 interface Into {
   readonly upstream: string;
+  /** Of the run: what cannot matter is not looked at. */
+  readonly marks: Marks;
   readonly printer: Printer;
   readonly prints: PrintList;
 }
 
-function readLeaf(leaf: Leaf, { upstream, printer, prints }: Into): AskedLeaf {
+function readLeaf(leaf: Leaf, { upstream, printer, prints, marks }: Into): AskedLeaf {
   const { text, key } = leaf;
   const mark = (): number => prints.size;
   const one = (kind: 'value' | 'link' | 'id', value: string): number => {
@@ -87,15 +91,16 @@ function readLeaf(leaf: Leaf, { upstream, printer, prints }: Into): AskedLeaf {
     whole = mark();
     printer.addCodes(folded, prints);
   }
-  const forms = leaf.isNumber ? [] : decodeForms(text);
+  const forms = leaf.isNumber || marks === 0 ? [] : decodeForms(text);
   const words = mark();
   for (const form of [text, ...forms]) addWords(form, { printer, prints });
   const grams = mark();
   for (const form of [text, ...forms]) printer.addGrams(form === text ? folded : fold(form), prints, true);
   const rows = mark();
-  if (text.length <= MAX_ROWS_TEXT && !leaf.isName) for (const row of toRowsOf(text)) printer.add('typed', row, prints);
+  if (marks !== 0 && text.length <= MAX_ROWS_TEXT && !leaf.isName)
+    for (const row of toRowsOf(text)) printer.add('typed', row, prints);
   const end = mark();
-  const pieces = addAllPieces([text, ...forms], { printer, prints });
+  const pieces = privacyOf(marks) === 0 ? [] : addAllPieces([text, ...forms], { printer, prints });
   const role = leaf.isName ? 'other' : roleOf(key, text);
   const host = role === 'address' ? hostOf(text) : undefined;
   return {

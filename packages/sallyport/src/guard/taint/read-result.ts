@@ -32,6 +32,7 @@ export function readResult(
   const reading = new Reading(printer, source);
   const walk = walkLeaves(result, (key) => key === '_meta');
   let left = MAX_RESULT;
+  reading.expect(walk.leaves.reduce((sum, leaf) => sum + leaf.text.length, 0));
   let isPartial = walk.isPartial;
   for (const { key, text, isNumber, isName } of walk.leaves) {
     if (isName) {
@@ -69,16 +70,24 @@ function isBinary(result: Json, key: string, text: string): boolean {
 }
 
 class Reading {
-  readonly values = new PrintList(1_024);
+  values = new PrintList();
   readonly ids = new PrintList();
   readonly #printer: Printer;
   readonly #source: Source;
   readonly #isPrivate: boolean;
+  #scratch = new Uint16Array(0);
 
   constructor(printer: Printer, source: Source) {
     this.#printer = printer;
     this.#source = source;
     this.#isPrivate = privacyOf(source.marks) > 0;
+  }
+
+  /** Room for a result of this many characters, of which every third or so makes a print. */
+  expect(characters: number): void {
+    const size = Math.min(characters, MAX_TEXT);
+    this.values = new PrintList(Math.max(64, size >>> 1));
+    this.#scratch = new Uint16Array(size);
   }
 
   readNumber(key: string, text: string): void {
@@ -108,7 +117,7 @@ class Reading {
 
   #readPlain(text: string): void {
     this.#readWhole(text);
-    const folded = fold(text);
+    const folded = fold(text, this.#scratch);
     // Of a source whose word counts, only whole values matter: they vouch for arguments.
     const follows = (this.#source.marks & VOUCHED) === 0 || this.#isPrivate;
     if (follows) this.#printer.addGrams(folded, this.values);

@@ -37,22 +37,32 @@ export function taint(ports: TaintPorts): Guard {
     request(call) {
       const settings = ports.settings();
       if (settings === undefined) return ALLOW;
-      const user = believedUser(call, settings);
-      const asked = readCall(call, ports.printer);
-      const at = user === undefined ? -1 : addUserMark(user, ports.printer, asked.prints);
-      const recall = ports.memory.recall(call.run, asked.prints);
-      const decide = (known: Recall | undefined): Verdict | Promise<Verdict> => {
-        const fresh = [
-          known?.has(at) === true || user === undefined ? undefined : readUser(user, ports.printer),
-          readFirstSeen(asked, known),
-        ].filter((one) => one !== undefined);
-        const kept = fresh.length === 0 ? undefined : ports.memory.remember(call.run, fresh);
-        const verdict = known === undefined ? ALLOW : judge({ call, asked, known, user }, settings, ports);
-        return kept instanceof Promise ? kept.then(() => verdict) : verdict;
-      };
-      return recall instanceof Promise ? recall.then(decide) : decide(recall);
+      const marks = ports.memory.marksOf(call.run);
+      const look = (known: Marks) => lookAt(call, known, { settings, ports });
+      return typeof marks === 'number' ? look(marks) : marks.then(look);
     },
   };
+}
+
+function lookAt(
+  call: Call,
+  marks: Marks,
+  { settings, ports }: { readonly settings: TaintSettings; readonly ports: TaintPorts },
+): Verdict | Promise<Verdict> {
+  const user = believedUser(call, settings);
+  const asked = readCall(call, ports.printer, marks);
+  const at = user === undefined ? -1 : addUserMark(user, ports.printer, asked.prints);
+  const recall = ports.memory.recall(call.run, asked.prints);
+  const decide = (known: Recall | undefined): Verdict | Promise<Verdict> => {
+    const fresh = [
+      known?.has(at) === true || user === undefined ? undefined : readUser(user, ports.printer),
+      readFirstSeen(asked, known),
+    ].filter((one) => one !== undefined);
+    const kept = fresh.length === 0 ? undefined : ports.memory.remember(call.run, fresh);
+    const verdict = known === undefined ? ALLOW : judge({ call, asked, known, user }, settings, ports);
+    return kept instanceof Promise ? kept.then(() => verdict) : verdict;
+  };
+  return recall instanceof Promise ? recall.then(decide) : decide(recall);
 }
 
 /** The inner door: what a result bears is remembered before the client reads it. */
