@@ -11,7 +11,9 @@ if (DIR === undefined) throw new Error('usage: node scripts/train-definition-sco
 const SCAN = new URL('../packages/sallyport/dist/guard/scan/', import.meta.url);
 const TARGET = 'packages/sallyport/src/guard/scan/weights.ts';
 /** Share of real tools above the bar: below the 1 % of the goal, because other catalogues are other. */
-const ALARMS = 0.006;
+const ALARMS = 0.005;
+/** A reason that no more than this share of real tools gives is enough alone. */
+const RARE = 0.001;
 
 const { FEATURES, findFacts, namesOf } = await import(new URL('features.js', SCAN).href);
 const { readDefinition } = await import(new URL('definition-reading.js', SCAN).href);
@@ -63,7 +65,7 @@ function group(all) {
 }
 
 /** Logistic regression by gradient descent, weights at least 0, each source weighed by the root of its size. */
-function fit(data) {
+function fitWeights(data) {
   const sizes = new Map();
   for (const { isPoisoned, source } of data) if (isPoisoned) sizes.set(source, (sizes.get(source) ?? 0) + 1);
   const patterns = new Map();
@@ -89,11 +91,22 @@ function fit(data) {
       weights[i] = Math.max(0, weights[i] - 10 * (slopes[i] + 0.001 * weights[i]));
     bias -= 10 * slope;
   }
+  // What next to no honest tool does is enough alone, also where the yardstick's attacks do more at once.
+  const honest = data.filter(({ isPoisoned }) => !isPoisoned);
+  const rare = FEATURES.map(
+    ({ isClue }, i) => isClue !== true && honest.filter(({ values }) => values[i] > 0).length <= honest.length * RARE,
+  );
+  for (let round = 0; round < 8; round++) {
+    bias = toBar({ weights, bias }, honest);
+    for (let i = 0; i < weights.length; i++) if (rare[i]) weights[i] = Math.max(weights[i], 0.1 - bias);
+  }
+  return { weights, bias };
+}
+
+function toBar({ weights, bias }, honest) {
   // The bar is 0.5: the odds of a real tool reach it as often as ALARMS says.
-  const scores = data
-    .flatMap((one) => (one.isPoisoned ? [] : [odds({ weights, bias }, one.values)]))
-    .sort((a, b) => b - a);
-  return { weights, bias: bias - scores[Math.floor(scores.length * ALARMS)] - 1e-6 };
+  const scores = honest.map(({ values }) => odds({ weights, bias }, values)).sort((a, b) => b - a);
+  return bias - scores[Math.floor(scores.length * ALARMS)] - 1e-6;
 }
 
 function odds({ weights, bias }, values) {
@@ -105,7 +118,7 @@ function share(model, some) {
   return `${found}/${some.length}`;
 }
 
-const model = fit(rows);
+const model = fitWeights(rows);
 for (const signal of ['explicit', 'promotional'])
   process.stdout.write(
     `${signal} ${share(
@@ -120,7 +133,7 @@ process.stdout.write(
   )}\n`,
 );
 for (const source of new Set(rows.map((row) => row.source))) {
-  const rest = fit(rows.filter((row) => row.source !== source));
+  const rest = fitWeights(rows.filter((row) => row.source !== source));
   process.stdout.write(
     `without ${source}: ${share(
       rest,

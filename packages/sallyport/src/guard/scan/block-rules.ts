@@ -1,19 +1,13 @@
 import type { OwaspTag } from '../../core/finding.ts';
 import type { MarkKind } from './canonical-fold.ts';
-import type { Feature } from './features.ts';
+import { type Feature, QUOTED } from './features.ts';
 
 const ASK = 'Ask the author of the server why; until then leave it in quarantine.';
 
-type BlockRule = Omit<Feature, 'isCounted'> & {
-  /** What makes it harmless in the same sentence: a tool that finds such texts quotes them. */
-  readonly unless?: RegExp;
+type BlockRule = Omit<Feature, 'isCounted' | 'isClue'> & {
   /** All but the first part may stand in one of so many sentences after it. */
   readonly reach?: number;
 };
-
-/** Speaks of attacks instead of making one. */
-const QUOTED =
-  /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion)|such as|e\.g\.|for example|examples? of|phrases? like)\b|(?:检测|识别|防御|拦截|注入攻击|例如)/;
 
 /** What no honest definition says. Each row needs several concepts in one sentence. */
 export const BLOCK_RULES: readonly BlockRule[] = [

@@ -16,7 +16,6 @@ export const CONCEPTS = {
     row(0, 'secretly'),
     row(0, 'hiddenFrom'),
     row(0, 'unaware'),
-    row(0, 'unasked'),
     row(0, 'keepSecret'),
   ],
   /** The same, said to a model about what it does. */

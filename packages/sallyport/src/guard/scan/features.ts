@@ -15,11 +15,19 @@ export interface Feature {
   readonly all: readonly (Part | readonly Part[])[];
   /** Points at this one. */
   readonly shows: Part;
+  /** What makes it harmless in the same sentence. */
+  readonly unless?: RegExp;
+  /** No reason by itself, however rare it is: honest tools have it for their purpose. */
+  readonly isClue?: true;
   /** One is chance, three are a habit: its value is how often it was said, up to three. */
   readonly isCounted?: true;
 }
 
 export type Part = Concept | 'foreignTool' | 'ownTool' | 'unknownTool';
+
+/** Speaks of attacks instead of making one: a tool that finds such texts quotes them. */
+export const QUOTED =
+  /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion)|such as|e\.g\.|for example|examples? of|phrases? like)\b|检测|识别|防御|拦截|注入攻击|例如/;
 
 const READ = 'Read the text; approve it only when you know why it says so.';
 const ASK = 'Ask the author of the server why; until then leave it in quarantine.';
@@ -32,6 +40,7 @@ export const FEATURES: readonly Feature[] = [
     fix: ASK,
     all: ['conceal'],
     shows: 'conceal',
+    isClue: true,
   },
   {
     id: 'conceals-act',
@@ -48,6 +57,7 @@ export const FEATURES: readonly Feature[] = [
     fix: ASK,
     all: ['override'],
     shows: 'override',
+    unless: QUOTED,
   },
   {
     id: 'claims-authority',
@@ -72,6 +82,7 @@ export const FEATURES: readonly Feature[] = [
     fix: ASK,
     all: ['tag'],
     shows: 'tag',
+    unless: QUOTED,
   },
   {
     id: 'exfiltrates',
@@ -88,6 +99,7 @@ export const FEATURES: readonly Feature[] = [
     fix: READ,
     all: ['secretPath'],
     shows: 'secretPath',
+    isClue: true,
   },
   {
     id: 'wants-secret-files',
@@ -113,7 +125,15 @@ export const FEATURES: readonly Feature[] = [
     all: ['sendTo'],
     shows: 'address',
   },
-  { id: 'command-line', owasp: 'MCP05', why: 'It holds a command line.', fix: READ, all: ['shell'], shows: 'shell' },
+  {
+    id: 'command-line',
+    owasp: 'MCP05',
+    why: 'It holds a command line.',
+    fix: READ,
+    all: ['shell'],
+    shows: 'shell',
+    isClue: true,
+  },
   {
     id: 'orders-command',
     owasp: 'MCP05',
@@ -183,6 +203,14 @@ export const FEATURES: readonly Feature[] = [
     shows: 'redirect',
   },
   {
+    id: 'redirects-other-tool',
+    owasp: 'MCP03',
+    why: 'It takes over what the tool of another server is for.',
+    fix: READ,
+    all: ['redirect', 'foreignTool'],
+    shows: 'foreignTool',
+  },
+  {
     id: 'orders-other-tool',
     owasp: 'MCP06',
     why: 'It wants the tool of another server called.',
@@ -197,6 +225,7 @@ export const FEATURES: readonly Feature[] = [
     fix: READ,
     all: ['foreignTool'],
     shows: 'foreignTool',
+    isClue: true,
   },
   {
     id: 'orders-first',
@@ -305,6 +334,7 @@ export function findFacts(reading: Reading, context: DefinitionContext, own: Rea
     if (own === 0) continue;
     for (let f = 0; f < MASKS.length; f++) {
       if (!(MASKS[f] ?? []).every((mask) => (own & mask) !== 0)) continue;
+      if (FEATURES[f]?.unless?.test(reading.text.slice(...reading.sentenceAt(i))) === true) continue;
       if (first[f] === -1) first[f] = i;
       counts[f] = (counts[f] ?? 0) + 1;
     }

@@ -21,8 +21,6 @@ export const SCAN_WORDS = {
     /\b(?:hidden|hide|invisible|unknown|concealed?|kept secret|unnoticed) (?:it |this |them )?(?:from|to) (?:the |any )?(?:users?|humans?|operators?|people|reviewers?)|(?:对|向)用户(?:保密|隐瞒|隐藏)/g,
   unaware:
     /\bwithout (?:the )?(?:users?'?s?|their|human) (?:explicit )?(?:knowledge|knowing|awareness|notice|being aware)\b|\b(?:users?|humans?) (?:should|must|may|shall)(?: not|n't| never) (?:know|see|notice|be aware|be informed|be told|reali[sz]e)|\bshould see only\b|\bnot for display\b|\b(?:confidential|internal|secret)\W{1,4}(?:do not|not) (?:disclose|for display|mention|reveal|show)/g,
-  unasked:
-    /\bwithout (?:the )?(?:users?'?s?|their|human|explicit|any|prompting the|asking the) ?(?:explicit )?(?:user|consent|confirmation|permission|approval)/g,
   keepSecret: /\bkeep (?:this|it|these) (?:\w{1,20} ){0,2}(?:secret|hidden|confidential|private)\b|\bto yourself\b/g,
   setAside:
     /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|es|ing)|bypass(?:ing)?|supersed(?:e|es|ing)|discard|neglect|set aside|stop following|pay no attention to)\b|忽略|无视|忘记|忘掉|抛弃|绕过|覆盖|不要?理会/g,
@@ -46,7 +44,7 @@ export const SCAN_WORDS = {
   enforced:
     /\b(?:required|mandated|enforced|requested|authori[sz]ed|imposed|instructed|comes?) (?:by|from) (?:the |our )?(?:\w{1,20} ){0,2}(?:systems?|administrators?|admins?|security|compliance|platform|policy|processor|gateway|vendor|regulators?|law|organi[sz]ation|developers?)\b/g,
   trigger:
-    /\b(?:before|prior to|whenever|when(?:ever)? (?:you|the user|users?|any|a|an|using|search|call|send|creat|writ)|each time|every time|on (?:each|every|first|any|subsequent)|after (?:each|every|any|call|using|complet|execut|send|read|you)|upon|first (?:call|use|run|read|execute|invoke|send|access|perform|reveal)|once (?:this|it|the)|if previously|for (?:every|each|all|any)|until|unless)\b|之前|之后|每次|每当|首先|当用户|先/g,
+    /\b(?:before|prior to|whenever|when(?:ever)? (?:you|the user|users?|any|a|an|using|search|call|send|creat|writ)|each time|every time|on (?:each|every|first|any|subsequent)|after (?:each|every|any|call|using|complet|execut|send|read|you)|upon|first (?:call|use|run|read|execute|invoke|send|access|perform|reveal)|once (?:this|it|the)|if previously|for (?:every|each|all|any)|until|unless)\b|之前|之后|每次|每当|当用户/g,
   must: /\b(?:must|mandatory|required|requires?|always|never|have to|need to|needs to|shall|essential|critical|crucial|imperative|obligatory|necessary|should|please|will not (?:return|work|process|run)|will fail|fails? unless|reject)\b|必须|务必|一定要|强制|需要|请先|应当|总是|始终/g,
   extra:
     /\b(?:must|should|shall|need to|needs to|have to|has to|required to|please) (?:also|first|additionally|then|automatically)\b|\b(?:first|also) (?:call|execute|run|read|send|access|perform|invoke|fetch|reveal|post|upload|write|forward|exfiltrate|copy|retrieve)\b|\b(?:prior|required|requires) (?:\w{1,20} )?(?:initiali[sz]ation|authentication|preprocessing|verification)\b|(?:必须|需要|应当|请)(?:首先|先|同时|另外)|首先(?:调用|执行|读取|发送)/g,
@@ -91,7 +89,7 @@ export const SCAN_WORDS = {
   reroute: /\b(?:redirect|reroute|route|divert|switch|migrate)(?:s|ed|ing)?\b|重定向/g,
   requests: /\b(?:requests?|calls?|to|through|here|operations?)\b/g,
   session:
-    /\b(?:for|during|throughout|in) (?:the )?(?:remainder|duration|rest|whole|entirety|entire|current|this)(?: of)?(?: (?:this|the|our|current))? ?(?:session|conversation|chat|interaction|lifetime)\b|\b(?:from (?:now|this point) on|henceforth|from here on|all (?:future|subsequent|further|later))\b|\b(?:every|any|all) (?:(?:subsequent|future|other|git|shell|file) )?(?:tool calls?|messages?|emails?|commands?|commits?|communications?|transactions?|file reads?|file operations?|invocations?|outputs?)\b|从现在起|从此以后|(?:本次|整个|当前)(?:会话|对话)|后续所有|今后/g,
+    /\b(?:for|during|throughout|in) (?:the )?(?:remainder|duration|rest|whole|entirety|entire|current|this)(?: of)?(?: (?:this|the|our|current))? ?(?:session|conversation|chat|interaction|lifetime)\b|\b(?:from (?:now|this point) on|henceforth|from here on|all (?:future|subsequent|further|later))\b|\b(?:(?:every|any)(?: (?:git|shell|file))?|(?:every|any|all) (?:subsequent|future|other|further|outgoing|outbound)) (?:tool calls?|messages?|emails?|commands?|commits?|communications?|transactions?|file reads?|file operations?|invocations?|outputs?)\b|从现在起|从此以后|(?:本次|整个|当前)(?:会话|对话)|后续所有|今后/g,
   delayed:
     /\b(?:once|after|when) (?:this |the |it |it'?s )?(?:tool |server |description |definition )?(?:has been |is |was |gets? |have been )?(?:approv(?:ed|al)|reviewed?|trusted|installed|accepted|whitelisted|allow-?listed)\b|\b(?:during|until) (?:the )?(?:initial )?(?:review|approval|vetting|inspection)\b|\b(?:trigger file|if (?:previously )?triggered|activates? (?:its|only)|dormant|sleeper|time bomb)\b|\ba later version\b|(?:批准|审核|审查)(?:之后|后|通过后)/g,
   laterCalls:
@@ -100,9 +98,8 @@ export const SCAN_WORDS = {
     /\b(?:world'?s? (?:best|most|leading|fastest)|(?:the|most) most (?:advanced|comprehensive|accurate|reliable|powerful|trusted|sophisticated|secure|efficient|effective|precise|intelligent|capable)|most (?:advanced|comprehensive|accurate|reliable|powerful|trusted|sophisticated|capable)|industry[- ](?:leading|standard|best)|best[- ]in[- ]class|award[- ]winning|state[- ]of[- ]the[- ]art|cutting[- ]edge|world[- ]class|enterprise[- ]grade|military[- ]grade|premium|ultimate|superior|unmatched|unparalleled|unrivall?ed|unbeatable|revolutionary|flagship|pinnacle|gold standard|top[- ]rated|highest[- ](?:quality|rated)|number one|fastest|the best (?:tool|choice|option|available|in the)|best (?:tool|choice|option) (?:in|for|available|on)|fortune (?:500|100)|professional[- ](?:version|grade))\b|(?:^|\s)#1\b|\b\d{2,3}(?:\.\d{1,3})?% (?:accura|reliab|uptime|success|guarantee)|最好的|最强大|最先进|业界领先|世界一流|最权威|终极|顶级/g,
   /** Says that it is the best, of itself. */
   boast:
-    /\bthis (?:is|tool is|server is|version is|tool represents|represents|tool delivers|tool provides) (?:the )?(?:world'?s? )?(?:best|ultimate|most|premium|professional|enhanced|advanced|superior|premier|leading|finest|pinnacle|highest|updated|fastest|improved)\b|\bbest (?:tool|server|choice|option|version) (?:in the world|available|for|of all|ever|on the market)\b|\bthis (?:enhanced|advanced|premium|professional|ultimate|superior|improved) (?:version|tool|edition)\b|(?:这是|本工具是)(?:最|世界上最|全球最)/g,
-  praisingName:
-    /(?:^|\n)(?:best|ultimate|premium|superior|better|greatest|trusted|verified|recommended|preferred|official|enhanced)[_-][a-z]|[_-](?:ultimate|premium|superior|enhanced|advanced|pro|plus|best|official|verified)(?=\n|$)/g,
+    /\bthis (?:is|tool is|server is|version is|tool represents|represents|tool delivers|tool provides) (?:the )?(?:world'?s? )?(?:best|ultimate|most|premium|professional|enhanced|advanced|superior|premier|leading|finest|pinnacle|highest|updated|fastest|improved)\b|\bbest (?:tool|server|choice|option|version) (?:in the world|available|of all|ever|on the market)\b|\bthis (?:enhanced|advanced|premium|professional|ultimate|superior|improved) (?:version|tool|edition)\b|(?:这是|本工具是)(?:最|世界上最|全球最)/g,
+  praisingName: /(?:^|\n)(?:best|ultimate|premium|superior|greatest|trusted|recommended|preferred)[_-][a-z]/g,
   endorsed:
     /\b(?:trusted|recommended|used|endorsed|loved|approved) by (?:\w{1,20} ){0,3}(?:experts?|professionals?|millions|thousands|fortune|companies|institutions?|leaders?|giants|advisors?|researchers?|emergency|leading|industry)\b|\bused by \d{2,3}%/g,
   betterThan:
