@@ -2,6 +2,7 @@
 export const SECRET_GROUPS = [
   'credentials',
   'financial',
+  'wallets',
   'identity',
   'contact',
   'network',
