@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { Finding } from '../../core/finding.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { Found, Inspection, Peer, Report } from './inspection.ts';
@@ -15,18 +16,9 @@ export interface PinReaderPorts {
 
 type ItemName = Pick<Sighting, 'server' | 'kind' | 'name'>;
 
-/** What cannot be read is held: a text that breaks its reader must not pass for harmless. */
-const UNREADABLE: Report = Object.freeze({
-  findings: Object.freeze([]) as Report['findings'],
-  hold: 'it could not be read for findings',
-  risky: true,
-  score: 1,
-});
-const TOO_LONG: Report = Object.freeze({ ...UNREADABLE, hold: 'it is too long to be read for findings' });
-const TOO_MUCH: Report = Object.freeze({
-  ...UNREADABLE,
-  hold: 'it was not read for findings, because its server sends too much text at once',
-});
+const UNREADABLE = toUnread('it could not be read for findings');
+const TOO_LONG = toUnread('it is too long to be read for findings');
+const TOO_MUCH = toUnread('it was not read for findings, because its server sends too much text at once');
 
 /** Characters of one definition; the longest of some thousands of real ones has 16,483. */
 const MAX_TEXT = 128 * 1024;
@@ -98,6 +90,16 @@ export class PinReader {
     budget.left -= characters;
     return true;
   }
+}
+
+/** What cannot be read is held: a text that breaks its reader, or tires it, must not pass for harmless. */
+function toUnread(hold: string): Report {
+  const finding: Finding = {
+    ...{ id: 'not-read', tier: 'block', owasp: 'MCP03', where: '', start: 0, end: 0, evidence: '' },
+    why: `${hold.charAt(0).toUpperCase()}${hold.slice(1)}.`,
+    fix: 'Read it yourself before you approve it.',
+  };
+  return Object.freeze({ findings: [finding], hold, risky: true, score: 1 });
 }
 
 /** A definition is an object; instructions are one text. */
