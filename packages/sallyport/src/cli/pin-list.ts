@@ -25,7 +25,7 @@ export const pinList: Command = {
       row.server,
       row.item,
       row.state,
-      countOf(row.found),
+      countOf(row),
       row.approvedBy ?? '-',
       row.seenAt ?? '-',
     ]);
@@ -38,9 +38,9 @@ export const pinList: Command = {
   },
 };
 
-/** What reading it found, in one word. */
-function countOf(found: ApiResult<'listPins'>['items'][number]['found']): string {
-  if (found === null) return 'not read';
+/** What reading it found, in one word; a program and a page have no words to read. */
+function countOf({ item, found }: ApiResult<'listPins'>['items'][number]): string {
+  if (found === null) return item === 'program' || item.startsWith('ui/') ? '-' : 'not read';
   const counts = [found.block > 0 ? `${found.block} block` : '', found.review > 0 ? `${found.review} review` : ''];
   return counts.filter((count) => count !== '').join(', ') || '-';
 }
