@@ -3,7 +3,7 @@ import type { Snapshot } from '../config/settings.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { HandlePorts } from '../guard/plan/handles.ts';
 import type { PlanPorts } from '../guard/plan/plan-guard.ts';
-import { bears } from '../guard/taint/labels.ts';
+import { hasReadUntrusted } from '../guard/taint/taint.ts';
 import type { TaintMemory } from '../guard/taint/taint-ports.ts';
 import { createHandleMemory } from '../state/handle-memory.ts';
 import { createPlanMemory } from '../state/plan-memory.ts';
@@ -26,13 +26,10 @@ export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'm
   const now = () => performance.now();
   const plans = createPlanMemory({ now, limits });
   const handles = createHandleMemory({ now, limits });
-  const hasReadUntrusted = (run: string): boolean | undefined => {
-    if (snapshot().taint === undefined) return undefined;
-    const marks = memory.marksOf(run);
-    // Of a memory over a wire nothing is known in time.
-    return typeof marks === 'number' ? bears(marks, 'untrusted') : undefined;
+  const plan: PlanPorts & HandlePorts = {
+    ...{ settings, plans, handles },
+    hasReadUntrusted: (run) => (snapshot().taint === undefined ? undefined : hasReadUntrusted(memory, run)),
   };
-  const plan: PlanPorts & HandlePorts = { settings, plans, handles, hasReadUntrusted };
   return {
     plan,
     toHandled: (guards: readonly Guard[]): HandledTexts =>

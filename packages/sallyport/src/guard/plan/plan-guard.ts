@@ -16,46 +16,50 @@ export interface PlanPorts {
   readonly settings: () => PlanSettings | undefined;
   readonly plans: PlanStore;
   /** `undefined`: nobody remembers what runs read. */
-  readonly hasReadUntrusted: (run: string) => boolean | undefined;
+  readonly hasReadUntrusted: (run: string) => Promise<boolean> | undefined;
 }
 
 /** Holds the calls of a run to its plan, and fixes plans only as long as nothing untrusted can have written them. */
-export function plan({ settings, plans, hasReadUntrusted }: PlanPorts): Guard {
-  /** `undefined`: the plan of the call is in force. */
-  const whyNotFixed = (call: Call, given: unknown): string | undefined => {
-    const before = plans.find(call.run);
-    if (typeof given === 'string')
-      return before?.digest === given
-        ? undefined
-        : 'The run has no plan of this digest. Begin a new run with its plan.';
-    if (call.isOwnRun !== true)
-      return 'A plan needs a run of its own: send _meta["dev.sallyport/run"] with every call of it.';
-    const read = readPlan(given);
-    if (typeof read === 'string') return `_meta["dev.sallyport/plan"]: ${read}.`;
-    if (before?.digest === read.digest) return undefined;
-    const hasRead = hasReadUntrusted(call.run);
-    if (hasRead === undefined)
-      return 'Plans need to know what a run has read. Ask the operator to switch on the section "taint".';
-    if (hasRead)
-      return 'This run has read untrusted data, which may have written the plan: it cannot be fixed or changed any more. Begin a new run.';
-    return plans.fix(call.run, read) ? undefined : 'There is no room for one more plan. Try again later.';
+export function plan(ports: PlanPorts): Guard {
+  const { settings, plans } = ports;
+  const judge = (call: Call): Verdict => {
+    const fixed = plans.find(call.run);
+    const reason = fixed && whyOutside(fixed, call.tool.publicName, call.arguments);
+    return reason === undefined ? ALLOW : deny(reason);
   };
   return {
     name: 'plan',
     request(call) {
+      const { plan: given, run } = call;
       if (settings() === undefined)
-        return call.plan === undefined
+        return given === undefined
           ? ALLOW
           : deny('Plans are not switched on here. Leave _meta["dev.sallyport/plan"] out, or ask the operator.');
-      if (call.plan !== undefined) {
-        const reason = whyNotFixed(call, call.plan);
-        if (reason !== undefined) return deny(reason);
-      }
-      const fixed = plans.find(call.run);
-      const reason = fixed && whyOutside(fixed, call.tool.publicName, call.arguments);
-      return reason === undefined ? ALLOW : deny(reason);
+      if (given === undefined) return judge(call);
+      const before = plans.find(run)?.digest;
+      if (typeof given === 'string')
+        return before === given
+          ? judge(call)
+          : deny('The run has no plan of this digest. Begin a new run with its plan.');
+      const read = readPlan(given);
+      if (typeof read === 'string') return deny(`_meta["dev.sallyport/plan"]: ${read}.`);
+      return before === read.digest ? judge(call) : fix(ports, call, read).then((verdict) => verdict ?? judge(call));
     },
   };
+}
+
+/** Why the plan cannot be fixed; `undefined`: it is. */
+async function fix({ plans, hasReadUntrusted }: PlanPorts, call: Call, read: Plan): Promise<Verdict | undefined> {
+  if (call.isOwnRun !== true)
+    return deny('A plan needs a run of its own: send _meta["dev.sallyport/run"] with every call of it.');
+  const hasRead = hasReadUntrusted(call.run);
+  if (hasRead === undefined)
+    return deny('Plans need to know what a run has read. Ask the operator to switch on the section "taint".');
+  if (await hasRead)
+    return deny(
+      'This run has read untrusted data, which may have written the plan: it can be neither fixed nor changed. Begin a new run.',
+    );
+  return plans.fix(call.run, read) ? undefined : deny('There is no room for one more plan. Try again later.');
 }
 
 function deny(reason: string): Verdict {
