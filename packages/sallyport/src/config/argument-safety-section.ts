@@ -92,8 +92,10 @@ export const argumentSafetySchema = z.strictObject({
     .int()
     .min(1_024)
     .max(1_073_741_824)
-    .default(1_048_576)
-    .describe('Longest single text of the arguments, in characters. 1 MiB, a quarter of a body.'),
+    .default(1_073_741_824)
+    .describe(
+      'Longest single text of the arguments, in characters. Left out: gateway.limits.bodyBytes alone bounds it.',
+    ),
   rules: z
     .array(
       z.strictObject({

@@ -1,4 +1,9 @@
-import type { ArgumentDanger, ArgumentSafetySettings, DangerAction } from '../config/argument-safety-section.ts';
+import {
+  ARGUMENT_DANGERS,
+  type ArgumentDanger,
+  type ArgumentSafetySettings,
+  type DangerAction,
+} from '../config/argument-safety-section.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { matchesGlob } from '../core/glob.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
@@ -41,7 +46,7 @@ export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
       const now = settings();
       if (!now.enabled) return ALLOW;
       const runsCode = call.tool.sinks.includes('run_code');
-      const options = { runsCode, roots: now.roots, readsTexts: readsTexts(now) };
+      const options = { runsCode, roots: now.roots, readsTexts: readsTexts(now), harmsOnly: isLenient(now) };
       let found: FoundDanger[] | undefined;
       let long: string | undefined;
       eachText(call.arguments, (placed) => {
@@ -60,6 +65,16 @@ export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
       return found === undefined ? ALLOW : weigh(found, call, now);
     },
   };
+}
+
+/** Every danger that is weighed is allowed. */
+function isLenient({ dangers, rules, roots }: ArgumentSafetySettings): boolean {
+  return rules.length === 0 && roots.length === 0 && ARGUMENT_DANGERS.every((danger) => isLet(danger, dangers));
+}
+
+function isLet(danger: ArgumentDanger, dangers: ArgumentSafetySettings['dangers']): boolean {
+  // Without roots nothing lies outside them.
+  return danger === 'outsideRoots' || dangers[danger] === 'allow';
 }
 
 function readsTexts({ dangers, rules }: ArgumentSafetySettings): boolean {

@@ -26,6 +26,8 @@ export interface DangerOptions {
   readonly roots: readonly string[];
   /** Whether texts are read for orders to a model, which costs more than all the rest. */
   readonly readsTexts: boolean;
+  /** Nothing but what is never harmless matters. */
+  readonly harmsOnly?: boolean;
 }
 
 /** Words in names of parameters; camel case and underscores are read the same. */
@@ -50,9 +52,13 @@ const WHOLE_PATH =
 /** Anything a rule could care for; most texts have none of it. */
 const ANYTHING = /[\0\r\n%\\`$;|&~/]|\.\.|[.@]\w|[^\s!-~]|^\d{6,10}$|^0x|(?:localhost|metadata)$|[A-Z]_[A-Z]|:/;
 
+/** What a text with something that is never harmless has one of; most have none. */
+const HARMFUL = /[\0%\r\n]|:[\\/]{2}|[^\s!-~]|\d{3}|0x|::|metadata|instance-data/i;
+
 /** Every danger of one text of the arguments. Linear; a text that cannot hold any costs one test. */
 export function findDangers(placed: ArgumentText, given: DangerOptions): readonly FoundDanger[] {
   const { text, pointer, field } = placed;
+  if (given.harmsOnly === true && !HARMFUL.test(text)) return NONE;
   const options = given.runsCode || !COMMAND_NAME.test(field) ? given : { ...given, runsCode: true };
   const isOrder = options.readsTexts && givesOrders(text);
   if (!isOrder && !options.runsCode && !ANYTHING.test(text) && !VARIABLE_NAME.test(field)) return NONE;
