@@ -1,26 +1,27 @@
-import { bitOf, LEXICON } from './lexicon.ts';
+import { kindsOf, LEXICON } from './lexicon.ts';
 
 /** Looks words up that may be disguised: in digits, turned by 13 letters, with a slip of the pen, run together. */
 
 interface Known {
-  readonly bits: number;
+  readonly kind: number;
   readonly isDisguised: boolean;
 }
 
-const NONE: Known = { bits: 0, isDisguised: false };
-export const HAS_OVERRIDE = bitOf('override');
+const NONE: Known = { kind: 0, isDisguised: false };
+/** Kinds of words that set something aside. */
+export const OVERRIDES = kindsOf('override');
 
 const known = new Map<string, Known>();
 const turned = new Map<string, Known>();
-for (const [word, bits] of LEXICON) {
-  known.set(word, { bits, isDisguised: false });
+for (const [word, kind] of LEXICON) {
+  known.set(word, { kind, isDisguised: false });
   // Short words turned by 13 are words of their own ("gur").
-  if (/^[a-z]{5,}$/.test(word)) turned.set(turn(word), { bits, isDisguised: true });
+  if (/^[a-z]{5,}$/.test(word)) turned.set(turn(word), { kind, isDisguised: true });
 }
 for (const [word, one] of turned) if (!known.has(word)) known.set(word, one);
 
 /** Words as they read where `1` may be an i or an l. */
-const loose = new Map([...LEXICON].map(([word, bits]) => [word.replaceAll('l', 'i'), { bits, isDisguised: true }]));
+const loose = new Map([...LEXICON].map(([word, kind]) => [word.replaceAll('l', 'i'), { kind, isDisguised: true }]));
 
 function turn(word: string): string {
   return word.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
@@ -64,7 +65,7 @@ function placeOf(text: string, at: number): number {
 }
 
 /** @param word in lower case @param isMixed it has letters and digits */
-export function bitsOfWord(word: string, isMixed: boolean): Known {
+export function knowWord(word: string, isMixed: boolean): Known {
   const found = known.get(word);
   if (found !== undefined || !isMixed) return found ?? NONE;
   if (((LOOSE_LENGTHS[placeOf(word, 0)] ?? 0) & (1 << Math.min(31, word.length))) === 0) return NONE;
@@ -79,13 +80,13 @@ export function foldDigits(word: string): string {
 }
 
 /** The longest word at this place of a run of letters. @param run as `foldDigits` gives it */
-export function bitsOfRun(run: string, at: number): { readonly bits: number; readonly length: number } | undefined {
+export function knowRun(run: string, at: number): { readonly kind: number; readonly length: number } | undefined {
   const lengths = LOOSE_LENGTHS[placeOf(run, at)] ?? 0;
   if (lengths === 0) return undefined;
   for (let length = Math.min(longest, run.length - at); length >= 3; length--) {
     if ((lengths & (1 << Math.min(31, length))) === 0) continue;
     const found = loose.get(run.slice(at, at + length));
-    if (found !== undefined) return { bits: found.bits, length };
+    if (found !== undefined) return { kind: found.kind, length };
   }
   return undefined;
 }

@@ -53,35 +53,57 @@ export const WORDS = {
     'solve proceed continue complete completing completed proceeding finish access obtain get authenticate authentication finalize unlock',
   are: 'are be become becoming act acting pretend behave roleplay êtes eres bist',
   user_is: 'i im am me my',
+  model: 'ai assistant agent agents llm llms model models chatbot chatbots bot gpt chatgpt claude gemini llama copilot',
+  reader: 'reading reads read processing parsing viewing visiting crawling summarizing summarising summarize scraping',
+  if: 'if when whenever',
+  stop: 'stop halt cease abort',
+  told: 'told instructed asked said',
+  message: 'message messages',
+  memory: 'conversation conversations chat history transcript context memory',
+  without: 'without',
+  above: 'above before previously earlier',
 } as const;
 
 export type WordClass = keyof typeof WORDS;
 
 const CLASSES = Object.keys(WORDS) as WordClass[];
 
-/** The bit of a class; there are at most 31. */
-export function bitOf(name: WordClass): number {
-  return 1 << CLASSES.indexOf(name);
+/** What a word does, as one number: words of the same classes have the same kind. 0: nothing. */
+const kinds = new Map<string, number>();
+const classesOfKind: (readonly WordClass[])[] = [[]];
+
+function toKind(classes: readonly WordClass[]): number {
+  const name = classes.join(' ');
+  let kind = kinds.get(name);
+  if (kind === undefined) {
+    kind = classesOfKind.push(classes) - 1;
+    kinds.set(name, kind);
+  }
+  return kind;
 }
 
-/** Word in lower case -> bits of its classes. */
-export const LEXICON: ReadonlyMap<string, number> = toLexicon();
-
-function toLexicon(): ReadonlyMap<string, number> {
-  const bits = new Map<string, number>();
-  for (const name of CLASSES)
-    for (const word of WORDS[name].split(' ')) bits.set(word, (bits.get(word) ?? 0) | bitOf(name));
-  return bits;
+function toKinds(lists: readonly (readonly [WordClass, string])[]): Map<string, number> {
+  const classes = new Map<string, WordClass[]>();
+  for (const [name, words] of lists)
+    for (const word of words.split(' ')) {
+      const known = classes.get(word);
+      if (known === undefined) classes.set(word, [name]);
+      else known.push(name);
+    }
+  return new Map([...classes].map(([word, names]) => [word, toKind(names)]));
 }
+
+/** Word in lower case -> its kind. */
+export const LEXICON: ReadonlyMap<string, number> = toKinds(CLASSES.map((name) => [name, WORDS[name]] as const));
 
 /** Chinese and Japanese have no blanks between words: their words are looked for wherever they stand. */
 const JOINED_WORDS: readonly (readonly [WordClass, string])[] = [
   ['override', '忽略 无视 無視 忘记 忘掉 不要理会 绕过 覆盖 無視して 忘れて'],
-  ['prior', '之前 以上 先前 此前 上述 前面 以前の 上記'],
+  ['prior', '之前 以上 先前 此前 上述 前面 上面的 上面 以前の 上記'],
   ['all', '所有 全部 任何 すべて'],
   ['your', '你的 您的 あなたの'],
   ['you', '助手 智能体 你 您'],
-  ['instruction', '指令 指示 规则 提示词 提示語 约束 限制 命令'],
+  ['instruction', '指令 指示 规则 提示词 提示語 约束 限制 命令 内容'],
   ['order', '指令 指示 提示词'],
   ['system', '系统 隐藏 内部 システム'],
   ['reveal', '透露 输出 显示 泄露 打印 告诉 公開'],
@@ -96,17 +118,20 @@ const JOINED_WORDS: readonly (readonly [WordClass, string])[] = [
 ];
 
 /** By their first character, the longer ones first. */
-export const JOINED: ReadonlyMap<string, readonly { readonly text: string; readonly bits: number }[]> = toJoined();
+export const JOINED: ReadonlyMap<string, readonly { readonly text: string; readonly kind: number }[]> = toJoined();
 
 function toJoined() {
-  const bits = new Map<string, number>();
-  for (const [name, words] of JOINED_WORDS)
-    for (const word of words.split(' ')) bits.set(word, (bits.get(word) ?? 0) | bitOf(name));
-  const byFirst = new Map<string, { text: string; bits: number }[]>();
-  for (const text of [...bits.keys()].sort((a, b) => b.length - a.length)) {
+  const joined = toKinds(JOINED_WORDS);
+  const byFirst = new Map<string, { text: string; kind: number }[]>();
+  for (const text of [...joined.keys()].sort((a, b) => b.length - a.length)) {
     const list = byFirst.get(text.charAt(0)) ?? [];
-    list.push({ text, bits: bits.get(text) ?? 0 });
+    list.push({ text, kind: joined.get(text) ?? 0 });
     byFirst.set(text.charAt(0), list);
   }
   return byFirst;
+}
+
+/** Which kinds are of one of these classes: 1 at their place. */
+export function kindsOf(...wanted: readonly WordClass[]): Uint8Array {
+  return Uint8Array.from(classesOfKind, (classes) => (classes.some((one) => wanted.includes(one)) ? 1 : 0));
 }

@@ -18,8 +18,7 @@ const MAX_MATCHES = 64;
 export function matchRules(words: Words): readonly Match[] {
   const matches: Match[] = [];
   for (let at = 0; at < words.count && matches.length < MAX_MATCHES; at++) {
-    const own = words.bits[at] ?? 0;
-    if ((own & HEADS) === 0) continue;
+    if (HEADS[words.kinds[at] ?? 0] !== 1) continue;
     for (const rule of TEXT_RULES) {
       const [head] = rule.steps;
       if (head === undefined || !fits(words, at, head)) continue;
@@ -40,9 +39,9 @@ function isDisguised({ marks }: Words, first: number, last: number): boolean {
   return ((marks[first] ?? 0) & (marks[last] ?? 0) & IS_DISGUISED) !== 0;
 }
 
-function fits(words: Words, at: number, { bits, marks, only }: Step): boolean {
+function fits(words: Words, at: number, { kinds, marks, only }: Step): boolean {
   const own = words.marks[at] ?? 0;
-  return (((words.bits[at] ?? 0) & bits) !== 0 || (own & marks) !== 0) && (own & only) === only;
+  return (kinds[words.kinds[at] ?? 0] === 1 || (own & marks) !== 0) && (own & only) === only;
 }
 
 /** The word of the last step; of several that fit a step the nearest is taken. */
@@ -66,4 +65,6 @@ function follow(words: Words, head: number, steps: readonly Step[]): number | un
 }
 
 /** Classes of words that a rule begins with: all rules begin with a word, none with a name. */
-const HEADS = TEXT_RULES.reduce((bits, { steps }) => bits | (steps[0]?.bits ?? 0), 0);
+const HEADS = Uint8Array.from(TEXT_RULES[0]?.steps[0]?.kinds ?? [], (_, kind) =>
+  TEXT_RULES.some(({ steps }) => steps[0]?.kinds[kind] === 1) ? 1 : 0,
+);

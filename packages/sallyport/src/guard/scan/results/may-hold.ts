@@ -1,5 +1,5 @@
-import { bitsOfWord, mayBeWord } from './know-words.ts';
-import { bitOf } from './lexicon.ts';
+import { knowWord, mayBeWord } from './know-words.ts';
+import { kindsOf } from './lexicon.ts';
 
 /**
  * Can there be anything to find in these bytes of JSON? Made for large results that are data: numbers, keys, identifiers.
@@ -60,27 +60,13 @@ const MAX_RUN = 40;
 const MAX_SINGLES = 6;
 
 /** Classes of which every rule needs at least one. */
-const PIVOTS = (
-  [
-    'override',
-    'your',
-    'you',
-    'system',
-    'must',
-    'tool',
-    'fresh',
-    'mode',
-    'not',
-    'remember',
-    'enable',
-    'gone',
-    'user_is',
-    'send',
-  ] as const
-).reduce((bits, name) => bits | bitOf(name), 0);
+const PIVOTS = kindsOf(
+  ...(['override', 'your', 'you', 'system', 'must', 'tool', 'fresh', 'mode', 'not', 'remember', 'enable'] as const),
+  ...(['gone', 'user_is', 'send', 'model', 'without', 'stop'] as const),
+);
 
 function isPivot(word: string): boolean {
-  return (bitsOfWord(word.toLowerCase(), /\d/.test(word)).bits & PIVOTS) !== 0;
+  return PIVOTS[knowWord(word.toLowerCase(), /\d/.test(word)).kind] === 1;
 }
 
 function isDisguise(text: string, start: number, end: number): boolean {

@@ -1,11 +1,11 @@
-import { bitsOfRun, bitsOfWord, foldDigits, HAS_OVERRIDE, mayBeWord, slipOf } from './know-words.ts';
+import { foldDigits, knowRun, knowWord, mayBeWord, OVERRIDES, slipOf } from './know-words.ts';
 import { JOINED } from './lexicon.ts';
 
 /** The words of a text that do something, in order. Parallel arrays: 64 KB hold ten thousand words. */
 export interface Words {
   readonly count: number;
-  /** Bits of the word's classes, see `lexicon.ts`. */
-  readonly bits: readonly number[];
+  /** What the word does, see `lexicon.ts`. */
+  readonly kinds: readonly number[];
   readonly starts: readonly number[];
   readonly ends: readonly number[];
   /** Which word of the text it is, counted over all words. */
@@ -27,6 +27,9 @@ export const IS_DISGUISED = 16;
 
 /** First in a tag or a bracket: `<IMPORTANT>`, `[SYSTEM]`, `<!-- SYSTEM`. */
 export const IS_TAGGED = 32;
+
+/** In a script without blanks. */
+export const IS_JOINED = 64;
 
 const UPPER = 1;
 const LOWER = 2;
@@ -59,7 +62,7 @@ const MIN_SPACED = 3;
 
 class Reader {
   readonly text: string;
-  readonly bits: number[] = [];
+  readonly kinds: number[] = [];
   readonly starts: number[] = [];
   readonly ends: number[] = [];
   readonly places: number[] = [];
@@ -74,10 +77,10 @@ class Reader {
     this.text = text;
   }
 
-  add(bits: number, start: number, end: number, marks: number): void {
-    if (this.bits.length >= MAX_WORDS) return;
-    if ((bits & HAS_OVERRIDE) !== 0) this.overrideAt = this.place;
-    this.bits.push(bits);
+  add(kind: number, start: number, end: number, marks: number): void {
+    if (this.kinds.length >= MAX_WORDS) return;
+    if (OVERRIDES[kind] === 1) this.overrideAt = this.place;
+    this.kinds.push(kind);
     this.starts.push(start);
     this.ends.push(end);
     this.places.push(this.place);
@@ -108,8 +111,8 @@ export function readWords(text: string): Words {
     reader.place++;
     i = readWord(reader, { start: i, end, all, inner });
   }
-  const { bits, starts, ends, places, sentences, marks } = reader;
-  return { count: bits.length, bits, starts, ends, places, sentences, marks };
+  const { kinds, starts, ends, places, sentences, marks } = reader;
+  return { count: kinds.length, kinds, starts, ends, places, sentences, marks };
 }
 
 /** 0 for what is no part of a word, and past the end. */
@@ -152,27 +155,27 @@ function readWord(reader: Reader, { start, end, all, inner }: Word): number {
   }
   const stop = endOfApostrophe(text, end);
   const isMixed = (all & DIGIT) !== 0 && (all & (UPPER | LOWER)) !== 0;
-  let bits = 0;
+  let kind = 0;
   let marks = 0;
   if (isMixed || stop !== end || reader.place - reader.overrideAt <= 6 || mayBeWord(text, start, length)) {
     const word = text.slice(start, stop).toLowerCase();
-    const known = bitsOfWord(stop === end ? word : word.replace(/['’]/, ''), isMixed);
-    bits = known.bits;
+    const known = knowWord(stop === end ? word : word.replace(/['’]/, ''), isMixed);
+    kind = known.kind;
     if (known.isDisguised) marks |= IS_DISGUISED;
-    if (bits === 0 && reader.place - reader.overrideAt <= 6) bits = slipOf(word);
+    if (kind === 0 && reader.place - reader.overrideAt <= 6) kind = slipOf(word);
   }
   const mayBeName = (inner & (JOINT | UPPER)) !== 0 && (all & LOWER) !== 0 && length > 5 && length <= MAX_NAME;
-  if (bits === 0 && mayBeName && NAME.test(text.slice(start, end))) marks |= IS_NAME;
+  if (kind === 0 && mayBeName && NAME.test(text.slice(start, end))) marks |= IS_NAME;
   const follow = text.charCodeAt(stop);
   if (follow === 0x40 || (follow === 0x3a && text.startsWith('://', stop) && text.startsWith('http', start)))
     marks |= IS_ADDRESS;
-  if (bits === 0 && (marks & ~IS_DISGUISED) === 0) return stop;
+  if (kind === 0 && (marks & ~IS_DISGUISED) === 0) return stop;
   if (follow === 0x3a || (follow === 0x2a && text.startsWith('**:', stop))) marks |= IS_HEADING;
   if (all === UPPER && length > 2) {
     marks |= IS_LOUD;
     if (/(?:<[/!-]{0,3}|\[|<!-- )$/.test(text.slice(Math.max(0, start - 5), start))) marks |= IS_TAGGED;
   }
-  reader.add(bits, start, stop, marks);
+  reader.add(kind, start, stop, marks);
   return stop;
 }
 
@@ -207,7 +210,7 @@ function readSpaced(reader: Reader, start: number): number {
     readRun(reader, letters.toLowerCase(), { at: start, width: 2, marks: IS_DISGUISED });
     return at + 1;
   }
-  if (letters.charAt(0).toLowerCase() === 'i') reader.add(bitsOfWord('i', false).bits, start, start + 1, 0);
+  if (letters.charAt(0).toLowerCase() === 'i') reader.add(knowWord('i', false).kind, start, start + 1, 0);
   return start + 1;
 }
 
@@ -219,14 +222,14 @@ function readRun(
 ): void {
   const run = foldDigits(letters);
   for (let i = 0; i < run.length; ) {
-    const known = bitsOfRun(run, i);
+    const known = knowRun(run, i);
     if (known === undefined) {
       if (i % 5 === 4) reader.place++;
       i++;
       continue;
     }
     reader.place++;
-    reader.add(known.bits, at + i * width, at + (i + known.length - 1) * width + 1, marks | IS_DISGUISED);
+    reader.add(known.kind, at + i * width, at + (i + known.length - 1) * width + 1, marks | IS_DISGUISED);
     i += known.length;
   }
 }
@@ -234,8 +237,8 @@ function readRun(
 function readForeign(reader: Reader, start: number, end: number): number {
   const word = reader.text.slice(start, Math.min(end, start + 4_096)).toLowerCase();
   if (!CJK.test(word)) {
-    const { bits } = bitsOfWord(word, false);
-    if (bits !== 0) reader.add(bits, start, end, reader.text[end] === ':' ? IS_HEADING : 0);
+    const { kind } = knowWord(word, false);
+    if (kind !== 0) reader.add(kind, start, end, reader.text[end] === ':' ? IS_HEADING : 0);
     return end;
   }
   // No blanks between words: every two characters count as one.
@@ -247,7 +250,7 @@ function readForeign(reader: Reader, start: number, end: number): number {
       continue;
     }
     reader.place++;
-    reader.add(found.bits, start + i, start + i + found.text.length, 0);
+    reader.add(found.kind, start + i, start + i + found.text.length, IS_JOINED);
     i += found.text.length;
   }
   return end;

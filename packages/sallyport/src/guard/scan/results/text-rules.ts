@@ -1,10 +1,11 @@
 import type { OwaspTag } from '../../../core/finding.ts';
-import { bitOf, type WordClass } from './lexicon.ts';
-import { IS_ADDRESS, IS_HEADING, IS_LOUD, IS_NAME, IS_TAGGED } from './read-words.ts';
+import { kindsOf, type WordClass } from './lexicon.ts';
+import { IS_ADDRESS, IS_HEADING, IS_JOINED, IS_LOUD, IS_NAME, IS_TAGGED } from './read-words.ts';
 
 /** One word of a rule: of one of these classes, or with one of these marks, at most `gap` words after the one before. */
 export interface Step {
-  readonly bits: number;
+  /** 1 at the place of each kind that fits. */
+  readonly kinds: Uint8Array;
   readonly marks: number;
   /** Marks it must have beside. */
   readonly only: number;
@@ -23,14 +24,14 @@ export interface TextRule {
 }
 
 function step(gap: number, ...classes: readonly (WordClass | 'name' | 'address')[]): Step {
-  let bits = 0;
+  const words: WordClass[] = [];
   let marks = 0;
   for (const one of classes) {
     if (one === 'name') marks |= IS_NAME;
     else if (one === 'address') marks |= IS_ADDRESS;
-    else bits |= bitOf(one);
+    else words.push(one);
   }
-  return { bits, marks, only: 0, gap };
+  return { kinds: kindsOf(...words), marks, only: 0, gap };
 }
 
 const only = (one: Step, marks: number): Step => ({ ...one, only: marks });
@@ -40,6 +41,10 @@ const RESPONSE = 'It dictates what the model writes to its user.';
 const CALL = 'It demands that a tool be called or a command be run.';
 const TASK = 'It gives the reader another task than its user did.';
 const ROLE = 'It changes who the model thinks it is.';
+const MODEL = 'It speaks to the model that reads it.';
+const SKIP = 'It wants a check or an approval passed over.';
+const AUTHORITY = 'It claims to speak for the system.';
+const SEND = 'It wants what was said sent somewhere.';
 const LEAK = 'It asks for the instructions of the model.';
 
 /** What a text wants of a model, by reason. Several together weigh more than each. */
@@ -74,7 +79,7 @@ export const TEXT_RULES: readonly TextRule[] = [
   rule('demand-call', 0.45, CALL, [step(0, 'you'), step(2, 'must'), step(3, 'call'), step(4, 'tool')]),
   rule('demand-call', 0.45, CALL, [step(0, 'must'), step(2, 'call'), step(3, 'tool'), step(6, 'now', 'proceed')]),
   rule('demand-call', 0.35, CALL, [step(0, 'call'), step(2, 'name'), step(2, 'tool')]),
-  rule('demand-call', 0.5, CALL, [step(0, 'call'), step(3, 'tool'), step(2, 'must')], true),
+  rule('demand-call', 0.5, CALL, [step(0, 'call'), step(3, 'tool'), step(2, 'now')], true),
   rule('demand-call', 0.55, CALL, [step(0, 'must'), step(3, 'call'), step(2, 'send'), step(6, 'address')]),
   rule('swap-tool', 0.4, 'It sends the model to another tool than the one that was called.', [
     step(0, 'tool'),
@@ -82,14 +87,25 @@ export const TEXT_RULES: readonly TextRule[] = [
     step(4, 'name', 'tool'),
   ]),
   rule('demand-obedience', 0.5, TASK, [step(0, 'must'), step(2, 'obey'), step(6, 'order')]),
-  rule('claim-authority', 0.3, 'It claims to speak for the system.', [
-    only(step(0, 'system', 'fresh', 'must'), IS_LOUD | IS_TAGGED),
-  ]),
-  rule('claim-authority', 0.3, 'It claims to speak for the system.', [only(step(0, 'system'), IS_LOUD | IS_HEADING)]),
-  rule('claim-authority', 0.3, 'It claims to speak for the system.', [
+  rule('claim-authority', 0.3, AUTHORITY, [only(step(0, 'system', 'fresh', 'must'), IS_LOUD | IS_TAGGED)]),
+  rule('claim-authority', 0.3, AUTHORITY, [only(step(0, 'system'), IS_LOUD | IS_HEADING)]),
+  rule('claim-authority', 0.3, AUTHORITY, [
     only(step(0, 'system'), IS_LOUD),
     only(step(2, 'system', 'fresh', 'must', 'task', 'order'), IS_LOUD),
   ]),
+  rule('override-user', 0.8, OVERRIDE, [step(0, 'override'), step(2, 'user'), step(2, 'task', 'instruction')], true),
+  rule('override-everything', 0.6, OVERRIDE, [step(0, 'override'), step(1, 'all'), step(2, 'above')], true),
+  rule('override-everything', 0.6, OVERRIDE, [step(0, 'override'), step(2, 'you'), step(3, 'told')], true),
+  rule('override-after', 0.6, OVERRIDE, [step(0, 'prior'), step(2, 'order'), only(step(4, 'override'), IS_JOINED)]),
+  rule('speak-to-model', 0.4, MODEL, [step(0, 'model'), step(2, 'reader'), step(1, 'reader', 'name')]),
+  rule('speak-to-model', 0.4, MODEL, [step(0, 'if'), step(0, 'you'), step(1, 'are'), step(3, 'model')]),
+  rule('reveal-prompt', 0.6, LEAK, [step(0, 'reveal'), step(6, 'your'), step(1, 'system'), step(1, 'message')], true),
+  rule('skip-approval', 0.35, SKIP, [step(0, 'without'), step(1, 'told', 'conceal'), step(3, 'approval')]),
+  rule('claim-approval', 0.35, 'It claims that somebody agreed already.', [step(0, 'user'), step(3, 'enable')]),
+  rule('claim-authority', 0.5, AUTHORITY, [only(step(0, 'system'), IS_LOUD), only(step(1, 'override'), IS_LOUD)]),
+  rule('send-conversation', 0.55, SEND, [step(0, 'memory'), step(6, 'send'), step(6, 'address')]),
+  rule('send-conversation', 0.55, SEND, [step(0, 'send'), step(4, 'memory'), step(6, 'address')], true),
+  rule('stop-task', 0.5, TASK, [step(0, 'stop'), step(1, 'you'), step(1, 'are')], true),
   rule('new-task', 0.5, TASK, [step(0, 'your'), step(2, 'fresh'), step(1, 'task')]),
   rule('new-task', 0.5, TASK, [only(step(0, 'fresh'), IS_LOUD), step(2, 'task')]),
   rule('new-task', 0.4, TASK, [step(0, 'fresh'), only(step(3, 'task'), IS_HEADING)]),
@@ -105,20 +121,8 @@ export const TEXT_RULES: readonly TextRule[] = [
     [step(0, 'remember'), step(2, 'always')],
     true,
   ),
-  rule(
-    'skip-approval',
-    0.6,
-    'It wants a check or an approval passed over.',
-    [step(0, 'override'), step(3, 'approval')],
-    true,
-  ),
-  rule(
-    'skip-approval',
-    0.4,
-    'It wants a check or an approval passed over.',
-    [step(0, 'enable'), step(3, 'now'), step(2, 'tool', 'call')],
-    true,
-  ),
+  rule('skip-approval', 0.6, SKIP, [step(0, 'override'), step(3, 'approval')], true),
+  rule('skip-approval', 0.4, SKIP, [step(0, 'enable'), step(3, 'now'), step(2, 'tool', 'call')], true),
   rule('pose-as-user', 0.4, 'It poses as the user.', [step(0, 'task'), step(2, 'user_is'), step(2, 'you')]),
   rule('pose-as-user', 0.4, 'It poses as the user.', [step(0, 'user_is'), step(5, 'you'), step(1, 'you')]),
   rule('new-order', 0.3, 'It wants something done before the task of the user.', [
