@@ -35,6 +35,7 @@ export interface LocalTaintMemory extends TaintMemory {
 
 /** Results of one run that are told apart in explanations. Later ones still mark, and are called by the name of the last. */
 const MAX_SOURCES = 4_096;
+const MOST_LOOKED_AT = 1_000;
 /** How often idle runs are looked for. Milliseconds. */
 const SWEEP_MS = 30_000;
 
@@ -100,6 +101,7 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
     const known = runs.get(id) ?? undefined;
     if (known !== undefined) return find(id) ?? known;
     const at = now();
+    if (runs.size >= limits().runs) dropOneUnmarked();
     if (runs.size >= limits().runs) {
       // Fail closed: no run that has read something is forgotten to make room for another one.
       overflow ??= { ...newRun(at), isFull: true };
@@ -109,6 +111,18 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
     const run = newRun(at);
     runs.set(id, run);
     return run;
+  }
+
+  /** One that has read nothing marked loses only what vouches for its calls. Those used longest ago are looked at. */
+  function dropOneUnmarked(): void {
+    let looked = 0;
+    for (const [id, run] of runs) {
+      if (++looked > MOST_LOOKED_AT) return;
+      if (run.marks !== PUBLIC) continue;
+      held -= run.table?.size ?? 0;
+      runs.delete(id);
+      return;
+    }
   }
 
   /** Room for more prints; the values of the run that was used longest ago go first, and it is full from then on. */
