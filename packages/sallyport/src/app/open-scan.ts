@@ -1,4 +1,5 @@
 import { createKeptResults } from '../call/kept-results.ts';
+import { createScanJudge } from '../call/scan-judge.ts';
 import { createTextDoor, type TextDoor } from '../call/text-door.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import type { Snapshot } from '../config/settings.ts';
@@ -8,7 +9,6 @@ import type { Note } from '../core/note.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ScanPorts } from '../guard/scan-result.ts';
 import type { Database } from '../storage/database.ts';
-import { createScanJudge } from '../telemetry/scan-judge.ts';
 
 const HOUR = 3_600_000;
 
