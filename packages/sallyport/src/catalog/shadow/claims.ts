@@ -27,7 +27,7 @@ const INSTEAD = [
   /\b(?:replacement|successor|substitute|alternative) (?:for|to|of) (?:\w+ ){0,4}tools?\b/g,
   /\b(?:the )?only (?:\w+ ){0,2}tool (?:\w+ ){0,2}(?:you should|you need|allowed|permitted|authori[sz]ed|approved|to be used|that (?:can|should|must|may|works))\b/g,
   /\b(?:all|any|every) other (?:\w+ ){0,2}tools? (?:\w+ ){0,2}(?:deprecated|unsafe|insecure|outdated|broken|unavailable|disabled|slow\w*|worse|inferior|not)\b/g,
-  /\b(?:prioriti[sz]e|prefer|favou?r) (?:\w+ ){0,2}(?:this|our) (?:\w+ ){0,2}(?:tool|server)\b|\b(?:first|top|highest|default) (?:choice|priority|preference) (?:for|over|when|among|of)\b|\b(?:should|must) be (?:prioriti[sz]ed|preferred|used first|chosen first)\b/g,
+  /\bprioriti[sz]e (?:this|it)\b|\b(?:prioriti[sz]e|prefer|favou?r) (?:\w+ ){0,2}(?:this|our) (?:\w+ ){0,2}(?:tool|server)\b|\b(?:first|top|highest|default) (?:choice|priority|preference) (?:for|over|when|among|of)\b|\b(?:should|must) be (?:prioriti[sz]ed|preferred|used first|chosen first)\b/g,
   /(?:不要|勿|禁止|无需|别)(?:再)?(?:使用|调用)(?:其他|其它|别的|旧|原)|(?:取代|代替|替代|优于|胜过)(?:了)?(?:所有|其他|其它|任何|原有|旧)|优先(?:使用|调用|选择)(?:本|此|该|这)|而不是(?:其他|其它|别的)/g,
 ];
 
@@ -43,6 +43,7 @@ const PRAISE = [
   /\b(?:enhanced|superior|improved|increased|better|advanced|unmatched) (?:\w+ )?(?:accuracy|quality|performance|reliability|security|speed|precision|capabilities)\b/g,
   /\b(?:advanced|improved|enhanced|official|verified|secured?|upgraded|optimi[sz]ed|newer|professional|premium|ultimate|preferred|recommended|trusted|pro) (?:\w+ )?(?:version|edition|replacement|alternative|variant|successor|drop-in)\b/g,
   /\b(?:trusted|used|loved|preferred|recommended|chosen|endorsed|certified|approved) by (?:\w+ ){0,3}(?:\d|experts?|professionals?|millions|thousands|companies|teams|developers|users|anthropic|openai|google|microsoft|everyone|all|leading|top|major|industry)/g,
+  /\b(?:very|highly|extremely|exceptionally) (?:effective|efficient|reliable|accurate|powerful|capable|recommended|trusted)\b/g,
   /\b(?:number one|no\. ?1|#1|\d\d(?:\.\d+)? ?% (?:\w+ )?(?:accura\w+|reliab\w+|success|uptime))/g,
   /\b(?:fortune 500|ai[- ](?:powered|optimi[sz]ed|enhanced)|machine[- ]learning[- ]enhanced)\b/g,
   /最(?:佳|好|强|先进|可靠|准确|全面|权威|专业|安全)的?|首选|唯一(?:可靠|官方|正确)|官方(?:版|推荐|认证|指定)|(?:升级|增强|专业|高级|旗舰|改进|加强|终极)版|行业(?:领先|标准)|业界(?:领先|最)|无与伦比|更(?:准确|可靠|安全|先进|强大|快速)/g,
@@ -53,7 +54,7 @@ const MAY_GREED = /whenever|time|always|\b(?:any|all|every) |exclusiv|\p{Script=
 const MAY_REPLACE =
   /instead|rather|over |place of|than |superior|compared|perform|beats|ignore|avoid|not use|don't use|never use|stop using|replace|supersede|obsolete|deprecate|take|overrid|successor|substitute|alternative|only |other |priorit|prefer|favo|choice|used first|chosen first|\p{Script=Han}/u;
 const MAY_PRAISE =
-  /best|great|finest|ultimate|premium|unmatch|unriva|unparallel|superior|unbeat|flawless|revolution|pinnacle|elite|supreme|world|industry|market|enterprise|military|professional|production|hospital|edge|state|next|award|gold|most |highest|unprecedented|exceptional|perfect|guarant|better|faster|safer|stronger|smarter|more |enhanced|improved|increased|advanced|official|verified|secure|upgraded|optimi|newer|preferred|recommended|trusted|pro |used by|loved|chosen|endorsed|certified|approved|number one|no\. ?1|#1|%|fortune|ai[- ]|machine|\p{Script=Han}/u;
+  /best|very |highly|extremely|great|finest|ultimate|premium|unmatch|unriva|unparallel|superior|unbeat|flawless|revolution|pinnacle|elite|supreme|world|industry|market|enterprise|military|professional|production|hospital|edge|state|next|award|gold|most |highest|unprecedented|exceptional|perfect|guarant|better|faster|safer|stronger|smarter|more |enhanced|improved|increased|advanced|official|verified|secure|upgraded|optimi|newer|preferred|recommended|trusted|pro |used by|loved|chosen|endorsed|certified|approved|number one|no\. ?1|#1|%|fortune|ai[- ]|machine|\p{Script=Han}/u;
 
 /** @param text as it is read: folded, lower case. Each kind is looked for when somebody asks. */
 export function findClaims(text: string): Claims {

@@ -5,9 +5,10 @@ import { isFiller, isPraise, isVersion, splitPraise } from './qualifiers.ts';
 
 /**
  * How two names stand to each other, seen from the first: `inflected` is `get_files` for `get_file`, `look-alike` reads like the other and is not it, `qualified` is
- * the other with words of praise or a version, `typo` is one slip of the finger away.
+ * the other with words of praise or a version, `typo` is one slip of the finger away in a
+ * word that is long enough to be known again, `slip` in any.
  */
-export type NameRelation = 'same' | 'inflected' | 'look-alike' | 'qualified' | 'reordered' | 'typo' | 'other';
+export type NameRelation = 'same' | 'inflected' | 'look-alike' | 'qualified' | 'reordered' | 'typo' | 'slip' | 'other';
 
 /** Below this a slip gives another honest word too often: get_row, get_col. */
 const MIN_TYPO = 8;
@@ -40,8 +41,8 @@ export function compareNames(one: NameForms, other: NameForms): NameRelation {
   if (one.look === other.look) return 'look-alike';
   if (one.sorted === other.sorted) return one.words.join(' ') === other.words.join(' ') ? 'inflected' : 'reordered';
   if (isQualified(one.words, other.words)) return 'qualified';
-  const isLong = Math.min(one.key.length, other.key.length) >= MIN_TYPO;
-  return isLong && isOneSlip(one.key, other.key, [one.words, other.words]) ? 'typo' : 'other';
+  if (!isOneSlip(one.key, other.key)) return 'other';
+  return isWordSlip(one, other) ? 'typo' : 'slip';
 }
 
 /** Whether all words of another name stand in this one, and something else. */
@@ -88,12 +89,8 @@ function isQualified(mine: readonly string[], theirs: readonly string[]): boolea
   return extra.some(isPraise) || (others.length === 0 && extra.some(isVersion));
 }
 
-/** One letter more, less, another or two swapped; not one of inflection, nor another number. */
-function isOneSlip(
-  one: string,
-  other: string,
-  [mine, theirs]: readonly [readonly string[], readonly string[]],
-): boolean {
+/** One letter more, less, another or two swapped; not another number. */
+function isOneSlip(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let start = 0;
   while (start < one.length && one[start] === other[start]) start += 1;
@@ -102,9 +99,13 @@ function isOneSlip(
   const [a, b] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
   if (/\d/.test(a + b)) return false;
   const isSwap = a.length === 2 && b.length === 2 && a[0] === b[1] && a[1] === b[0];
-  if (!isSwap && (a.length > 1 || b.length > 1)) return false;
-  // The slip stands inside one word of four letters or more: "get"/"set" and "row"/"rows" are other words.
+  return isSwap || (a.length <= 1 && b.length <= 1);
+}
+
+/** The slip stands inside one word of five letters or more: "get" and "set" are other words. */
+function isWordSlip({ key, words: mine }: NameForms, { key: theirKey, words: theirs }: NameForms): boolean {
+  if (Math.min(key.length, theirKey.length) < MIN_TYPO) return false;
   if (mine.length !== theirs.length) return mine.join('') === theirs.join('');
-  const differing = mine.flatMap((word, i) => (word === theirs[i] ? [] : [[word, theirs[i] ?? '']]));
-  return differing.length === 1 && differing.every(([x = '', y = '']) => Math.min(x.length, y.length) >= 5);
+  const differing = mine.filter((word, i) => word !== theirs[i]);
+  return differing.length === 1 && differing.every((word) => word.length >= 5);
 }

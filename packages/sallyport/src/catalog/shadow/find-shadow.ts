@@ -119,7 +119,9 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
   [
     'one-letter-off',
     (one, _other, near) =>
-      (near.name === 'typo' && nearness(near) >= SLIPPED) || (near.name === 'reordered' && isCopy(near))
+      (near.name === 'typo' && nearness(near) >= SLIPPED) ||
+      (near.name === 'reordered' && isCopy(near)) ||
+      ((near.name === 'slip' || near.name === 'reordered') && isVerbatim(near))
         ? { why: 'its name is that one but for a slip, and it does the same', evidence: one.tool.name, isAbout: false }
         : undefined,
   ],
@@ -175,7 +177,7 @@ const INSTEAD = 0.3;
 
 /** Formulas like "Get the current user" are everybody's: only a long text, or a short one under an extended name, is taken. */
 function isCopyOf(one: Profile, other: Profile, near: Nearness): boolean {
-  if (near.name === 'other' && isCopy(near) && isExtended(one.forms, other.forms)) return true;
+  if (near.name === 'other' && (isCopy(near) || isVerbatim(near)) && isExtended(one.forms, other.forms)) return true;
   return !isSame(near) && near.copy >= COPIED_TEXT && near.runs >= COPIED_RUNS && nearness(near) >= COPIED_NEAR;
 }
 
@@ -191,9 +193,14 @@ function isCopy({ copy, runs }: Nearness): boolean {
   return copy >= 0.5 && copy * runs >= 6;
 }
 
+/** Text and parameters of the other, and nothing else. */
+function isVerbatim({ copy, texts, schema = 1 }: Nearness): boolean {
+  return copy >= 0.95 && texts >= 0.7 && schema >= 0.99;
+}
+
 /** Honest servers offer an advanced search, too; one that was made for another's place shows it in more than its name. */
-function isBacked({ claims }: Profile, { copy, schema = 0 }: Nearness): boolean {
-  return copy >= 0.3 || schema >= 0.6 || claims.praise.length > 1 || claims.instead.length > 0;
+function isBacked({ claims }: Profile, { copy, texts, schema = 0 }: Nearness): boolean {
+  return copy >= 0.3 || texts >= 0.75 || schema >= 0.6 || claims.praise.length > 1 || claims.instead.length > 0;
 }
 
 /** How much two tools are for the same, 0 to 1, whatever they ask for. */
