@@ -33,9 +33,11 @@ export interface Hit {
 export interface Reading {
   readonly text: string;
   readonly pieces: readonly Piece[];
-  /** Bits of {@link CONCEPT_BITS} per sentence. */
+  /** Bits of {@link CONCEPT_BITS} per sentence; those of common concepts after `readCommon`. */
   readonly sentences: readonly number[];
   readonly hits: ReadonlyMap<Concept, readonly Hit[]>;
+  /** Looks for what honest tools say as well. Most definitions need not be read for it. */
+  readCommon(): void;
   /** Bounds of a sentence in `text`. */
   sentenceAt(index: number): readonly [number, number];
   locate(start: number, end: number): Place;
@@ -43,6 +45,10 @@ export interface Reading {
 }
 
 const NAMES = Object.keys(CONCEPTS) as Concept[];
+/** Said by honest tools all the time, and never a reason alone: looked for only where something else was found. */
+const COMMON: ReadonlySet<Concept> = new Set(['trigger', 'must', 'send', 'call', 'execute', 'address']);
+/** Types, formats, names of parameters: one short word holds no instruction. */
+const ONE_WORD = /^[A-Za-z0-9_$.-]{1,23}$/;
 export const CONCEPT_BITS: ReadonlyMap<Concept, number> = new Map(NAMES.map((name, i) => [name, 1 << i]));
 /** A concept that was met this often is not missed. */
 const MAX_HITS = 64;
@@ -59,6 +65,7 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   const parts: string[] = [];
   let length = 0;
   for (const source of texts) {
+    if (ONE_WORD.test(source.text) && source.role !== 'description' && source.role !== 'name') continue;
     const canonical = toCanonical(source.text);
     for (const view of canonical.views) {
       pieces.push({ start: length, end: length + view.text.length, source, canonical, view });
@@ -79,12 +86,18 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
     words.set(word, found);
     return found;
   };
-  for (const name of NAMES) {
+  const look = (name: Concept) => {
     const found = CONCEPTS[name].flatMap((row) => findRow(row, find));
-    if (found.length === 0) continue;
+    if (found.length === 0) return;
     hits.set(name, found);
     for (const { sentence } of found) sentences[sentence] = (sentences[sentence] ?? 0) | (CONCEPT_BITS.get(name) ?? 0);
-  }
+  };
+  for (const name of NAMES) if (!COMMON.has(name)) look(name);
+  let isCommonRead = false;
+  const readCommon = () => {
+    if (!isCommonRead) for (const name of COMMON) look(name);
+    isCommonRead = true;
+  };
   const pieceAt = (start: number) => pieces[lastAtMost(pieces, (piece) => piece.start, start)];
   return {
     text,
@@ -92,6 +105,7 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
     sentences,
     hits,
     pieceAt,
+    readCommon,
     sentenceAt: (index) => [starts[index] ?? 0, (starts[index + 1] ?? text.length + 1) - 1],
     locate: (start, end) => locate(pieceAt(start), start, end),
   };

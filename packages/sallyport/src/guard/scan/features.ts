@@ -322,6 +322,7 @@ const MAX_COUNT = 3;
 
 export function findFacts(reading: Reading, context: DefinitionContext, own: ReadonlySet<string>): Facts {
   const mentions = findMentions(reading, context, own);
+  if (reading.hits.size > 0 || mentions.length > 0) reading.readCommon();
   const bits = [...reading.sentences];
   for (const { start, whose } of mentions) {
     const index = sentenceOf(reading, start);
