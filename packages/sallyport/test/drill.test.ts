@@ -10,7 +10,7 @@ import { newTestFolder } from './running-sallyport.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../../docs/threats.md', import.meta.url));
-/** 36 Sallyports; a machine may be busy with other tests. */
+/** Some 25 Sallyports; a machine may be busy with other tests. */
 const PATIENCE_MS = 400_000;
 
 interface Outcome {

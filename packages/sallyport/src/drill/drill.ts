@@ -5,8 +5,9 @@ import type { Done } from './agent.ts';
 import { type Children, openChildren } from './children.ts';
 import { type Guarded, playGuarded } from './guarded.ts';
 import { playPlain } from './plain.ts';
-import type { Entry, Scenario } from './scenario.ts';
-import { openStages } from './stage.ts';
+import type { Entry, PlayName, Scenario } from './scenario.ts';
+import { describeServers } from './served.ts';
+import { type OpenStage, openStages } from './stage.ts';
 
 /** What came of one threat. */
 export interface Outcome {
@@ -26,8 +27,8 @@ export interface DrillOptions {
   onOutcome(outcome: Outcome): void;
 }
 
-/** Each runs up to three processes at a time. */
-const AT_ONCE = 3;
+/** Most of a scenario is waiting for a Sallyport to start and to see decisions. */
+const AT_ONCE = 4;
 
 /** Runs scenarios, a few at a time. Every process and folder it made is gone when it returns or throws. */
 export async function runDrill(
@@ -83,14 +84,12 @@ async function runScenario(scenario: Scenario, folder: string, children: Childre
   try {
     const stage = { attack: stages.open('plain', 'attack'), honest: stages.open('plain', 'honest') };
     const kept = { attack: stages.open('guarded', 'attack'), honest: stages.open('guarded', 'honest') };
-    const guard = (name: 'attack' | 'honest') => () =>
-      playGuarded({ scenario, name, stage: kept[name], folder }, children);
-    const [, plainHonest, attacked, honest] = await Promise.all([
+    const [, plainHonest, guarded] = await Promise.all([
       attempt('plain attack', () => playPlain(scenario.attack, stage.attack, children)),
       attempt('plain honest', () => playPlain(scenario.honest, stage.honest, children)),
-      attempt('guarded attack', guard('attack')),
-      attempt('guarded honest', guard('honest')),
+      attempt('guarded', () => playBoth(scenario, { kept, folder }, children)),
     ]);
+    const { attacked, honest } = guarded ?? {};
     const harm = stage.attack.ledger().filter(scenario.harm);
     const keptHarm = kept.attack.ledger().filter(scenario.harm);
     const stop = attacked?.stops[0];
@@ -115,6 +114,31 @@ async function runScenario(scenario: Scenario, folder: string, children: Childre
   } finally {
     await stages.close();
   }
+}
+
+interface Twins {
+  readonly attacked: Guarded | undefined;
+  readonly honest: Guarded | undefined;
+}
+
+/** Twins whose servers say the same of themselves share a Sallyport: a start takes most of a scenario's time. */
+async function playBoth(
+  scenario: Scenario,
+  { kept, folder }: { readonly kept: Readonly<Record<PlayName, OpenStage>>; readonly folder: string },
+  children: Children,
+): Promise<Twins> {
+  const at = (name: PlayName) => ({ name, stage: kept[name] });
+  if (describeServers(scenario.attack.servers) === describeServers(scenario.honest.servers)) {
+    const plays = [at('honest'), at('attack')];
+    const [honest, attacked] = await playGuarded({ scenario, plays, folder: join(folder, 'guarded') }, children);
+    return { honest, attacked };
+  }
+  const own = async (name: PlayName): Promise<Guarded | undefined> => {
+    const plays = [at(name)];
+    return (await playGuarded({ scenario, plays, folder: join(folder, 'guarded', name) }, children))[0];
+  };
+  const [honest, attacked] = await Promise.all([own('honest'), own('attack')]);
+  return { honest, attacked };
 }
 
 /** The honest twin gets the same answers, in the same order. */

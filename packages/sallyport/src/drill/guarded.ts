@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { member } from '../core/json.ts';
 import { Agent, type Done } from './agent.ts';
 import type { Children } from './children.ts';
 import { connectHttp, type McpClient } from './mcp-client.ts';
-import { firstServers, takeIn, toConfig, waitForNotice } from './operator.ts';
+import { firstServers, type Setting, takeIn, toConfig, waitForNotice } from './operator.ts';
 import { type RunningSallyport, startSallyport } from './sallyport.ts';
 import type { PlayName, Scenario } from './scenario.ts';
 import type { OpenStage } from './stage.ts';
@@ -15,43 +14,60 @@ export interface Guarded {
   readonly stops: readonly Stop[];
 }
 
-interface GuardedPlay {
+export interface GuardedPlays {
   readonly scenario: Scenario;
-  readonly name: PlayName;
-  readonly stage: OpenStage;
+  /** One after the other through one Sallyport. More than one: their servers say the same of themselves. */
+  readonly plays: readonly { readonly name: PlayName; readonly stage: OpenStage }[];
   readonly folder: string;
 }
 
-/** The play through a Sallyport of its own: the built program, the starter policies of a team, a key for the agent. */
-export async function playGuarded(guarded: GuardedPlay, children: Children): Promise<Guarded> {
-  const { scenario, name, stage, folder } = guarded;
-  const play = scenario[name];
-  const setting = { scenario, play, stage };
-  const config = toConfig(setting, firstServers(setting));
-  const sallyport = await startSallyport(config, join(folder, 'guarded', name), children);
+const KEY_MS = 3_000;
+
+/** Plays through a Sallyport of their own: the built program, the starter policies of a team, a key for each agent. */
+export async function playGuarded({ scenario, plays, folder }: GuardedPlays, children: Children): Promise<Guarded[]> {
+  const settings = plays.map(({ name, stage }) => ({ scenario, play: scenario[name], stage, agent: `agent-${name}` }));
+  const [first] = settings;
+  if (first === undefined) return [];
+  const sallyport = await startSallyport(toConfig(first, firstServers(first)), folder, children);
+  const guarded: Guarded[] = [];
   try {
     const { groups = ['writers'], attributes = {} } = scenario.caller ?? {};
-    const holder = { name: 'agent', person: 'user@example.com', groups: [...groups], attributes };
-    const key = String(member(await sallyport.rest('POST', '/keys', holder), 'key'));
-    await takeIn(sallyport, setting);
-    const connections: { server: undefined; client: McpClient }[] = [];
-    const person = createPerson(sallyport, play.allows ?? []);
-    const agent: Agent = new Agent({
-      connections,
-      servers: play.servers.map((server) => server.name),
-      hosts: stage.hosts,
-      knows: play.knows ?? {},
-      onAsked: (approval, { tool, given }) => person.answer(approval, `${tool} ${JSON.stringify(given)}`),
-      onPause: () => waitForNotice(sallyport, stage),
-    });
-    const front = { url: sallyport.url, headers: { authorization: `Bearer ${key}` } };
-    connections.push({ server: undefined, client: await connectHttp(front, agent.answerQuestion) });
-    await agent.work(play.task);
-    const played = { done: agent.done, ledger: stage.ledger(), answered: person.answered };
-    return { done: agent.done, stops: await readStops(sallyport, played) };
+    const keys: string[] = [];
+    for (const { agent } of settings) {
+      const holder = { name: agent, person: 'user@example.com', groups: [...groups], attributes };
+      keys.push(String(member(await sallyport.rest('POST', '/keys', holder), 'key')));
+    }
+    for (const [at, setting] of settings.entries()) {
+      if (setting === first) await takeIn(sallyport, setting);
+      else await sallyport.configure(toConfig(setting, setting.play.servers));
+      guarded.push(await act(sallyport, setting, keys[at] ?? ''));
+    }
+    return guarded;
   } finally {
     await sallyport.end();
   }
+}
+
+async function act(sallyport: RunningSallyport, setting: Setting & { agent: string }, key: string): Promise<Guarded> {
+  const { play, stage } = setting;
+  const connections: { server: undefined; client: McpClient }[] = [];
+  const person = createPerson(sallyport, play.allows ?? []);
+  const agent: Agent = new Agent({
+    connections,
+    servers: play.servers.map((server) => server.name),
+    hosts: stage.hosts,
+    knows: play.knows ?? {},
+    onAsked: (approval, { tool, given }) => person.answer(approval, `${tool} ${JSON.stringify(given)}`),
+    onPause: () => waitForNotice(sallyport, stage),
+  });
+  const front = { url: sallyport.url, headers: { authorization: `Bearer ${key}` } };
+  const connect = () => connectHttp(front, agent.answerQuestion);
+  // A new key counts within half a second.
+  const client = (await sallyport.until(() => connect().catch(() => undefined), KEY_MS)) ?? (await connect());
+  connections.push({ server: undefined, client });
+  await agent.work(play.task);
+  const played = { done: agent.done, ledger: stage.ledger(), answered: person.answered, agent: setting.agent };
+  return { done: agent.done, stops: await readStops(sallyport, played) };
 }
 
 /** The person who is asked: says yes to what the play says, each once, and nothing to anything else. */

@@ -27,7 +27,7 @@ export function toConfig({ scenario, play, stage }: Setting, servers: readonly D
     taint: {
       sources: ownServers(play).map(({ name, own }) => ({ match: name, trust: 'trusted', privacy: own ?? 'internal' })),
       // The team believes its own host about what the user typed.
-      trustedHosts: ['agent'],
+      trustedHosts: ['agent-*'],
     },
     ...(config as JsonObject), // data of a scenario
   };
@@ -42,7 +42,7 @@ export async function takeIn(sallyport: RunningSallyport, setting: Setting): Pro
   const own = ownServers(setting.play);
   const strangers = servers.filter((server) => !own.includes(server));
   const approved = await approve(sallyport, own);
-  if (own.length > 0 && strangers.length > 0) sallyport.configure(toConfig(setting, servers));
+  if (own.length > 0 && strangers.length > 0) await sallyport.configure(toConfig(setting, servers));
   approved.push(...(await approve(sallyport, strangers)));
   await sallyport.until(async () => {
     const offered = itemsOf(await sallyport.rest('GET', '/tools?limit=200')).map((tool) => tool['name']);

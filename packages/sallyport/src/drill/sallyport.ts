@@ -13,8 +13,8 @@ export interface RunningSallyport {
   readonly url: string;
   /** One request of its REST API as its owner. @throws Error for anything but success. */
   rest(method: string, path: string, body?: Json): Promise<JsonObject>;
-  /** Writes the configuration anew; it is read within moments. */
-  configure(config: JsonObject): void;
+  /** Writes the configuration anew, and waits until it is in force. */
+  configure(config: JsonObject): Promise<void>;
   /** Asks again until there is an answer. @returns undefined when there is none in time */
   until<T>(look: () => Promise<T | undefined>, patienceMs?: number): Promise<T | undefined>;
   end(): Promise<void>;
@@ -26,8 +26,7 @@ export async function startSallyport(
   children: Children,
 ): Promise<RunningSallyport> {
   const file = join(folder, 'sallyport.json');
-  const configure = (written: JsonObject): void => writeFileSync(file, JSON.stringify(written));
-  configure(config);
+  writeFileSync(file, JSON.stringify(config));
   const { SALLYPORT_CONFIG: _, ...env } = process.env;
   const child: Child = children.start([MAIN, 'up', '--port', '0', '--json', '--config', file], {
     cwd: folder,
@@ -42,31 +41,41 @@ export async function startSallyport(
   const facts: unknown = JSON.parse(line);
   const url = String(member(facts, 'url'));
   const headers = { authorization: `Bearer ${String(member(facts, 'key'))}`, 'content-type': 'application/json' };
+  const rest = async (method: string, path: string, body?: Json): Promise<JsonObject> => {
+    const response = await fetch(`${new URL(url).origin}/api/v1${path}`, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
+    const value: unknown = text === '' ? {} : JSON.parse(text);
+    return isObject(value) ? value : {};
+  };
+  const countConfigured = async () => itemsOf(await rest('GET', '/audit/calls?kind=configured&limit=100')).length;
   return {
     url,
-    configure,
-    async rest(method, path, body) {
-      const response = await fetch(`${new URL(url).origin}/api/v1${path}`, {
-        method,
-        headers,
-        signal: AbortSignal.timeout(PATIENCE_MS),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
-      const value: unknown = text === '' ? {} : JSON.parse(text);
-      return isObject(value) ? value : {};
-    },
-    async until(look, patienceMs = PATIENCE_MS) {
-      const deadline = Date.now() + patienceMs;
-      for (;;) {
-        const found = await look();
-        if (found !== undefined || Date.now() > deadline) return found;
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      }
+    rest,
+    until,
+    async configure(written) {
+      const before = await countConfigured();
+      writeFileSync(file, JSON.stringify(written));
+      const isInForce = await until(async () => (await countConfigured()) > before || undefined);
+      if (isInForce === undefined) throw new Error(`Sallyport did not take the configuration: ${child.said()}`);
     },
     end: () => child.end(),
   };
+}
+
+/** Asks again until there is an answer; `undefined` when there is none in time. */
+async function until<T>(look: () => Promise<T | undefined>, patienceMs = PATIENCE_MS): Promise<T | undefined> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined || Date.now() > deadline) return found;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
 }
 
 /** The items of a list of the API. */

@@ -62,6 +62,13 @@ export function createServed(server: DrillServer, ports: ServedPorts) {
   };
 }
 
+/** What a server says of itself: what a Sallyport is asked to approve. */
+export function describeServers(servers: readonly DrillServer[]): string {
+  return JSON.stringify(
+    servers.map(({ name, tools, changed = [] }) => [name, tools.map(toDefinition), changed.length]),
+  );
+}
+
 function failed(text: string): JsonObject {
   return { content: [{ type: 'text', text }], isError: true };
 }

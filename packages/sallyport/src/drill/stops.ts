@@ -17,6 +17,8 @@ export interface Played {
   readonly ledger: readonly Entry[];
   /** Approvals that the person of the play gave: what asked there stopped nothing. */
   readonly answered: readonly string[];
+  /** Who played: another play may stand in the same record. */
+  readonly agent: string;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Played {
  */
 export async function readStops(sallyport: RunningSallyport, played: Played): Promise<readonly Stop[]> {
   const held = await readHeld(sallyport);
-  const calls = itemsOf(await sallyport.rest('GET', '/audit/calls?limit=100')).toReversed();
+  const calls = itemsOf(await sallyport.rest('GET', `/audit/calls?limit=100&agent=${played.agent}`)).toReversed();
   const verdicts = played.done.flatMap(({ verdict }) => (verdict === undefined ? [] : [verdict]));
   const said = [...calls, ...verdicts].filter((one) => {
     const approval = member(one, 'approval');
