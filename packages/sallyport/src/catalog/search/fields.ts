@@ -16,15 +16,22 @@ const MAX_TERMS = 160;
 const MAX_TIMES = 3;
 /** A text of three words is worth no more than twice a usual one. */
 const MIN_FLATTENED = 0.5;
+const MAX_NAME = 256;
+const MAX_PARAMETERS = 200;
 /** Characters of a description; the longest honest one in 7,744 has some 20,000. */
 const MAX_TEXT = 4000;
 
 /** What is searched. Weights as measured for discovery; a name says more of a tool than its manual. */
 export const FIELDS: readonly Field[] = [
-  { read: ({ name }) => name, weight: 4, usualLength: 3, flattening: 0.4 },
-  { read: ({ title }) => title, weight: 2, usualLength: 3, flattening: 0.4 },
+  { read: ({ name }) => name.slice(0, MAX_NAME), weight: 4, usualLength: 3, flattening: 0.4 },
+  { read: ({ title }) => title.slice(0, MAX_NAME), weight: 2, usualLength: 3, flattening: 0.4 },
   { read: ({ description }) => description.slice(0, MAX_TEXT), weight: 2, usualLength: 25, flattening: 0.75 },
-  { read: ({ parameters }) => parameters.join(' '), weight: 1, usualLength: 5, flattening: 0.6 },
+  {
+    read: ({ parameters }) => parameters.slice(0, MAX_PARAMETERS).join(' '),
+    weight: 1,
+    usualLength: 5,
+    flattening: 0.6,
+  },
   { read: parameterDocsOf, weight: 0.5, usualLength: 25, flattening: 0.75 },
 ];
 

@@ -9,7 +9,7 @@ export interface Claims {
 }
 
 /** Text that is looked at. */
-const MAX_TEXT = 4000;
+const MAX_TEXT = 34_000;
 const MAX_CLAIMS = 8;
 
 const GREEDY = [

@@ -1,8 +1,9 @@
 import { toKey } from './compare-names.ts';
 
 /** Names that are looked at in one text. */
-const MAX_SEEN = 500;
+const MAX_SEEN = 4000;
 const MIN_KEY = 3;
+const PLAIN_TEXT = /^[\0-\x7f]*$/;
 /** Characters around a name that say what is said of it. */
 const AROUND = 80;
 
@@ -24,10 +25,11 @@ export interface Mention {
 }
 
 /** Names in a text that are spoken of as tools. @param isKnown whether a key is one that matters */
-export function findMentions(text: string, isKnown: (key: string) => boolean): readonly Mention[] {
+export function findMentions(raw: string, isKnown: (key: string) => boolean): readonly Mention[] {
+  const text = PLAIN_TEXT.test(raw) ? raw : raw.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   const found = new Map<string, Mention>();
   let seen = 0;
-  for (const { 0: name, index } of text.matchAll(/^[\0-\x7f]*$/.test(text) ? PLAIN_COMPOUND : COMPOUND)) {
+  for (const { 0: name, index } of text.matchAll(PLAIN_TEXT.test(text) ? PLAIN_COMPOUND : COMPOUND)) {
     seen += 1;
     if (seen > MAX_SEEN) break;
     const key = toKey(name);

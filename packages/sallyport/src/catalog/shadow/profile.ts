@@ -23,6 +23,10 @@ export interface Profile {
   readonly said: string;
 }
 
+const MAX_NAME = 256;
+const MAX_PARAMETERS = 200;
+/** Characters that are read for what they say of others: padding must not hide it. The longest honest text has some 20,000. */
+const MAX_SAID = 32_000;
 /** Characters of a description that are compared. */
 const MAX_TEXT = 4000;
 /** Words of a description that are looked at for copies. */
@@ -40,7 +44,8 @@ export function profileOf(tool: ToolFace): Profile {
 }
 
 function createProfile(tool: ToolFace): Profile {
-  const { server, name, title, parameters } = tool;
+  const { server } = tool;
+  const [name, title] = [tool.name.slice(0, MAX_NAME), tool.title.slice(0, MAX_NAME)];
   const description = tool.description.slice(0, MAX_TEXT);
   const nameConcepts = toNameConcepts(name);
   let runs: ReadonlySet<string> | undefined;
@@ -52,7 +57,7 @@ function createProfile(tool: ToolFace): Profile {
     forms: toForms(name),
     nameConcepts,
     placedConcepts: new Set([...nameConcepts, ...toNameConcepts(server)]),
-    parameters: new Set(parameters.map(toKey)),
+    parameters: new Set(tool.parameters.slice(0, MAX_PARAMETERS).map(toKey)),
     get concepts() {
       concepts ??= new Set([...nameConcepts, ...toConcepts(`${title}\n${description}`)]);
       return concepts;
@@ -62,7 +67,9 @@ function createProfile(tool: ToolFace): Profile {
       return runs;
     },
     get said() {
-      said ??= [title, description, parameterDocsOf(tool)].filter((text) => text !== '').join('\n');
+      said ??= [title, tool.description.slice(0, MAX_SAID), parameterDocsOf(tool)]
+        .filter((text) => text !== '')
+        .join('\n');
       return said;
     },
     get claims() {

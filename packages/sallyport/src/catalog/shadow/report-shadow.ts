@@ -17,7 +17,7 @@ export interface ShadowReport {
 export type ShadowReader = (item: Inspected, peers: readonly Peer[]) => ShadowReport;
 
 /** Raised with every change of a rule or a threshold here. */
-export const SHADOW_VERSION = '3';
+export const SHADOW_VERSION = '4';
 
 const NOTHING: ShadowReport = Object.freeze({ findings: [], hold: undefined, related: [] });
 /** Pairs of one tool that are shown; a tool that competes with more is held for the first. */

@@ -14,14 +14,21 @@ const MOST_NAMED = 20;
 const MAX_TERMS = 60;
 /** Entries of the index that are read for one tool: 500 newcomers beside 18,000 tools are compared in a fraction of a second. */
 const MOST_READ = 6000;
+const MAX_NAME = 256;
+const MAX_PARAMETERS = 64;
 /** What a tool is for stands at the beginning of its text. */
 const MAX_TEXT = 600;
 
 /** What is compared; manuals of parameters are alike where tools are not. */
 const COMPARED: readonly Field[] = [
-  { read: ({ name }) => name, weight: 4, usualLength: 3, flattening: 0.4 },
+  { read: ({ name }) => name.slice(0, MAX_NAME), weight: 4, usualLength: 3, flattening: 0.4 },
   { read: ({ description }) => description.slice(0, MAX_TEXT), weight: 2, usualLength: 25, flattening: 0.75 },
-  { read: ({ parameters }) => parameters.join(' '), weight: 1, usualLength: 5, flattening: 0.6 },
+  {
+    read: ({ parameters }) => parameters.slice(0, MAX_PARAMETERS).join(' '),
+    weight: 1,
+    usualLength: 5,
+    flattening: 0.6,
+  },
 ];
 
 type Names = Map<string, ToolFace[]>;
@@ -93,8 +100,7 @@ export class ShadowIndex {
     addNamed(this.#byLook.get(forms.look));
     const mentions = findMentions(said, (key) => key !== forms.key && this.#byKey.has(key));
     for (const { key } of mentions) addNamed(this.#byKey.get(key));
-    const text = `${tool.name} ${tool.parameters.join(' ')} ${tool.description.slice(0, MAX_TEXT)}`;
-    const terms = toTerms(text).slice(0, MAX_TERMS);
+    const terms = COMPARED.flatMap(({ read }) => toTerms(read(tool))).slice(0, MAX_TERMS);
     const isVisible = ({ server }: ToolFace) => server !== tool.server;
     const limits = { most: MOST_LIKE, mostPerServer: MOST_LIKE, isVisible, mostRead: MOST_READ };
     for (const hit of this.#search.search(terms, limits)) found.add(hit.tool);
