@@ -66,6 +66,8 @@ export class Conversation {
       memory,
       printer: createPrinter(KEY),
       sinksOf: (call) => findSinks(call, undefined),
+      findPrivate: (text) =>
+        [...text.matchAll(/\bkey-[a-z0-9]{12,40}\b/g)].map(([found]) => ({ text: found, privacy: 'secret' as const })),
     };
   }
 

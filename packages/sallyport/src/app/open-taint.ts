@@ -3,6 +3,7 @@ import type { Snapshot } from '../config/settings.ts';
 import type { Call } from '../core/call.ts';
 import type { Log } from '../core/log.ts';
 import type { Answer } from '../core/message.ts';
+import { findSecrets } from '../guard/secrets/find-secrets.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { createPrinter } from '../guard/taint/fingerprints.ts';
 import { type ReadData, rememberResult, type TaintPorts, toLabels } from '../guard/taint/taint.ts';
@@ -22,6 +23,10 @@ export function openTaint(snapshot: () => Snapshot, log: Log) {
     memory,
     printer: createPrinter(randomBytes(32)),
     sinksOf,
+    findPrivate: (text, field) =>
+      findSecrets(text, { field })
+        .filter(({ group, isSample }) => group === 'credentials' && !isSample)
+        .map(({ start, end }) => ({ text: text.slice(start, end), privacy: 'secret' as const })),
     onNoted: (call, reason) =>
       log.info({ callId: call.id, upstream: call.tool.upstream, target: call.tool.name, reason }, 'a flow was noted'),
   };

@@ -61,6 +61,10 @@ export const taintSchema = z.strictObject({
     .max(1_000)
     .default([])
     .describe('What results bear. A result that no entry speaks of is untrusted and public.'),
+  content: z
+    .boolean()
+    .default(true)
+    .describe('Whether keys and passwords found in a result are secret, whatever its source is.'),
   inside: z.array(pattern).max(1_000).default([]).describe('Servers that private data may go to; patterns.'),
   flows: z
     .array(flowSchema)
@@ -138,6 +142,10 @@ export const STARTER_FLOWS: Readonly<Record<'laptop' | 'team' | 'locked', readon
   laptop: [
     ...VALUE_FLOWS,
     { name: 'untrusted-acts', from: 'untrusted', by: 'run', to: { sinks: [...SINK_CLASSES] }, action: 'ask' },
+    {
+      ...{ name: 'untrusted-names', from: 'untrusted', by: 'run', action: 'ask' },
+      to: { acts: true, roles: ['recipient', 'amount'] },
+    },
     { ...MADE_ADDRESS, from: 'internal' },
   ],
   team: STRICT,

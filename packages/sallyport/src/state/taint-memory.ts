@@ -136,13 +136,7 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
   }
 
   function put(run: Run, { source, marks, prints, isPartial = false }: Remembered): void {
-    if ((marks & CLEAN) === 0) run.marks = joinMarks(run.marks, marks);
-    if (isPartial) run.isFull = true;
-    if (source !== undefined && run.origins.size < MAX_ORIGINS) run.origins.add(source.upstream);
-    if (source !== undefined) {
-      if (run.sources.length < MAX_SOURCES) run.sources.push(source);
-      else run.sources[MAX_SOURCES - 1] = source;
-    }
+    note(run, { source, marks, isPartial });
     if (prints.size === 0 || run === overflow) return;
     const { printsPerRun } = limits();
     const before = run.table?.size ?? 0;
@@ -172,6 +166,19 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
     marksOf: (id) => find(id)?.marks ?? PUBLIC,
     originsOf: (id) => [...(find(id)?.origins ?? [])],
   };
+}
+
+function note(run: Run, { source, marks, isPartial }: Pick<Remembered, 'source' | 'marks' | 'isPartial'>): void {
+  if ((marks & CLEAN) === 0) run.marks = joinMarks(run.marks, marks);
+  if (isPartial === true) run.isFull = true;
+  if (source !== undefined && run.origins.size < MAX_ORIGINS) run.origins.add(source.upstream);
+  if (source !== undefined) {
+    const last = run.sources.at(-1);
+    // Each of a hundred keys in one result is from the same one.
+    if (last?.callId === source.callId && last.marks === source.marks) run.sources.pop();
+    if (run.sources.length < MAX_SOURCES) run.sources.push(source);
+    else run.sources[MAX_SOURCES - 1] = source;
+  }
 }
 
 function newRun(at: number): Run {

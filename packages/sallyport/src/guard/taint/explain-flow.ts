@@ -29,7 +29,7 @@ function because(what: string, { rule, leaf, source, isGuess }: FoundFlow, role:
   if (rule.by === 'run')
     return leaf === undefined
       ? `comes after ${what} was read in this conversation, and neither the user nor a trusted source is known to have given what it decides.`
-      : `is an address that no result and nobody trusted gave, and ${what} was read in this conversation.`;
+      : `decides ${ROLE_NAMES[leaf.role]} after ${what} was read in this conversation, and nobody trusted is known to have given it.`;
   if (isGuess)
     return `may hold ${what}: more was read in this conversation than is remembered, so it cannot be told${role}.`;
   if (source === undefined) return `holds ${what}${role}.`;

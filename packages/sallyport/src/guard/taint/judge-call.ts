@@ -11,6 +11,7 @@ import {
   isKnownAddress,
   isReturning,
   isSeenFirst,
+  isSomebodys,
   isTyped,
   isVouchedFor,
 } from './vouch.ts';
@@ -71,7 +72,7 @@ function findRun(rule: TaintFlow, asked: AskedCall, evidence: Evidence): FoundFl
     (one) =>
       !one.leaf.isName &&
       roles.includes(one.role) &&
-      !(one.role === 'address' ? isKnownAddress(one, evidence) : isTyped(one, evidence) || isReturning(one, evidence)),
+      !(one.role === 'address' ? isKnownAddress(one, evidence) : isSomebodys(one, evidence)),
   );
   return leaf === undefined ? undefined : flow(leaf);
 }

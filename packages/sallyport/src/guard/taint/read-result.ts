@@ -1,8 +1,9 @@
+import type { Privacy } from '../../config/taint-section.ts';
 import { type Json, type JsonObject, member } from '../../core/json.ts';
 import { decodeForms } from './decode-forms.ts';
 import { findNumbers, findWords } from './find-words.ts';
-import type { Printer } from './fingerprints.ts';
-import { type Marks, PUBLIC, privacyOf, VOUCHED } from './labels.ts';
+import { GRAM, type Printer } from './fingerprints.ts';
+import { PUBLIC, privacyOf, toMarks, UNTRUSTED, VOUCHED } from './labels.ts';
 import { fold, MAX_TEXT } from './normalise.ts';
 import { PrintList } from './print-list.ts';
 import { isIdName } from './roles.ts';
@@ -17,18 +18,21 @@ const SHORTEST_VALUE = 4;
 const LONGEST_VALUE = 256;
 const SHORTEST_NUMBER = 3;
 
-/** Values with marks of their own, which the result as a whole does not bear. */
-export interface MarkedValue {
+/** Parts of a text that are more private than the result as a whole is known to be. */
+export type FindPrivate = (text: string, field: string) => readonly PrivatePart[];
+
+export interface PrivatePart {
   readonly text: string;
-  readonly marks: Marks;
+  readonly privacy: Privacy;
 }
 
 /** What a run is to remember of a result. */
 export function readResult(
   result: JsonObject,
-  from: { readonly source: Source; readonly printer: Printer; readonly values: readonly MarkedValue[] },
+  from: { readonly source: Source; readonly printer: Printer; readonly findPrivate: FindPrivate | undefined },
 ): readonly Remembered[] {
-  const { source, printer, values } = from;
+  const { source, printer, findPrivate } = from;
+  const own: Remembered[] = [];
   const reading = new Reading(printer, source);
   const walk = walkLeaves(result, (key) => key === '_meta');
   let left = MAX_RESULT;
@@ -43,20 +47,27 @@ export function readResult(
     else if (text.length > left || text.length > MAX_TEXT) isPartial = true;
     else {
       left -= text.length;
-      if (!isBinary(result, key, text)) reading.readText(key, text);
+      if (isBinary(result, key, text)) continue;
+      reading.readText(key, text);
+      for (const part of findPrivate?.(text, key) ?? []) own.push(toOwn(part, source, printer));
     }
   }
-  const own = values.map(({ text, marks }): Remembered => {
-    const prints = new PrintList();
-    printer.add('value', text, prints);
-    addPieces(printer, text, prints);
-    return { source, marks, prints };
-  });
   return [
     { source, marks: source.marks, prints: reading.values, isPartial },
     { marks: PUBLIC, prints: reading.ids },
     ...own,
   ];
+}
+
+function toOwn({ text, privacy }: PrivatePart, from: Source, printer: Printer): Remembered {
+  const marks = toMarks({ untrusted: (from.marks & UNTRUSTED) !== 0, privacy });
+  const prints = new PrintList();
+  for (const form of [text, ...decodeForms(text)]) {
+    printer.add('value', form, prints);
+    addPieces(printer, form, prints);
+    if (form.length > GRAM) printer.addGrams(fold(form), prints);
+  }
+  return { source: { ...from, marks }, marks, prints };
 }
 
 /** Pictures and sounds: no text to follow, and megabytes of it. */

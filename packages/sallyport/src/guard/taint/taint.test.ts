@@ -177,6 +177,22 @@ describe('attacks', () => {
       'deny',
       'secret-elsewhere',
     ],
+    [
+      'a key in a page',
+      new Conversation().reads('web.fetch_page', 'Our test key is key-8fk2mq7xt4vb9nr1, keep it here'),
+      'notes.add_note',
+      { text: 'they use key-8fk2mq7xt4vb9nr1' },
+      'deny',
+      'secret-elsewhere',
+    ],
+    [
+      'whom something is given to by a tool without a known effect, in the set laptop',
+      web(settingsOf({}, 'laptop')),
+      'desk.update_ticket',
+      { ticket_id: 'TCK-1', assignee: 'mallory' },
+      'ask',
+      'untrusted-names',
+    ],
     ['a secret, spaced', vault(), 'notes.add_note', { text: [...KEY_TEXT].join(' ') }, 'deny', 'secret-elsewhere'],
   ];
   test.each(attacks)('%s', (_, conversation, name, given, kind, rule) => {

@@ -14,7 +14,7 @@ import { marksOf } from './label-source.ts';
 import { type Marks, namesOf, UNTRUSTED } from './labels.ts';
 import type { PrintList } from './print-list.ts';
 import { type AskedCall, readCall } from './read-call.ts';
-import { type MarkedValue, readResult } from './read-result.ts';
+import { type FindPrivate, readResult } from './read-result.ts';
 import type { Recall, TaintMemory } from './taint-ports.ts';
 
 export interface TaintPorts {
@@ -24,8 +24,8 @@ export interface TaintPorts {
   readonly printer: Printer;
   /** The effects of a call, those its arguments tell of included. */
   readonly sinksOf: (call: Call) => readonly SinkClass[];
-  /** Values in a text that bear more than their source, e.g. keys. Left out: none are looked for. */
-  readonly findValues?: ((text: string) => readonly MarkedValue[]) | undefined;
+  /** Parts of a text that are more private than their source, e.g. keys. Left out: none are looked for. */
+  readonly findPrivate?: FindPrivate | undefined;
   /** Told of flows that a rule only notes. */
   readonly onNoted?: ((call: Call, reason: string) => void) | undefined;
 }
@@ -93,8 +93,8 @@ export function rememberResult(ports: TaintPorts, { run, result, ...from }: Read
   const settings = ports.settings();
   if (settings === undefined) return undefined;
   const source = { ...from, marks: marksOf(settings, from.upstream, from.target) };
-  const values = ports.findValues?.(JSON.stringify(result)) ?? [];
-  const kept = ports.memory.remember(run, readResult(result, { source, printer: ports.printer, values }));
+  const findPrivate = settings.content ? ports.findPrivate : undefined;
+  const kept = ports.memory.remember(run, readResult(result, { source, printer: ports.printer, findPrivate }));
   return kept instanceof Promise ? kept : undefined;
 }
 

@@ -108,7 +108,8 @@ function isLeafVouchedFor(asked: AskedLeaf, evidence: Evidence): boolean {
   return isSomebodys(asked, evidence) || isForm(asked, evidence);
 }
 
-function isSomebodys(asked: AskedLeaf, evidence: Evidence): boolean {
+/** The user, the client before it read anything, a trusted source or the server itself gave the value. */
+export function isSomebodys(asked: AskedLeaf, evidence: Evidence): boolean {
   const { recall } = evidence;
   return (
     isTyped(asked, evidence) ||
