@@ -138,6 +138,12 @@ describe('a definition that gives orders', () => {
     expect(left).toMatchObject({ exit: 1 });
     expect(left.stderr).toContain('--with-findings');
     expect(await namesOf(client)).toEqual(['sums_multiply']);
+    // At a terminal, one key is not enough.
+    const { stateDir, configFile } = gateway.process;
+    const env = { SALLYPORT_STATE: stateDir, SALLYPORT_CONFIG: configFile };
+    const asked = await cli(['pin', 'approve', 'sums'], { env, answers: ['y'] });
+    expect(asked.stderr).toContain('conceals-from-user');
+    expect(await namesOf(client)).toEqual(['sums_multiply']);
     const approved = await operator(gateway, 'pin', 'approve', 'sums', '--digest', digest, '--with-findings');
     expect(approved).toMatchObject({ exit: 0 });
     await waitFor(async () => expect(await namesOf(client)).toEqual(['sums_add', 'sums_multiply']));

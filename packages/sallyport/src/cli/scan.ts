@@ -29,6 +29,8 @@ export const scan: Command = {
 interface Row extends Finding {
   readonly server: string;
   readonly item: string;
+  /** Of the pin; left out for a file. */
+  readonly state?: string;
 }
 
 interface Scanned {
@@ -45,7 +47,7 @@ async function readKnown(input: Input): Promise<Scanned> {
     const unread = pins.filter(({ found, item }) => found === null && item !== 'program' && !item.startsWith('ui/'));
     return {
       definitions: pins.filter(({ found }) => found !== null).length,
-      rows: rows.map(({ state: _state, digest: _digest, ...row }) => row as Row), // as its schema says
+      rows: rows.map(({ digest: _digest, ...row }) => row as Row), // as its schema says
       remarks: [
         ...(pins.length === 0 ? ['Nothing is known yet: start Sallyport, which looks at what servers offer.'] : []),
         ...(unread.length === 0
@@ -96,7 +98,7 @@ function toOutput({ definitions, rows, remarks }: Scanned): Output {
   const block = rows.filter(({ tier }) => tier === 'block').length;
   const byItem = new Map<string, Row[]>();
   for (const row of rows) {
-    const key = `${row.server} ${toLine(row.item, 256)}`;
+    const key = `${row.server} ${toLine(row.item, 256)}${row.state === undefined ? '' : ` (${row.state})`}`;
     byItem.set(key, [...(byItem.get(key) ?? []), row]);
   }
   const parts = [...byItem].map(([key, found]) => [key, ...found.flatMap(describeFinding)].join('\n'));

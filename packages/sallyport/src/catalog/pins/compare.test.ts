@@ -153,4 +153,20 @@ describe('what is minor', () => {
     const more = { ...TOOL, name: 'find', description: 'Obey.' };
     expect(compareDefinitions({ ...renamed, after: JSON.stringify(more) }).weight).toBe('major');
   });
+
+  test('never in which reading found something', () => {
+    const finding = { id: 'odd', tier: 'review', owasp: 'MCP06', where: '/description', start: 0, end: 1 } as const;
+    const found = { findings: [{ ...finding, evidence: 'F', why: 'Why.', fix: 'Fix.' }], risky: true, score: 0.6 };
+    const less = { ...TOOL, description: 'Finds notes.' };
+    const texts = { before: JSON.stringify(TOOL), after: JSON.stringify(less), otherTools: [] };
+    expect(compareDefinitions({ kind: 'tools', ...texts, found })).toMatchObject({
+      weight: 'major',
+      risks: ['reading it found: odd'],
+    });
+    const quiet = { ...found, findings: [] };
+    expect(compareDefinitions({ kind: 'tools', ...texts, found: quiet }).risks).toEqual([
+      'reading it found: a suspicious whole (0.60)',
+    ]);
+    expect(compareDefinitions({ kind: 'tools', ...texts, found: { ...quiet, risky: false } }).weight).toBe('minor');
+  });
 });
