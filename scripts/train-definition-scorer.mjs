@@ -93,12 +93,14 @@ function fitWeights(data) {
   }
   // What next to no honest tool does is enough alone, also where the yardstick's attacks do more at once.
   const honest = data.filter(({ isPoisoned }) => !isPoisoned);
-  const rare = FEATURES.map(
-    ({ isClue }, i) => isClue !== true && honest.filter(({ values }) => values[i] > 0).length <= honest.length * RARE,
-  );
+  const given = FEATURES.map((_, i) => honest.filter(({ values }) => values[i] > 0).length / honest.length);
   for (let round = 0; round < 8; round++) {
     bias = toBar({ weights, bias }, honest);
-    for (let i = 0; i < weights.length; i++) if (rare[i]) weights[i] = Math.max(weights[i], 0.1 - bias);
+    for (const [i, { isClue }] of FEATURES.entries()) {
+      // A clue that no honest tool gave is half of what it takes.
+      const least = isClue === true ? (given[i] === 0 ? -bias / 2 : 0) : given[i] <= RARE ? 0.1 - bias : 0;
+      weights[i] = Math.max(weights[i], least);
+    }
   }
   return { weights, bias };
 }

@@ -30,6 +30,8 @@ export const CONCEPTS = {
   /** What was said before, or what keeps a model safe, shall not count. */
   override: [
     row(28, 'setAside', 'told'),
+    row(60, 'treat', 'asOrder'),
+    row(24, 'told', 'suspended'),
     row(0, 'above'),
     row(0, 'unbreakable'),
     row(0, 'newRole'),
@@ -62,12 +64,12 @@ export const CONCEPTS = {
     row(24, 'mail', 'sendOut'),
   ],
   /** Takes away, said plainly. */
-  exfiltrate: [row(0, 'exfiltrate')],
+  exfiltrate: [row(0, 'exfiltrate'), row(50, 'innermost', 'into')],
   /** Files that open other doors. */
   secretPath: [row(0, 'homeFile'), row(0, 'keyFile'), row(0, 'envFile')],
   secretData: [row(0, 'secretData')],
-  /** Somewhere else. */
-  address: [row(0, 'url'), row(0, 'mail'), row(0, 'elsewhere')],
+  /** Speaks to the model, or of it. */
+  model: [row(0, 'model')],
   /** A command line in a text. */
   shell: [row(0, 'program'), row(0, 'chain')],
   execute: [row(24, 'run', 'command')],
@@ -77,7 +79,13 @@ export const CONCEPTS = {
   anyInput: [row(0, 'anyInput')],
   /** Puts words into the answer. */
   answer: [row(24, 'say', 'words')],
-  redirect: [row(0, 'replaced'), row(0, 'instead'), row(32, 'reroute', 'requests')],
+  redirect: [
+    row(24, 'others', 'disparage'),
+    row(24, 'disparage', 'others'),
+    row(0, 'replaced'),
+    row(0, 'instead'),
+    row(32, 'reroute', 'requests'),
+  ],
   session: [row(0, 'session')],
   delayed: [row(0, 'delayed'), row(0, 'laterCalls')],
   /** Sells itself. */

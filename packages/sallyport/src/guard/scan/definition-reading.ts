@@ -46,7 +46,7 @@ export interface Reading {
 
 const NAMES = Object.keys(CONCEPTS) as Concept[];
 /** Said by honest tools all the time, and never a reason alone: looked for only where something else was found. */
-const COMMON: ReadonlySet<Concept> = new Set(['trigger', 'must', 'send', 'call', 'execute', 'address']);
+const COMMON: ReadonlySet<Concept> = new Set(['trigger', 'must', 'send', 'call', 'execute']);
 /** Types, formats, names of parameters: one short word holds no instruction. */
 const ONE_WORD = /^[A-Za-z0-9_$.-]{1,23}$/;
 export const CONCEPT_BITS: ReadonlyMap<Concept, number> = new Map(NAMES.map((name, i) => [name, 1 << i]));

@@ -114,7 +114,7 @@ export const FEATURES: readonly Feature[] = [
     owasp: 'MCP01',
     why: 'It wants secrets or what was said passed on.',
     fix: ASK,
-    all: ['secretData', 'send', ['must', 'trigger', 'conceal', 'override', 'address', 'exfiltrate']],
+    all: ['secretData', 'send', ['must', 'trigger', 'conceal', 'override', 'sendTo', 'model', 'exfiltrate']],
     shows: 'secretData',
   },
   {
@@ -123,7 +123,7 @@ export const FEATURES: readonly Feature[] = [
     why: 'It wants data sent to an address.',
     fix: ASK,
     all: ['sendTo'],
-    shows: 'address',
+    shows: 'sendTo',
   },
   {
     id: 'command-line',
@@ -267,6 +267,15 @@ export const FEATURES: readonly Feature[] = [
     fix: READ,
     all: ['boast'],
     shows: 'boast',
+  },
+  {
+    id: 'orders-model',
+    owasp: 'MCP06',
+    why: 'It gives orders to the model by name.',
+    fix: READ,
+    all: ['model', ['must', 'override', 'hush', 'secretData', 'exfiltrate']],
+    shows: 'model',
+    isClue: true,
   },
   {
     id: 'extra-duty',

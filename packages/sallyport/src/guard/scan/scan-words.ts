@@ -16,11 +16,11 @@ export const SCAN_WORDS = {
     /\b(?:silently|secretly|covertly|stealthily|surreptitiously|discreetly|quietly|invisibly)\b|悄悄|秘密地|偷偷|暗中|静默/g,
   /** What is done with data in secret; not to fail, to skip or to succeed. */
   takeVerb:
-    /\b(?:adds?|appends?|cop(?:y|ies)|sends?|forwards?|includes?|writes?|logs?|uploads?|posts?|inserts?|prepends?|transmits?|collects?|exfiltrates?|records?|shares?|modify|modifies|replaces?|attach(?:es)?|embeds?|reads?|stores?|saves?|bcc|executes?|runs?|calls?)\b|发送|复制|上传|附加|读取|写入|转发|添加|记录/g,
+    /\b(?:adds?|appends?|cop(?:y|ies)|lists?|puts?|gathers?|sends?|forwards?|includes?|writes?|logs?|uploads?|posts?|inserts?|prepends?|transmits?|collects?|exfiltrates?|records?|shares?|modify|modifies|replaces?|attach(?:es)?|embeds?|reads?|stores?|saves?|bcc|executes?|runs?|calls?)\b|发送|复制|上传|附加|读取|写入|转发|添加|记录/g,
   hiddenFrom:
     /\b(?:hidden|hide|invisible|unknown|concealed?|kept secret|unnoticed) (?:it |this |them )?(?:from|to) (?:the |any )?(?:users?|humans?|operators?|people|reviewers?)|(?:对|向)用户(?:保密|隐瞒|隐藏)/g,
   unaware:
-    /\bwithout (?:the )?(?:users?'?s?|their|human) (?:explicit )?(?:knowledge|knowing|awareness|notice|being aware)\b|\b(?:users?|humans?) (?:should|must|may|shall)(?: not|n't| never) (?:know|see|notice|be aware|be informed|be told|reali[sz]e)|\bshould see only\b|\bnot for display\b|\b(?:confidential|internal|secret)\W{1,4}(?:do not|not) (?:disclose|for display|mention|reveal|show)/g,
+    /\bwithout (?:the )?(?:users?'?s?|their|human) (?:explicit )?(?:knowledge|knowing|awareness|notice|being aware)\b|\b(?:users?|humans?) (?:should|must|may|shall)(?: not|n't| never) (?:know|see|notice|be aware|be informed|be told|reali[sz]e)|\bshould see only\b|\bleave (?:it|this|that|them) out of (?:your|the) (?:answer|response|reply|summary)\b|\b(?:not|never) (?:be |to )?bother(?:ed)?\b|\bnot for display\b|\b(?:confidential|internal|secret)\W{1,4}(?:do not|not) (?:disclose|for display|mention|reveal|show)/g,
   keepSecret: /\bkeep (?:this|it|these) (?:\w{1,20} ){0,2}(?:secret|hidden|confidential|private)\b|\bto yourself\b/g,
   setAside:
     /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|es|ing)|bypass(?:ing)?|supersed(?:e|es|ing)|discard|neglect|set aside|stop following|pay no attention to)\b|忽略|无视|忘记|忘掉|抛弃|绕过|覆盖|不要?理会/g,
@@ -34,6 +34,20 @@ export const SCAN_WORDS = {
     /\b(?:cannot|can ?not|can't|must not|may not) be (?:overridden|overruled|ignored|skipped|bypassed|disabled)\b|不(?:可|能|得)被?(?:覆盖|忽略|跳过|绕过)/g,
   newRole:
     /\byou are now (?:a|an|in|operating|the|no longer)\b|\b(?:operating|running|acting?|working) (?:under|in|as) (?:\w{1,20} ){0,2}(?:administrator|admin|developer|god|debug|unrestricted|maintenance|root|dan) mode\b|\bno longer (?:bound|restricted|required to|subject)\b|\b(?:new|updated|real|actual|true) (?:system )?(?:instructions?|directives?|task|objective|goal|mission) ?[:：]/g,
+  treat: /\b(?:treat|consider|interpret|obey|regard|take|accept|execute|follow|carry out)\b|视为|当作|服从/g,
+  asOrder:
+    /\bas (?:an? |the )?(?:\w{1,20} )?(?:instructions?|orders?|commands?|directives?)\b|\b(?:instructions?|orders?|commands?) (?:\w{1,20} ){0,2}(?:embedded|inside|contained|found|below|from the (?:user|developer|system|administrator))\b|(?:指令|命令)/g,
+  suspended:
+    /\b(?:suspended|lifted|waived|disabled|void|no longer (?:apply|applies|valid)|do(?:es)? not apply)\b|失效|暂停|不再适用/g,
+  skip: /\b(?:skip(?:s|ping)?|bypass(?:es|ing)?|omit|suppress|avoid|without)\b|跳过|绕过|无需/g,
+  approval:
+    /\b(?:(?:the |any |user |human |operator )?(?:approvals?|consent|permission|authori[sz]ation checks?|safety checks?|guardrails?))\b|审批|批准|授权/g,
+  agreed:
+    /\b(?:the )?users? (?:has|have) (?:already )?(?:agreed|approved|consented|authori[sz]ed|confirmed|given)\b|\b(?:is|are|was|been) (?:pre-?|already )(?:approved|authori[sz]ed)\b|用户已(?:经)?(?:同意|授权|批准)/g,
+  model:
+    /\b(?:the |this |any |dear |attention |hey |note (?:for|to) (?:the |all )?)(?:ai|llm|language model|assistant|ai agent|ai model|ai assistant|chatbot)s?\b|\battention[,:]? (?:ai|llm|assistant|model|agent)s?\b|(?:助手|大模型|智能体)/g,
+  disparage:
+    /\b(?:unsafe|insecure|unreliable|inaccurate|dangerous|leaks?|leaky|outdated|must not be (?:called|used)|should not be (?:called|used)|do not (?:use|call)|never (?:use|call|recommend)|avoid (?:using|calling)|inferior)\b|不安全|不要使用|不可靠/g,
   anyInput:
     /\bregardless of\b|\bno matter (?:what|which|how)\b|\birrespective of\b|\bautomatically\b|\binstead of what\b|\bthis (?:is|will be) (?:a )?(?:temporary|system-level|backend)\b|无论|不管/g,
   rank: /\b(?:system|security|critical|mandatory|compliance|internal|global|standing|persistent|urgent|admin(?:istrator|istrative)?|developer|dev|required|protocol|audit|privacy|regulatory|operational|execution|session|background|passive|hidden|secret|research|performance|environment|maintenance)\b/g,
@@ -58,13 +72,17 @@ export const SCAN_WORDS = {
   sendOut:
     /\b(?:also |then |silently )?(?:send(?:s|ing)?|posts?|forward(?:s|ing)?|upload(?:s|ing)?|transmit(?:s|ting)?|bcc'?d?|cc'?d|deliver(?:s|ing)?)\b|发送|上传|转发|抄送|密送/g,
   exfiltrate:
-    /\b(?:exfiltrat\w{0,5}|siphon\w{0,3}|smuggl\w{1,4}|leak(?:s|ing)? (?:the|all|user|any)|beacon|keylog\w{0,5}|backdoors?|steal(?:s|ing)?|malicious|attacker\w{0,2}|harvest(?:s|ing)?|shadow (?:copy|log)|c2 server|reverse shell)\b|窃取|外泄|后门/g,
+    /\b(?:exfiltrat\w{0,5}|siphon\w{0,3}|smuggl\w{1,4}|leak(?:s|ing)? (?:the|all|user|any)|keylog\w{0,5}|backdoors?|steal(?:s|ing)?|attacker\w{0,2}|harvest(?:s|ing)?|shadow (?:copy|log)|c2 server|reverse shell)\b|窃取|外泄|后门/g,
   homeFile: /(?:~|\$home|%userprofile%|\/home\/\w{1,32}|\/root)[/\\]\.[\w-][\w.-]{1,40}|\/tmp\/\.[\w.-]{1,40}/g,
   keyFile:
     /\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b|\.aws[/\\]|\.kube[/\\]config|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b|\.bash_history\b|\.bashrc\b|\.zshrc\b|\.bash_profile\b|\bauthorized_keys\b|\/etc\/(?:passwd|shadow|sudoers)\b|\/etc\/[\w-]{0,24}(?:password|secret|credential|_key)s?\b|\bmcp\.json\b|\bclaude_desktop_config|\bapplication_default_credentials|\bwallet\.dat\b|\/proc\/(?:self|\$\$|\d{1,7})\/(?:environ|cmdline)|\b\w{0,24}(?:token|credentials?|secrets?)\.json\b|\bsystem:\/\/\w{1,24}/g,
   envFile: /(?:^|[\s`'"(/])\.env(?:\.\w{1,16})?(?=$|[\s`'",.);])|\bprocess\.env\b|\bos\.environ\b|\bprintenv\b/g,
   secretData:
     /\b(?:credentials?|api[ _-]?keys?|passwords?|private keys?|ssh keys?|secret keys?|access tokens?|auth(?:entication|orization)? tokens?|session tokens?|secrets|environment variables?|env(?:ironment)? vars?|system prompts?|(?:conversation|chat|message) (?:history|contents?|logs?|transcript)|(?:entire|full|whole|previous|all) (?:conversation|chat|messages?|context)|private (?:information|data)|personal (?:information|data)|sensitive (?:information|data|files?)|clipboard|browser (?:history|cookies)|cookies|seed phrases?|credit card|bank account|(?:user'?s?|their) (?:messages?|data|files?|emails?|input|queries)|hidden (?:system )?instructions|file contents?|contents of (?:the |all |every |any )?files?)\b|密码|密钥|令牌|凭据|凭证|私钥|环境变量|系统提示词?|对话(?:历史|记录|内容)|聊天记录|隐私|敏感(?:信息|数据)/g,
+  /** Of secret data what no tool needs. */
+  innermost:
+    /\b(?:private keys?|ssh keys?|seed phrases?|system prompts?|(?:conversation|chat|message) (?:history|transcript|logs?|so far)|(?:conversation|chat) so far|environment variables?|hidden instructions|clipboard|browser (?:history|cookies)|(?:entire|full|whole) (?:conversation|chat|context))\b|私钥|系统提示词?|聊天记录|对话(?:历史|记录|内容)|环境变量/g,
+  into: /\b(?:in|into|to|as|through|via|under) (?:the |a |its |this )?(?:[`'"][\w.]{1,40}[`'"]|(?:\w{1,20} )?(?:parameter|field|argument|payload|next call))|放入|填入/g,
   url: /\b(?:https?|ftp|wss?):\/\/[^\s'"<>)\]}]{4,300}/g,
   mail: /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g,
   elsewhere:
@@ -109,7 +127,7 @@ export const SCAN_WORDS = {
   markup:
     /<\/?(?:important|hidden|system|secret|instructions?|information|admin|internal|critical|override|directive|confidential|mandatory|sys|im_start|im_end|inst|compliance|attention|urgent|context_update|developer|system[_-]\w{1,20})\b[^>]{0,40}>|<\|[\w ]{1,24}\|>|\[\/?(?:inst|system|hidden|admin|internal|background|passive|secret|override|sys)(?: \w{1,20}){0,2}\]|<<\/?sys>>|<!--|\bnote to (?:the )?(?:ai|llm|model|assistant|agent)\b|#{2,4} ?(?:system|instruction|assistant)\b/g,
   others:
-    /\b(?:regardless of which tool|other tools?|any (?:other )?tool|another tool|all (?:other )?tools|every tool|which(?:ever)? tool|any tool's|of the \w{2,40} tool|built-?in|default (?:tool|capabilit(?:y|ies))|tool (?:is|was|has been|now))\b|\bthe [a-z0-9]{2,24}[_-][\w-]{2,40} tool\b|(?:其他|所有|任何)工具/g,
+    /\b(?:regardless of which tool|other tools?|any (?:other )?tool|another tool|all (?:other )?tools|other \w{1,20} tools?|any other|every tool|which(?:ever)? tool|any tool's|of the \w{2,40} tool|built-?in|default (?:tool|capabilit(?:y|ies))|tool (?:is|was|has been|now))\b|\bthe [a-z0-9]{2,24}[_-][\w-]{2,40} tool\b|(?:其他|所有|任何)工具/g,
 } as const satisfies Record<string, RegExp>;
 
 export type ScanWord = keyof typeof SCAN_WORDS;
