@@ -2,6 +2,7 @@ import { Neighbours } from './faces.ts';
 import { atMost, type Timed } from './judged.ts';
 import { find, type ScanDefinition, type ScanText } from './product.ts';
 import type { Data } from './read-rows.ts';
+import { timeTaint } from './taint-speed.ts';
 
 const DEFINITIONS = 1_000;
 const RESULT_BYTES = 64 * 1024;
@@ -13,6 +14,7 @@ export async function measureSpeeds(data: Data): Promise<Timed[]> {
   return [
     toTimed('detection.speed.definitions_ms', 500, scanDefinition && timeDefinitions(data, scanDefinition)),
     toTimed('detection.speed.result_ms', 3, scanText && timeResults(data, scanText)),
+    toTimed('detection.speed.taint_ms', 0.2, await timeTaint(data)),
   ];
 }
 
