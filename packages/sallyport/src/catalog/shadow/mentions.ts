@@ -8,8 +8,9 @@ const PLAIN_TEXT = /^[\0-\x7f]*$/;
 const AROUND = 80;
 
 /** Written like a name of a tool and not like a word: several words without a space. */
-const COMPOUND = /[\p{L}\p{N}]{1,64}(?:[_\-./][\p{L}\p{N}]{1,64}){1,12}|\p{Ll}{1,32}\p{Lu}[\p{L}\p{N}]{0,64}/gu;
-const PLAIN_COMPOUND = /[A-Za-z0-9]{1,64}(?:[_\-./][A-Za-z0-9]{1,64}){1,12}|[a-z]{1,32}[A-Z][A-Za-z0-9]{0,64}/g;
+const COMPOUND = /[A-Za-z0-9]{1,64}(?:[_\-./][A-Za-z0-9]{1,64}){1,12}|[a-z]{1,32}[A-Z][A-Za-z0-9]{0,64}/g;
+/** In other letters. */
+const OTHER = /[\p{L}\p{N}_.\-/]+/gu;
 /** A plain word that is said to be a tool: "the search tool", "工具 search". */
 const PLAIN =
   /(?:\b(?:the|this|that|your|its|their|default|original|existing|native|legacy|standard)\s["'`“‘]?|["'`“‘「])([\p{L}\p{N}]{3,64})["'`”’」]?\s{0,2}(?:(?:mcp )?tools?\b|工具)|(?:\btool\s(?:called |named )?|工具\s?)["'`“‘「]([\p{L}\p{N}]{3,64})["'`”’」]/giu;
@@ -28,19 +29,27 @@ export interface Mention {
 export function findMentions(raw: string, isKnown: (key: string) => boolean): readonly Mention[] {
   const text = PLAIN_TEXT.test(raw) ? raw : raw.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   const found = new Map<string, Mention>();
+  const take = (name: string, at: number) => {
+    const key = toKey(name);
+    if (key.length < MIN_KEY || !isKnown(key)) return;
+    const after = text.slice(at + name.length, at + name.length + AROUND);
+    if (CALLED.test(after) || CALLS.test(text.slice(Math.max(0, at - AROUND), at))) found.set(key, { key, name });
+  };
   let seen = 0;
-  for (const { 0: name, index } of text.matchAll(PLAIN_TEXT.test(text) ? PLAIN_COMPOUND : COMPOUND)) {
+  for (const { 0: name, index } of text.matchAll(COMPOUND)) {
     seen += 1;
     if (seen > MAX_SEEN) break;
-    const key = toKey(name);
-    if (key.length < MIN_KEY || !isKnown(key)) continue;
-    const after = text.slice(index + name.length, index + name.length + AROUND);
-    if (CALLED.test(after) || CALLS.test(text.slice(Math.max(0, index - AROUND), index))) found.set(key, { key, name });
+    take(name, index);
+  }
+  for (const { 0: name, index } of PLAIN_TEXT.test(text) ? [] : text.matchAll(OTHER)) {
+    seen += 1;
+    if (seen > MAX_SEEN * 2) break;
+    if (/[_\-./]/.test(name)) take(name, index);
   }
   if (!/tool|工具/i.test(text)) return [...found.values()];
   for (const [, one, other] of text.matchAll(PLAIN)) {
     seen += 1;
-    if (seen > MAX_SEEN * 2) break;
+    if (seen > MAX_SEEN * 3) break;
     const name = one ?? other ?? '';
     const key = toKey(name);
     if (key.length >= MIN_KEY && isKnown(key)) found.set(key, { key, name });
