@@ -106,7 +106,7 @@ describe('without a section', () => {
     const { result } = await client.callModern('hub_post', { url: 'http://2852039166/latest/meta-data/' });
     expect(result).toMatchObject({
       isError: true,
-      _meta: { 'dev.sallyport/verdict': { kind: 'deny', guard: 'argumentSafety' } },
+      _meta: { 'dev.sallyport/verdict': { kind: 'deny', guard: 'argument-safety' } },
     });
     expect(hub.got).toEqual([{ text: KEY }]);
   });

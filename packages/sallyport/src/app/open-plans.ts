@@ -14,8 +14,8 @@ const NO_LIMITS = { minutes: 1, plans: 0, texts: 0, megabytes: 0 };
 const RECHECKED: ReadonlySet<string> = new Set([
   'size-and-shape',
   'argument-schema',
-  'argumentSafety',
-  'secretsMasked',
+  'argument-safety',
+  'secrets-masked',
   'secrets',
 ]);
 

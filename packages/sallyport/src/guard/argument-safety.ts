@@ -41,7 +41,7 @@ const ALWAYS: ReadonlySet<string> = new Set(['metadataAddress', 'headerBreak', '
  */
 export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
   return {
-    name: 'argumentSafety',
+    name: 'argument-safety',
     request(call) {
       const now = settings();
       if (!now.enabled) return ALLOW;

@@ -25,7 +25,7 @@ export function secrets(ports: SecretPorts): readonly Guard[] {
 
 function maskedOut({ settings, vault }: SecretPorts): Guard {
   return {
-    name: 'secretsMasked',
+    name: 'secrets-masked',
     request(call) {
       const now = settings();
       if (now === undefined || !mayTakeOut(now)) return ALLOW;
@@ -74,7 +74,7 @@ function stopped({ settings, vault }: SecretPorts): Guard {
 /** Secrets in results (requirement G6). Masked values wait in the vault. */
 export function secretsInResult(ports: SecretPorts): Guard {
   return {
-    name: 'secretsInResult',
+    name: 'secrets-in-result',
     readsResult() {
       const now = ports.settings();
       return now !== undefined && isWatched({ settings: now, direction: 'results' });
