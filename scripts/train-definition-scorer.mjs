@@ -154,6 +154,6 @@ ${FEATURES.map(({ id }, i) => `  ['${id}', ${model.weights[i].toFixed(2)}],`).jo
 ]);
 
 /** Of a definition that gives no reason; chosen so that ${ALARMS * 100} % of real tools score 0.5 or more. */
-export const BIAS = ${model.bias.toFixed(2)};
+export const BIAS = ${(Math.floor(model.bias * 100) / 100 - 0.01).toFixed(2)};
 `,
   );
