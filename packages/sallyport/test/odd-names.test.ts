@@ -60,9 +60,12 @@ const URIS = NAMES.map((name) => `odd://${encodeURIComponent(name.slice(0, 200))
 let gateway: RunningGateway;
 const odd = misbehaving({ tools: NAMES, prompts: NAMES, resources: URIS });
 
+/** Names that nobody sees, or that read backwards, are held by what reads definitions; here they are to go through. */
+const scan = { definitions: 'show' };
+
 beforeAll(async () => {
   const modern = await startHttpUpstream({ tools: NAMES, modern: true });
-  gateway = await startGateway({ mcpServers: { odd, modern: { url: modern.url } } });
+  gateway = await startGateway({ scan, mcpServers: { odd, modern: { url: modern.url } } });
 });
 
 type Ask = (
@@ -182,7 +185,11 @@ it('an upstream that checks Mcp-Name against the body gets it right for every na
 });
 
 it('without prefixes two servers with the same names share nothing, on stdio as well', async () => {
-  const twice = { gateway: { prefix: 'none', limits: { inFlightPerClient: 200 } }, mcpServers: { one: odd, two: odd } };
+  const twice = {
+    scan,
+    gateway: { prefix: 'none', limits: { inFlightPerClient: 200 } },
+    mcpServers: { one: odd, two: odd },
+  };
   const stdio = new StdioGateway(twice, ['--no-call-log']);
   const ask = (id: number, method: string, params: object) =>
     stdio.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
