@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { approval } from './approvals-set-up.ts';
 import { type HttpUpstream, type Incoming, startHttpUpstream } from './http-upstream.ts';
 import { PlainClient, textOf } from './plain-client.ts';
-import { type RunningGateway, startGateway } from './running-sallyport.ts';
+import { newTestFolder, type RunningGateway, startGateway } from './running-sallyport.ts';
 
 const ACCOUNT = '7719004412';
 const KEY = 'zq_live_8fK2mQ7xT4vB9nR1wY6pL3dH';
@@ -202,4 +204,25 @@ test('off is off, and the set of policies alone switches it on', async () => {
   expect(await stops({})).toBe(false);
   expect(await stops({ policy: { set: 'laptop' }, taint: { mode: 'off' } })).toBe(false);
   expect(await stops({ policy: { set: 'laptop' } })).toBe(true);
+});
+
+test('policies see what a run has read', async () => {
+  const file = join(newTestFolder(), 'own.cedar');
+  writeFileSync(
+    file,
+    `permit(principal, action, resource);
+     @reason("not after a page")
+     forbid(principal, action == Action::"call", resource == Tool::"web/search_web")
+     when { context.labels.contains("untrusted") && context.labels.contains("origin:web") };`,
+  );
+  const web = await server('web', ['get_page', 'search_web']);
+  const mcpServers = { web: { url: web.url } };
+  const running = await startGateway({ mcpServers, policy: { files: [file] }, taint: { flows: [] } } as never);
+  const client = await new PlainClient(running).initialize();
+  expect(textOf(await client.call('web_search_web', {}))).toBe('done');
+  await client.call('web_get_page');
+  expect((await client.call('web_search_web', {})).result).toMatchObject({
+    isError: true,
+    _meta: { 'dev.sallyport/verdict': { guard: 'policy', reason: expect.stringContaining('not after a page') } },
+  });
 });

@@ -25,7 +25,7 @@ const HELPERS: ReadonlySet<string> = new Set(['help', 'let', 'have']);
 /** "Remember to close it" asks for the closing. */
 const AUXILIARIES: ReadonlySet<string> = new Set(['remember', 'try', 'need', 'want', 'be', 'make', 'ask']);
 const WEAK: ReadonlySet<string> = new Set(['or', 'but', 'so']);
-const ENDS = /[.!?;:\n]/;
+const ENDS: ReadonlySet<string> = new Set('.!?;:\n。！？；');
 const OBJECTS: ReadonlySet<string> = new Set(
   'a an the my our your his her their its it this that these those them him us to all some half every everyone everybody both each another one two three what whatever back out off up on'.split(
     ' ',
@@ -48,25 +48,51 @@ export function toHeads(request: string): readonly Head[] {
   return heads;
 }
 
+interface Word {
+  readonly text: string;
+  /** As written. */
+  readonly written: string;
+  /** Signs between it and the word before; `undefined`: none that ends or lists anything. */
+  readonly sign: string | undefined;
+}
+
+/** One pass, word after word: what stands between two of them says where a clause begins. */
+function toWordsOf(request: string): readonly Word[] {
+  const words: Word[] = [];
+  let end = 0;
+  for (const { 0: found, index } of request.matchAll(WORD)) {
+    if (words.length >= MAX_WORDS) break;
+    let size = found.length;
+    while (size > 1 && TRAILING.has(found.charAt(size - 1))) size--;
+    const written = found.slice(0, size);
+    const sign = [...request.slice(end, index)].find((one) => SIGNS.has(one));
+    words.push({ written, text: written.toLowerCase(), sign });
+    end = index + size;
+  }
+  return words;
+}
+
+const WORD = /[\p{L}\p{N}@#$€£][\p{L}\p{N}@#$€£'’._/-]{0,80}/gu;
+const TRAILING: ReadonlySet<string> = new Set("'’._/-");
+const SIGNS: ReadonlySet<string> = new Set('.!?;:,(\n"“-。！？，；：');
+
 function findHeads(request: string): readonly Head[] {
-  const words = [
-    ...request.matchAll(/([.!?;:,(\n"“-]\s{0,4})?([\p{L}\p{N}@#$€£](?:[\p{L}\p{N}@#$€£'’._/-]{0,80}[\p{L}\p{N}])?)/gu),
-  ].slice(0, MAX_WORDS);
+  const words = toWordsOf(request);
   const heads: Head[] = [];
-  for (const [at, [, sign, written = '']] of words.entries()) {
-    const word = written.toLowerCase().replace(/[.'’-]+$/, '');
-    const before = words[at - 1]?.[2]?.toLowerCase() ?? '';
-    const earlier = words[at - 2]?.[2]?.toLowerCase() ?? '';
+  for (const [at, { text: word, sign }] of words.entries()) {
+    const before = words[at - 1]?.text ?? '';
+    const earlier = words[at - 2]?.text ?? '';
+    const next = words[at + 1];
     const isHelped = (before === 'me' && HELPERS.has(earlier)) || (before === 'you' && ASKING.has(earlier));
     if (at > 0 && sign === undefined && !BEFORE.has(before) && !isHelped) continue;
-    if (AUXILIARIES.has(word) && words[at + 1]?.[2] === 'to') continue;
-    const following = words[at + 1]?.[1] === undefined ? (words[at + 1]?.[2] ?? '') : '';
+    if (AUXILIARIES.has(word) && next?.text === 'to') continue;
+    const following = next?.sign === undefined ? (next?.written ?? '') : '';
     heads.push({
       ...{ word, next: following.toLowerCase() },
       // Behind "can you" and "please" stands no noun.
       hasObject: isObject(following) || isHelped || before === 'please',
-      isWeak: sign === undefined ? WEAK.has(before) : !ENDS.test(sign),
-      isStart: at === 0 || (sign !== undefined && ENDS.test(sign) && !sign.startsWith(':')),
+      isWeak: sign === undefined ? WEAK.has(before) : !ENDS.has(sign),
+      isStart: at === 0 || (sign !== undefined && sign !== ':' && ENDS.has(sign)),
     });
   }
   return heads;

@@ -11,7 +11,7 @@ import type { Remembered, Source } from './taint-ports.ts';
 import { type Walk, walkLeaves } from './walk-leaves.ts';
 
 /** Characters of all texts of one result. What lies beyond makes the run's memory count as full. */
-const MAX_RESULT = 4 * MAX_TEXT;
+const MAX_RESULT = MAX_TEXT;
 /** A text that is JSON is taken apart up to here. */
 const MAX_NESTED = 1_048_576;
 const SHORTEST_VALUE = 4;

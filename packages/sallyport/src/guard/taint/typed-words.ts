@@ -59,16 +59,25 @@ const LETTERS = /^\p{L}+$/u;
 export function toNamingWords(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   const heads = new Set(toHeads(text).flatMap(({ word, isStart }) => (isStart ? [word] : [])));
-  const runs = text
-    .normalize('NFKC')
-    .matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}’']{0,40}(?: \p{Lu}[\p{L}’']{0,40}){1,6}/gu);
-  const halves = new Map<string, number>();
-  for (const [run] of runs)
-    for (const half of run.toLowerCase().split(' ')) halves.set(half, (halves.get(half) ?? 0) + 1);
+  const halves = countHalves(text.normalize('NFKC'));
   const counts = new Map<string, number>();
   for (const word of toTypedWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   for (const [word, count] of counts) if (!heads.has(word) && count > (halves.get(word) ?? 0)) found.add(word);
   return found;
+}
+
+/** How often each word is a part of a name of several words. */
+function countHalves(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const add = (word: string) => counts.set(word.toLowerCase(), (counts.get(word.toLowerCase()) ?? 0) + 1);
+  let before: { readonly word: string; readonly end: number; isAdded: boolean } | undefined;
+  for (const { 0: word, index } of text.matchAll(/\p{Lu}[\p{L}’']{0,40}/gu)) {
+    const isNext = before !== undefined && index === before.end + 1 && text.charAt(before.end) === ' ';
+    if (isNext && before?.isAdded === false) add(before.word);
+    if (isNext) add(word);
+    before = { word, end: index + word.length, isAdded: isNext };
+  }
+  return counts;
 }
 
 /** The parts a user names by naming the whole: owner and repository of a link, host of an address. */
