@@ -52,7 +52,7 @@ export function readText(text: string): TextReading {
     readDoubtful(text.slice(start, end), { offset: start, found, marks });
   }
   const carriers = findCarriers(text);
-  for (const carrier of carriers) addCarrier(text, carrier, found);
+  addCarriers(text, carriers, found);
   return { scan: toScan(found), marks, carriers };
 }
 
@@ -141,28 +141,36 @@ const RUNS: Found['rule'] = {
   why: 'It holds a piece of HTML that runs a script where it is shown.',
 };
 
-/** Programs and pages are full of both: what counts is one in a text that is neither. */
-function addCarrier(text: string, { start, end, kind, carries, runs }: Carrier, found: Found[]): void {
-  const isBlank = kind === 'image' && carries === 'blank';
-  if (!isBlank && !(runs && kind === 'html')) return;
-  if (isBlank ? isTemplate(text, start) : isPage(text)) return;
-  const evidence = showPart(text, start, end);
-  found.push({ rule: isBlank ? BLANK : RUNS, weight: isBlank ? 0.6 : 0.5, start, end, evidence, hidden: undefined });
+/** Programs and pages are full of both: what counts is one in a text that is neither. The first of each is enough. */
+function addCarriers(text: string, carriers: readonly Carrier[], found: Found[]): void {
+  if (carriers.length === 0) return;
+  const add = (rule: Found['rule'], weight: number, { start, end }: Carrier) =>
+    found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden: undefined });
+  const fences = fencesOf(text);
+  const blank = carriers.find(
+    ({ kind, carries, start }) => kind === 'image' && carries === 'blank' && !isTemplate(text, fences, start),
+  );
+  if (blank !== undefined) add(BLANK, 0.6, blank);
+  const running = carriers.find(({ kind, runs }) => runs && kind === 'html');
+  if (running !== undefined && !isPage(text)) add(RUNS, 0.5, running);
 }
 
 /** Within a block or a line of code. */
-function isTemplate(text: string, at: number): boolean {
+function isTemplate(text: string, fences: readonly number[], at: number): boolean {
   const line = text.slice(Math.max(text.lastIndexOf('\n', at) + 1, at - 300), at);
-  return isFenced(fencesOf(text), at) || isQuoted(text, at, at + 1) || CODE_LINE.test(line);
+  return isFenced(fences, at) || isQuoted(text, at, at + 1) || CODE_LINE.test(line);
 }
 
 const CODE_LINE = /`|\$\{|(?:^|\s)\/\/|^\s{0,40}(?:const|let|var|return|import|from|def)\b/;
 
 function isPage(text: string): boolean {
-  return /<(?:!doctype|html|head|body|div|ul|h[1-6]|template)\b|\b(?:import|function|const|return|class)\b.{0,200}[{;]/i.test(
-    text,
-  );
+  return PAGE.test(text.slice(0, MAX_PAGE));
 }
+
+/** A page or a program shows at its beginning that it is one. Characters. */
+const MAX_PAGE = 65_536;
+const PAGE =
+  /<(?:!doctype|html|head|body|div|ul|h[1-6]|template)\b|\b(?:import|function|const|return|class)\b.{0,200}[{;]/i;
 
 function isSame(view: View, part: string): boolean {
   return view.text === part.toLowerCase();
