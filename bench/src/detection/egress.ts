@@ -44,7 +44,11 @@ function toMessageSteps({ method, params, result }: Json): readonly Step[] {
     const { tools } = result;
     if (Array.isArray(tools))
       return tools.filter(isJson).map((definition): Step => ({ kind: 'definition', definition }));
-    return [{ kind: 'result', result }];
+    // An answer of another protocol is what a tool for it would hand on.
+    const isOfTool = Array.isArray(result['content']);
+    return [
+      { kind: 'result', result: isOfTool ? result : { content: [{ type: 'text', text: JSON.stringify(result) }] } },
+    ];
   }
   if (!isJson(params)) return [];
   if (method === 'tools/call') {
@@ -66,6 +70,9 @@ interface Guard {
   result?(call: unknown, result: unknown): Verdict;
 }
 
+/** Effects that the policies of the starter set "team" ask about. */
+const ASKED: ReadonlySet<string> = new Set(['delete', 'pay', 'change_rights', 'credentials', 'write_public']);
+
 type Doors = Awaited<ReturnType<typeof openDoors>>;
 
 async function openDoors() {
@@ -82,11 +89,15 @@ async function openDoors() {
     'guard/sinks/classify-definition.js',
     'readDefinition',
   );
+  const findSinks = await load<(call: Json, settings: unknown) => readonly string[]>(
+    'guard/sinks/sink-floor.js',
+    'findSinks',
+  );
   const vault = createVault({ now: () => performance.now(), limits: () => ({ minutes: 60, entries: 1_000 }) });
   const ports = { settings: () => toSecrets('team'), vault };
   const outer = [argumentSafety({ settings: () => toSafety('team') }), ...secrets(ports)];
   const scan = scanResult({ settings: () => scanSettings, hostOf: () => undefined });
-  return { outer, scan, masking: inResult(ports), scanDefinition, readDefinition };
+  return { outer, scan, masking: inResult(ports), scanDefinition, readDefinition, findSinks };
 }
 
 function judgeStep(doors: Doors, step: Step, isAllowed: boolean): readonly string[] {
@@ -96,7 +107,11 @@ function judgeStep(doors: Doors, step: Step, isAllowed: boolean): readonly strin
   }
   if (step.kind === 'call') {
     const call = toCall(doors, step.tool, step.arguments);
-    return doors.outer.flatMap((guard) => explain(guard.name, guard.request?.(call)));
+    const effects = doors.findSinks(call, undefined).filter((effect) => ASKED.has(effect));
+    return [
+      ...doors.outer.flatMap((guard) => explain(guard.name, guard.request?.(call))),
+      ...effects.map((effect) => `policy: ask ${effect}`),
+    ];
   }
   const call = toCall(doors, 'fetch', {});
   const read = explain(doors.scan.name, doors.scan.result?.(call, step.result));

@@ -101,6 +101,7 @@ describe('attacks that are weighed', () => {
     ['disguisedCommand', { command: "$'\\x72\\x6d' -rf /srv" }],
     ['disguisedCommand', { command: 'a=r;b=m;$a$b -rf /srv' }],
     ['disguisedCommand', { command: '/???/c?t /srv/x' }],
+    ['disguisedCommand', { command: 'cat $(echo L3Nydi94 | base64 -d)' }],
     ['disguisedCommand', { command: 'powershell -enc SQBFAFgAIAAoAE4AZQB3AC0ATwBiAGoA' }],
     ['privateAddress', { url: 'http://10.0.0.1/' }],
     ['privateAddress', { url: 'http://0177.0.0.1/' }],

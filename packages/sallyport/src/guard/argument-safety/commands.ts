@@ -30,6 +30,9 @@ const WORD_AT_COMMAND = new RegExp(
 /** What is decoded and run at once: nobody needs that to work. */
 const DECODED_AND_RUN =
   /(?:base64[ \t]{1,4}(?:-d|-D|--decode)|xxd[ \t]{1,4}-r|openssl[ \t]{1,4}(?:enc|base64)[^|\n]{0,64}-d|rev\b|tr[ \t]{1,4}['"]?[A-Za-z]-[A-Za-z])[^\n]{0,256}\|[ \t]{0,8}(?:sudo[ \t]{1,4})?(?:ba|z|da|k)?sh\b|(?:eval|exec|source|sh -c|bash -c)[^\n]{0,64}(?:base64|b64decode|fromhex|atob|xxd|\\x[0-9a-f]{2})|-(?:e|en|enc|enco\w{0,12})[ \t]{1,4}[A-Za-z0-9+/]{24}/i;
+/** What is decoded within a command stands for something that nobody should read. */
+const DECODED_INSIDE =
+  /(?:\$\(|`)[^()`\n]{0,200}(?:base64[ \t]{1,4}(?:-d|-D|--decode)|xxd[ \t]{1,4}-[a-z]{0,4}r|\brev\b)/i;
 const ESCAPED_LETTERS =
   /\$'(?:\\x[0-9a-f]{2}|\\[0-7]{3}){2}|(?:\\x[0-9a-f]{2}|\\[0-7]{3}){3}[^\n]{0,128}\|[ \t]{0,8}(?:ba|z)?sh\b/i;
 /** `a=r;b=m;$a$b`: a name put together from variables. */
@@ -46,6 +49,7 @@ const BY_PATTERN = /(?:^|[;|&\n])[ \t]{0,8}\/[a-z?*[\]]{0,8}[?*[][a-z?*[\]]{0,8}
 export function isDisguised(command: string): boolean {
   if (
     DECODED_AND_RUN.test(command) ||
+    DECODED_INSIDE.test(command) ||
     ESCAPED_LETTERS.test(command) ||
     PUT_TOGETHER.test(command) ||
     BY_PATTERN.test(command)

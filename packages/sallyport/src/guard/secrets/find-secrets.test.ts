@@ -106,6 +106,9 @@ describe('attacks', () => {
       ),
     ],
     ['unicode escapes', [...GITHUB].map((l) => `\\u00${l.charCodeAt(0).toString(16)}`).join('')],
+    ['character codes', [...Buffer.from(GITHUB)].join(', ')],
+    ['bits', [...Buffer.from(GITHUB)].map((b) => b.toString(2).padStart(8, '0')).join(' ')],
+    ['reverse', [...GITHUB].reverse().join('')],
     ['zero width', [...GITHUB].join('\u200b')],
     [
       'full width',

@@ -26,8 +26,23 @@ interface Look {
 /** @param survey of the text */
 export function findHidden(text: string, survey: Survey, find: Find): readonly SecretMatch[] {
   const look = { find, budget: { bytes: MAX_DECODED, blocks: MAX_BLOCKS }, depth: 0 };
-  return lookInto(text, survey, look).map((match) => ({ ...match, how: 'hidden' as const }));
+  const found = [...lookInto(text, survey, look), ...findReversed(text, survey, find)];
+  return found.length === 0 ? NOTHING : found.map((match) => ({ ...match, how: 'hidden' as const }));
 }
+
+/** Longer texts are no value that somebody turned round. */
+const MAX_REVERSED = 4_096;
+
+/** Keys written from their end, told by their marks; numbers make sense in both directions and tell nothing. */
+function findReversed(text: string, { windows }: Survey, find: Find): readonly SecretMatch[] {
+  if (windows.length === 0 || text.length > MAX_REVERSED) return NOTHING;
+  const back = [...text].reverse().join('');
+  return find(back, surveyRuns(back))
+    .filter(({ group, kind }) => group === 'credentials' && !NAMED.has(kind))
+    .map((match) => ({ ...match, start: text.length - match.end, end: text.length - match.start }));
+}
+
+const NAMED: ReadonlySet<string> = new Set(['password', 'named-secret', 'connection-password', 'seed-phrase']);
 
 function lookInto(text: string, survey: Survey, look: Look): SecretMatch[] {
   if (look.depth >= MAX_DEPTH || look.budget.bytes <= 0) return NOTHING;
@@ -155,6 +170,8 @@ interface Block extends Run {
 
 const HEX_RUN = /(?:[0-9a-fA-F]{2}){15,32768}/g;
 const HEX_PAIRS = /[0-9a-fA-F]{2}(?:[-: ,]{1,2}(?:0x|\\x)?[0-9a-fA-F]{2}){14,16384}/g;
+/** Character codes in a row: 65, 75, 73, … or 01000001 01001011 …. */
+const CODES = /(?:\d{2,3}[ ,]{1,2}){14,4096}\d{2,3}|(?:[01]{8}[ ,]{1,2}){14,4096}[01]{8}/g;
 const WHOLE_HEX = /^[0-9a-fA-F]+$/;
 const WHOLE_BASE32 = /^[A-Z2-7]{32,4096}$/;
 /** Words with dashes, paths and names have one case or few capitals; base64 has a quarter of each. */
@@ -179,16 +196,18 @@ function blocksOf(text: string, { coded, spaced }: Survey, budget: Look['budget'
       add({ start: run.start + index, end: run.start + index + hex.length }, Buffer.from(hex, 'hex'));
     if (!ONE_CASE.test(written)) add(run, Buffer.from(written, 'base64'));
   }
-  for (const run of spaced)
-    for (const { 0: hex, index } of text
-      .slice(run.start, Math.min(run.end, run.start + MAX_BLOCK))
-      .matchAll(HEX_PAIRS)) {
+  for (const run of spaced) {
+    const part = text.slice(run.start, Math.min(run.end, run.start + MAX_BLOCK));
+    for (const { 0: codes, index } of part.matchAll(CODES)) {
       if (budget.blocks <= 0 || budget.bytes <= 0) return blocks;
-      add(
-        { start: run.start + index, end: run.start + index + hex.length },
-        Buffer.from(hex.replace(/0x|\\x|[-: ,]/g, ''), 'hex'),
-      );
+      add({ start: run.start + index, end: run.start + index + codes.length }, fromCodes(codes));
     }
+    for (const { 0: hex, index } of part.matchAll(HEX_PAIRS)) {
+      if (budget.blocks <= 0 || budget.bytes <= 0) return blocks;
+      const bytes = Buffer.from(hex.replace(/0x|\\x|[-: ,]/g, ''), 'hex');
+      add({ start: run.start + index, end: run.start + index + hex.length }, bytes);
+    }
+  }
   return blocks;
 }
 
@@ -203,6 +222,13 @@ function joinLines(text: string, runs: readonly Run[]): readonly Run[] {
     else joined.push(run);
   }
   return joined;
+}
+
+function fromCodes(written: string): Buffer {
+  const codes = written.split(/[ ,]{1,2}/);
+  const base = codes.every((code) => code.length === 8) ? 2 : 10;
+  const values = codes.map((code) => Number.parseInt(code, base));
+  return values.every((value) => value < 256) ? Buffer.from(values) : Buffer.alloc(0);
 }
 
 const BASE32_SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -59,7 +59,7 @@ function findSplitCode(texts: readonly PlacedText[], find: Find, found: SplitSec
     const pieces = texts.slice(i, end);
     i = Math.max(end, i + 1);
     if (pieces.length < 2 || !pieces.every(({ text }) => MIXED.test(text))) continue;
-    const whole = pieces.map(({ text }) => text.replace(/=+$/, '')).join('');
+    const whole = pieces.map(({ text }) => text.replace(/={1,4}$/, '')).join('');
     const hidden = find(whole).find(({ group, how }) => group === 'credentials' && how === 'hidden');
     const isInOne = hidden !== undefined && pieces.some(({ text }) => find(text).some(({ how }) => how === 'hidden'));
     if (hidden !== undefined && !isInOne)
