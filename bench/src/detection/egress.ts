@@ -55,7 +55,10 @@ function toMessageSteps({ method, params, result }: Json): readonly Step[] {
     const given = params['arguments'];
     return [{ kind: 'call', tool: toText(params['name']), arguments: isJson(given) ? given : {} }];
   }
-  return [{ kind: 'call', tool: 'send_message', arguments: params }];
+  // Of an A2A message a tool takes what is said; `role` is of the envelope.
+  const { message } = params;
+  const said = isJson(message) && Array.isArray(message['parts']) ? { parts: message['parts'] } : params;
+  return [{ kind: 'call', tool: 'send_message', arguments: said }];
 }
 
 interface Verdict {

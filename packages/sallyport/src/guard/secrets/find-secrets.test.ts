@@ -151,6 +151,7 @@ describe('harmless', () => {
     ['a picture', `data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk${mixed(200)}`],
     ['a path', '/home/user/projects/sallyport/src/guard/secrets/find-secrets.ts'],
     ['a page token', '{"nextPageToken":"CAUQAA1b2C3d4E5f6G7h8"}'],
+    ['a page token for people', 'Next Page Token: NF0g5JCEk_IgxQc'],
     ['a count of tokens', '{"max_tokens":4096,"completionTokens":120}'],
     ['a word about passwords', 'The password must have 12 characters; passwords expire.'],
     ['a variable', 'const token = getToken(request); const secret = process.env.API_SECRET_1;'],

@@ -14,6 +14,9 @@ const BEFORE = /[\w.-]{0,40}$/;
 const HARMLESS_NAME =
   /(?:next|page|continu\w{0,8}|sync|cursor|max|min|total|prompt|completion|input|output|num|count|per|cache\w{0,4}|usage|cancel\w{0,8}|design|reset|expir\w{0,6}|public|has|is|show|forgot|change)[_.-]?(?:\w{0,12}[_.-])?(?:pass\w{0,16}|tokens?|secrets?|key)$|tokens$|(?:token|password|secret|key)[_-]?(?:address|symbol|mint|amount|price|decimals|balance|name|id|type|url|uri|path|file|length|policy|count|limit|expir\w{0,6}|ref|arn|hint|hash|field|label|endpoint|env|version)/i;
 
+/** `Next Page Token: …`, as people read it. */
+const PAGE = /\b(?:next|page|continuation|sync|cursor)[ _-]$/i;
+
 /** @param field the name the whole text is the value of */
 export function findNamedSecrets(text: string, field: string | undefined, found: Reading[]): void {
   if (
@@ -35,6 +38,7 @@ export function findNamedSecrets(text: string, field: string | undefined, found:
     const after = /^[\w-]*/.exec(text.slice(NAME.lastIndex, NAME.lastIndex + 24))?.[0] ?? '';
     const name = before + named[0] + after;
     NAME.lastIndex = end;
+    if (PAGE.test(text.slice(Math.max(0, named.index - 24), named.index))) continue;
     if (!HARMLESS_NAME.test(name) && isSecretValue(value) && isLongEnough(name, value))
       found.push({ kind: toKind(name), start: end - value.length, end });
   }
