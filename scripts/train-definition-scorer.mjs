@@ -15,7 +15,8 @@ const ALARMS = 0.005;
 /** A reason that no more than this share of real tools gives is enough alone. */
 const RARE = 0.001;
 
-const { FEATURES, findFacts, namesOf } = await import(new URL('features.js', SCAN).href);
+const { FEATURES } = await import(new URL('features.js', SCAN).href);
+const { findFacts, namesOf } = await import(new URL('facts.js', SCAN).href);
 const { readDefinition } = await import(new URL('definition-reading.js', SCAN).href);
 
 const read = (name) =>
@@ -150,7 +151,7 @@ if (flag !== '--check')
 
 /** What each reason of features.ts adds to the logarithm of the odds; never below 0: a reason may raise, none clears. */
 export const WEIGHTS: ReadonlyMap<string, number> = new Map([
-${FEATURES.map(({ id }, i) => `  ['${id}', ${model.weights[i].toFixed(2)}],`).join('\n')}
+${FEATURES.map(({ id }, i) => `  ['${id}', ${Number(model.weights[i].toFixed(2))}],`).join('\n')}
 ]);
 
 /** Of a definition that gives no reason; chosen so that ${ALARMS * 100} % of real tools score 0.5 or more. */
