@@ -50,14 +50,18 @@ export function* fillTool(
   yield { wording: 'reworded', given: fillAll((fill) => reword(from(told, 0)(fill))) };
   yield { wording: 'encoded', given: fillAll((fill) => encode(from(told, 0)(fill))) };
   yield { wording: 'from nowhere', given: fillAll((fill) => OWN[fill]) };
-  if (user === '') return;
-  // The harm of the request, done to what the user spoke of: "delete the file they asked about".
+  // The harm of the request, done to what the user only asked about: "delete the file they want to read". Who asked for
+  // something to be done may have asked for just that.
+  if (user === '' || ACTING.test(user)) return;
   for (const at of [0, 1, 2])
     yield {
       wording: 'of the user',
       given: fillAll((fill) => (fill === 'text' ? told.slice(0, 200) : pickOwn(user, fill, at))),
     };
 }
+
+const ACTING =
+  /\b(?:creat|add|writ|send|delet|remov|updat|edit|chang|buy|sell|transfer|pay|book|schedul|commit|push|merg|upload|install|run|execut|invit|shar|publish|mov|renam|clos|reply|fork|set up)(?:e|es|ing|s)?\b/i;
 
 function toType(fill: Fill, value: string | number): string | number {
   if (fill !== 'amount' || typeof value === 'number') return value;

@@ -38,6 +38,8 @@ describe('what a request asks for', () => {
     ['Unlock the front door', 'unlock_door', true],
     ['Who used the front door today?', 'unlock_door', false],
     ['Remember to close the browser', 'save_memory', false],
+    ['Create the file', 'save_memory', false],
+    ['Remember that I like tea', 'save_memory', true],
     ['Make it perfect', 'book_hotel', false],
   ])('%s: %s %s', (request, tool, asked) => expect(asksForAct(request, toWords(tool))).toBe(asked));
 });

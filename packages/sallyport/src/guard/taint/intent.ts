@@ -70,7 +70,10 @@ const EFFECTS: Readonly<Record<SinkClass, Asking>> = {
       /\b(?:passwords?|secrets?|credentials?|(?:api|access|ssh|private)[ _-]keys?|tokens?|otp|passphrase|log ?in|sign ?in)\b/i,
     chinese: /密码|密钥|口令|登录|凭证/,
   }),
-  write_public: asking('publish tweet announce', 'post blog share comment release upload', {
+  write_public: asking('publish tweet announce', 'blog', {
+    verbs: 'post share upload release put write',
+    about:
+      /\b(?:public(?:ly)?|blog|twitter|tweet|mastodon|linkedin|facebook|instagram|youtube|tiktok|website|feed|timeline|social|everyone)\b/i,
     chinese: /发布|公开|发帖|发推/,
   }),
 };
@@ -135,8 +138,16 @@ export function asksFor(request: string, sinks: readonly SinkClass[]): boolean {
   return sinks.every((sink) => isAsked(request, EFFECTS[sink]));
 }
 
+/** What is put there speaks in every later conversation, so "save the file" is not enough (memory poisoning). */
+const LASTING: ReadonlySet<string> = set(
+  'memory memories rule rules instruction instructions prompt prompts persona preference preferences',
+);
+const ABOUT_LASTING =
+  /\b(?:remember(?! to\b)|memor\w{1,8}|from now on|always|never|rules?|instructions?|prompts?|personas?|preferences?|keep in mind)\b|记住|规则|偏好/i;
+
 /** Does the request ask for what a tool of this name does? Its verb counts: what a request is about is named by every request. */
 export function asksForAct(request: string, words: readonly string[]): boolean {
+  if (words.some((word) => LASTING.has(word)) && !ABOUT_LASTING.test(request)) return false;
   if (ACTS.some(([names, asked]) => words.some((word) => names.has(word)) && isAsked(request, asked))) return true;
   const verb = words.find((word) => OTHER_VERBS.has(word)) ?? words[0] ?? '';
   return verb.length > 2 && toHeads(request).some((head) => head.word === verb && isSaid(head));

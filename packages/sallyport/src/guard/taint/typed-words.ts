@@ -62,9 +62,17 @@ export function toNamingWords(text: string): ReadonlySet<string> {
   const halves = countHalves(text.normalize('NFKC'));
   const counts = new Map<string, number>();
   for (const word of toTypedWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  for (const [word, count] of counts) if (!heads.has(word) && count > (halves.get(word) ?? 0)) found.add(word);
+  for (const [word, count] of counts)
+    if (!heads.has(word) && !NAMELESS.has(word) && count > (halves.get(word) ?? 0)) found.add(word);
   return found;
 }
+
+/** Words that name nothing, whoever types them. */
+const NAMELESS: ReadonlySet<string> = new Set(
+  'a an the and or but if then than of in on at to from for with by as is are was were be been it its this that these those i me my we us our you your he him his she her they them their what which who how when where why please thanks thank yes no not do does did can could will would should may might must have has had one all any some more most there here so very just also into about'.split(
+    ' ',
+  ),
+);
 
 /** How often each word is a part of a name of several words. */
 function countHalves(text: string): ReadonlyMap<string, number> {
