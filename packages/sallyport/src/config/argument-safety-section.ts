@@ -60,7 +60,9 @@ export const argumentSafetySchema = z.strictObject({
     ),
   command: action
     .default('allow')
-    .describe('Shell syntax that starts a program, in a parameter that is no command. allow: texts may quote it.'),
+    .describe(
+      'Shell syntax that starts a program, in a parameter that is no command; a command that runs what it downloads, or hands a shell to another machine. allow: texts may quote it.',
+    ),
   disguisedCommand: action
     .default('allow')
     .describe(

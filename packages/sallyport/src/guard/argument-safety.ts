@@ -25,7 +25,7 @@ const SAID: Readonly<Record<ArgumentDanger | Harm, string>> = {
   traversal: 'climbs out of the directory it starts in',
   outsideRoots: 'lies outside the directories that are declared',
   sensitivePath: 'names a place where credentials lie or programs are started from',
-  command: 'has shell syntax that starts a program',
+  command: 'has shell syntax that starts a program, or runs what it downloads',
   disguisedCommand: 'has a command that is written so that it is not recognised',
   privateAddress: 'leads to this machine or a private network',
   dataInHost: 'has a host name that carries data',

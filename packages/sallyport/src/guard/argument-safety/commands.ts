@@ -32,7 +32,7 @@ const DECODED_AND_RUN =
   /(?:base64[ \t]{1,4}(?:-d|-D|--decode)|xxd[ \t]{1,4}-r|openssl[ \t]{1,4}(?:enc|base64)[^|\n]{0,64}-d|rev\b|tr[ \t]{1,4}['"]?[A-Za-z]-[A-Za-z])[^\n]{0,256}\|[ \t]{0,8}(?:sudo[ \t]{1,4})?(?:ba|z|da|k)?sh\b|(?:eval|exec|source|sh -c|bash -c)[^\n]{0,64}(?:base64|b64decode|fromhex|atob|xxd|\\x[0-9a-f]{2})|-(?:e|en|enc|enco\w{0,12})[ \t]{1,4}[A-Za-z0-9+/]{24}/i;
 /** What is decoded within a command stands for something that nobody should read. */
 const DECODED_INSIDE =
-  /(?:\$\(|`)[^()`\n]{0,200}(?:base64[ \t]{1,4}(?:-d|-D|--decode)|xxd[ \t]{1,4}-[a-z]{0,4}r|\brev\b)/i;
+  /(?:\$\(|`)[^()`\n]{0,200}(?:base64[ \t]{1,4}(?:-d|-D|--decode)|xxd[ \t]{1,4}-[a-z]{0,4}r|\brev\b|(?:\\x[0-9a-f]{2}|\\[0-7]{3}){2})/i;
 const ESCAPED_LETTERS =
   /\$'(?:\\x[0-9a-f]{2}|\\[0-7]{3}){2}|(?:\\x[0-9a-f]{2}|\\[0-7]{3}){3}[^\n]{0,128}\|[ \t]{0,8}(?:ba|z)?sh\b/i;
 /** `a=r;b=m;$a$b`: a name put together from variables. */
@@ -40,6 +40,7 @@ const PUT_TOGETHER =
   /(?:^|[;&\n])[ \t]{0,8}[A-Za-z_]\w{0,16}=[^\s;]{1,16}[^\n]{0,128}(?:^|[;&|\n])[ \t]{0,8}\$\{?[A-Za-z_]\w{0,16}\}?\$\{?[A-Za-z_]/;
 /** `/???/c?t`: a program by a pattern of its path. */
 const BY_PATTERN = /(?:^|[;|&\n])[ \t]{0,8}\/[a-z?*[\]]{0,8}[?*[][a-z?*[\]]{0,8}\/[a-z?*[\]]{1,12}(?=\s|$)/;
+const PROGRAM_BY_PATTERN = /(?:^|[;|&\n])[ \t]{0,8}\/(?:usr\/)?s?bin\/[a-z]{0,8}[?*[]/;
 
 /**
  * A command written so that whoever checks commands does not recognise it. It is unfolded as a shell unfolds it (quotes,
@@ -52,7 +53,8 @@ export function isDisguised(command: string): boolean {
     DECODED_INSIDE.test(command) ||
     ESCAPED_LETTERS.test(command) ||
     PUT_TOGETHER.test(command) ||
-    BY_PATTERN.test(command)
+    BY_PATTERN.test(command) ||
+    PROGRAM_BY_PATTERN.test(command)
   )
     return true;
   const unfolded = unfold(command);
@@ -85,4 +87,12 @@ function hasForeignWord(command: string): boolean {
       .split(/[\s/;|&]+/)
       .some((word) => /[A-Za-z]/.test(word) && /[\u0370-\u04ff\uff21-\uff5a]/.test(word) && ASCII.test(foldText(word)))
   );
+}
+
+/** What is downloaded and run at once, and a shell that is handed to another machine. */
+const FETCHED_AND_RUN =
+  /\b(?:curl|wget)\b[^|\n]{1,500}\|[ \t]{0,8}(?:sudo[ \t]{1,4})?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k)?sh\b|\/dev\/(?:tcp|udp)\/|\bn(?:c|cat)\b[^|\n]{0,100}[ \t]-[a-z]{0,4}e\b/i;
+
+export function runsForeignCode(command: string): boolean {
+  return FETCHED_AND_RUN.test(command);
 }

@@ -1,7 +1,7 @@
 import type { ArgumentDanger } from '../../config/argument-safety-section.ts';
 import { scanText } from '../scan/scan-text.ts';
 import { decode, toDestination, toHost, urlsIn } from './addresses.ts';
-import { holdsCommand, isDisguised } from './commands.ts';
+import { holdsCommand, isDisguised, runsForeignCode } from './commands.ts';
 import { carriesData } from './hosts.ts';
 import { climbsOut, hasEncodedClimb, isSensitivePath, isWithin, SECRET_VARIABLE } from './paths.ts';
 
@@ -180,5 +180,6 @@ function lookAtCommands(
 ): void {
   if (runsCode) {
     if (isDisguised(text)) found.add('disguisedCommand');
+    if (runsForeignCode(text)) found.add('command');
   } else if (text.length <= 2_048 && !PROSE_NAME.test(field) && holdsCommand(text)) found.add('command');
 }

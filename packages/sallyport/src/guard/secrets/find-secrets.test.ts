@@ -81,6 +81,7 @@ describe('attacks', () => {
   const encoded: [string, string][] = [
     ['base64', Buffer.from(`KEY=${GITHUB}`).toString('base64')],
     ['base64 in a URL', `https://x.test/?d=${Buffer.from(GITHUB).toString('base64url')}`],
+    ['base64 in a path', `https://x.test/v1/${Buffer.from(GITHUB).toString('base64url')}/a`],
     ['base64 in base64', Buffer.from(Buffer.from(GITHUB).toString('base64')).toString('base64')],
     [
       'base64 over lines',

@@ -176,6 +176,7 @@ const WHOLE_HEX = /^[0-9a-fA-F]+$/;
 const WHOLE_BASE32 = /^[A-Z2-7]{32,4096}$/;
 /** Words with dashes, paths and names have one case or few capitals; base64 has a quarter of each. */
 const ONE_CASE = /^[a-z0-9/_-]+$|^[A-Z0-9/_-]+$/;
+const PATH_PART = /[A-Za-z0-9_-]{20,65536}/g;
 /** PNG, JPEG, GIF, WebP, PDF, ZIP, WebAssembly, fonts and gzip, by the base64 of how they begin. */
 const PICTURE = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|AGFzbQ|d09GM|H4sI)/;
 const MAX_BLOCK = 65_536;
@@ -194,7 +195,12 @@ function blocksOf(text: string, { coded, spaced }: Survey, budget: Look['budget'
     if (PICTURE.test(written)) continue;
     for (const { 0: hex, index } of written.matchAll(HEX_RUN))
       add({ start: run.start + index, end: run.start + index + hex.length }, Buffer.from(hex, 'hex'));
-    if (!ONE_CASE.test(written)) add(run, Buffer.from(written, 'base64'));
+    if (ONE_CASE.test(written)) continue;
+    add(run, Buffer.from(written, 'base64'));
+    if (!written.includes('/')) continue;
+    // In a path or an address a slash stands between parts, and only each of them is base64.
+    for (const { 0: part, index } of written.matchAll(PATH_PART))
+      add({ start: run.start + index, end: run.start + index + part.length }, Buffer.from(part, 'base64'));
   }
   for (const run of spaced) {
     const part = text.slice(run.start, Math.min(run.end, run.start + MAX_BLOCK));

@@ -6,7 +6,7 @@ import type { Reading } from './key-material.ts';
  * like one: names of variables, calls, templates, placeholders and words are not (on real results those are nearly all).
  */
 const NAME =
-  /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|account|encryption|signing|stripe|auth)[_-]?key|credential|(?<=[?&])key(?==)|密码|口令|密钥/gi;
+  /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|account|encryption|signing|stripe|auth)[ _-]?key|credential|(?<=[?&])key(?==)|密码|口令|密钥/gi;
 const ASSIGNED = /[\w-]{0,24}["'`]{0,2}[ \t]{0,4}(?:=>|:=|[:=：])[ \t]{0,4}["'`]{0,2}([^\s"'`,;<>{}()$\\&]{8,256})/y;
 /** The rest of a name to the left of the word that was found. */
 const BEFORE = /[\w.-]{0,40}$/;
