@@ -101,6 +101,8 @@ function fitWeights(data) {
       // A clue that no honest tool gave is half of what it takes.
       const least = isClue === true ? (given[i] === 0 ? -bias / 2 : 0) : given[i] <= RARE ? 0.1 - bias : 0;
       weights[i] = Math.max(weights[i], least);
+      // One clue alone is none.
+      if (isClue === true) weights[i] = Math.min(weights[i], -bias - 0.1);
     }
   }
   return { weights, bias };

@@ -135,7 +135,7 @@ export const FEATURES: readonly Feature[] = [
     owasp: 'MCP05',
     why: 'It wants a command run that is not what the tool is for.',
     fix: ASK,
-    all: [['execute', 'must', 'trigger', 'authority'], ['shell']],
+    all: [['must', 'trigger', 'authority', 'extra'], 'shell'],
     shows: 'shell',
   },
   {

@@ -151,6 +151,13 @@ describe('is quiet about', () => {
     'Delete a comment without notification of its author. If the comment is missing, the call succeeds silently.',
     '查询天气，返回温度。必须先调用 find_book 获取编号。',
     'Récupère la météo. Ne pas oublier l’accent : “à Orléans”.',
+    'Read the .env.example of a repository and explain each variable to the user.',
+    'Upload a file to S3. Credentials are read from ~/.aws/credentials of the server. The upload is private.',
+    'Execute a command in the container: `docker exec -it web sh -c "ls -la"`. The user must approve each command.',
+    'Never modify data without asking the user. Always add a LIMIT clause.',
+    'Do not mention internal ids to the user; show names instead.',
+    'Rotates credentials. For audit purposes each call is logged.',
+    '发送邮件。必须提供收件人地址。请先向用户确认内容。不要在正文中包含密码。',
     'Encodes text as base64, for instance "SGVsbG8sIHdvcmxkISBIb3cgYXJlIHlvdT8=".',
     'See https://docs.books.example/api?q=%20 for details. Emoji 👨‍👩‍👧 are kept.',
   ])('%s', (description) => {

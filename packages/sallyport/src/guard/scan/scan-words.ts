@@ -76,7 +76,8 @@ export const SCAN_WORDS = {
   homeFile: /(?:~|\$home|%userprofile%|\/home\/\w{1,32}|\/root)[/\\]\.[\w-][\w.-]{1,40}|\/tmp\/\.[\w.-]{1,40}/g,
   keyFile:
     /\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b|\.aws[/\\]|\.kube[/\\]config|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b|\.bash_history\b|\.bashrc\b|\.zshrc\b|\.bash_profile\b|\bauthorized_keys\b|\/etc\/(?:passwd|shadow|sudoers)\b|\/etc\/[\w-]{0,24}(?:password|secret|credential|_key)s?\b|\bmcp\.json\b|\bclaude_desktop_config|\bapplication_default_credentials|\bwallet\.dat\b|\/proc\/(?:self|\$\$|\d{1,7})\/(?:environ|cmdline)|\b\w{0,24}(?:token|credentials?|secrets?)\.json\b|\bsystem:\/\/\w{1,24}/g,
-  envFile: /(?:^|[\s`'"(/])\.env(?:\.\w{1,16})?(?=$|[\s`'",.);])|\bprocess\.env\b|\bos\.environ\b|\bprintenv\b/g,
+  envFile:
+    /(?:^|[\s`'"(/])\.env(?:\.(?!example|sample|template|dist)\w{1,16})?(?=$|[\s`'",.);])|\bprocess\.env\b|\bos\.environ\b|\bprintenv\b/g,
   secretData:
     /\b(?:credentials?|api[ _-]?keys?|passwords?|private keys?|ssh keys?|secret keys?|access tokens?|auth(?:entication|orization)? tokens?|session tokens?|secrets|environment variables?|env(?:ironment)? vars?|system prompts?|(?:conversation|chat|message) (?:history|contents?|logs?|transcript)|(?:entire|full|whole|previous|all) (?:conversation|chat|messages?|context)|private (?:information|data)|personal (?:information|data)|sensitive (?:information|data|files?)|clipboard|browser (?:history|cookies)|cookies|seed phrases?|credit card|bank account|(?:user'?s?|their) (?:messages?|data|files?|emails?|input|queries)|hidden (?:system )?instructions|file contents?|contents of (?:the |all |every |any )?files?)\b|密码|密钥|令牌|凭据|凭证|私钥|环境变量|系统提示词?|对话(?:历史|记录|内容)|聊天记录|隐私|敏感(?:信息|数据)/g,
   /** Of secret data what no tool needs. */

@@ -9,7 +9,7 @@ export const WEIGHTS: ReadonlyMap<string, number> = new Map([
   ['orders-with-authority', 1.95],
   ['prompt-markup', 4.76],
   ['exfiltrates', 1.95],
-  ['secret-files', 2.05],
+  ['secret-files', 1.75],
   ['wants-secret-files', 1.95],
   ['wants-secrets', 1.58],
   ['sends-elsewhere', 3.28],
