@@ -12,7 +12,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'packages/*/src/**/*.test.ts',
-            'packages/*/test/layers.test.ts',
+            'packages/*/test/{layers,patterns}.test.ts',
             'servers/*/src/**/*.test.ts',
             'bench/src/**/*.test.ts',
           ],
@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['packages/*/test/**/*.test.ts'],
-          exclude: ['packages/*/test/layers.test.ts'],
+          exclude: ['packages/*/test/{layers,patterns}.test.ts'],
           retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -14,6 +14,10 @@ export interface Source {
   readonly imports: readonly FoundImport[];
   /** `export` statements that export something of the file's own. */
   readonly ownExports: number;
+  /** Literals with their slashes and flags. */
+  readonly regexes: readonly { readonly text: string; readonly line: number }[];
+  /** Lines of calls of RegExp. */
+  readonly made: readonly number[];
   /** The source with comments replaced by spaces; lines keep their numbers. */
   readonly code: string;
 }
@@ -28,7 +32,13 @@ interface Token {
 /** @throws Error where the text is no TypeScript this lexer understands. */
 export function readSource(text: string): Source {
   const { tokens, code } = toTokens(text);
-  return { ...toImports(tokens), code };
+  const regexes = tokens
+    .filter(({ kind }) => kind === 'regex')
+    .map(({ text: literal, line }) => ({ text: literal, line }));
+  const made = tokens.flatMap(({ kind, text: name, line }, at) =>
+    kind === 'name' && name === 'RegExp' && tokens[at + 1]?.text === '(' ? [line] : [],
+  );
+  return { ...toImports(tokens), regexes, made, code };
 }
 
 /** After these words a `/` starts a regular expression. */
@@ -69,7 +79,7 @@ function toTokens(text: string): { tokens: Token[]; code: string } {
   const readTemplate = (isStart: boolean): void => {
     const piece = take(/(?:[^`\\$]|\\[\s\S]|\$(?!\{))*(?:`|\$\{)/y) ?? fail('a template without an end');
     const isWhole = isStart && piece.endsWith('`');
-    add(isWhole ? 'template' : 'sign', piece, isWhole ? piece.slice(0, -1) : '`');
+    add(isWhole ? 'template' : 'sign', piece, isWhole ? piece.slice(0, -1) : piece.endsWith('${') ? '${' : '`');
     if (piece.endsWith('${')) substitutions.push(0);
   };
 

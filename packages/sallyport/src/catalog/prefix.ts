@@ -58,7 +58,7 @@ function uriPrefix(transport: Transport): string {
 function packageName(argument: string): string {
   return argument
     .replace(/^@/, '')
-    .replace(/[@:][^/]*$/, '')
+    .replace(/[@:][^/]{0,256}$/, '')
     .replaceAll('/', '_');
 }
 

@@ -37,5 +37,5 @@ export function describeApproval(approval: ApiResult<'showApproval'>): string {
 
 function toShort(value: unknown): string {
   const text = value === undefined ? '(nothing)' : showArguments({ value: value as string }).slice(0, 200);
-  return text.replace(/^\{\s*"value": /, '').replace(/\s*\}$/, '');
+  return text.replace(/^\{\s*"value": /, '').replace(/\s{0,8}\}$/, '');
 }

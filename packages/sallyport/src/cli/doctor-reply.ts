@@ -85,7 +85,7 @@ function isHtml({ headers, body }: Reply): boolean {
 }
 
 function titleOf(body: string): string {
-  return /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1] ?? '';
+  return /<title[^>]{0,200}>([^<]{1,200})/i.exec(body)?.[1] ?? '';
 }
 
 function quote(body: string): string {

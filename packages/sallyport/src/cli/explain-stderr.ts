@@ -9,7 +9,7 @@ interface Rule {
 /** What programs say when they do not start, and what helps. The first rule that fits counts. */
 const RULES: readonly Rule[] = [
   {
-    pattern: /(?:npm (?:ERR!|error)[^\n]*\b404\b|E404[^\n]*registry|404 Not Found - GET)/i,
+    pattern: /(?:npm (?:ERR!|error)[^\n]{0,300}\b404\b|E404[^\n]{0,300}registry|404 Not Found - GET)/i,
     fix: () => 'There is no npm package of this name or version: correct it in "args".',
   },
   {
@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = [
       'The npm package has no program of its own: give another package, or "node" with the path of its script.',
   },
   {
-    pattern: /(?:Failed to fetch|error sending request)[^\n]*pypi|No solution found when resolving/i,
+    pattern: /(?:Failed to fetch|error sending request)[^\n]{0,300}pypi|No solution found when resolving/i,
     fix: () => 'uv could not get the Python package: check its name and version in "args", and the network.',
   },
   {
@@ -36,11 +36,11 @@ const RULES: readonly Rule[] = [
     fix: () => 'Docker has no such image: correct its name in "args", or fetch it first (docker pull …).',
   },
   {
-    pattern: /(?:No module named|ModuleNotFoundError)[^\n]*?['"]?([\w.]+)['"]?\s*$/im,
+    pattern: /(?:No module named|ModuleNotFoundError)[^\n]{0,100}?['"]?([\w.]{1,100})['"]?[ \t\r]{0,8}$/im,
     fix: (found) => `Install the Python module ${found} for the interpreter in "command", or run the server with uvx.`,
   },
   {
-    pattern: /(?:Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND[^']*) ?'([^']+)'/,
+    pattern: /(?:Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND[^']{0,300}) ?'([^']{1,1000})'/,
     fix: (found) =>
       `Node finds no ${found}: correct the path in "args", or install and build the server (npm install, npm run build).`,
   },
@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
     fix: () => 'The server wants another version of Node: give the full path of the right "node" as "command".',
   },
   {
-    pattern: /EADDRINUSE[^\n]*?(\d{2,5})?/,
+    pattern: /EADDRINUSE/,
     fix: () =>
       'The server opens a port that is taken: end the other program (perhaps an older copy of this server), or give it another port.',
   },
@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
     fix: () => 'The server does not understand its arguments: correct "args" after its help (--help).',
   },
   {
-    pattern: /ENOENT[^\n]*?'([^']+)'|No such file or directory:? ?'?([^'\n]+)?/i,
+    pattern: /ENOENT[^\n]{0,300}?'([^']{1,1000})'|No such file or directory:? ?'?([^'\n]{1,1000})?/i,
     fix: (found) =>
       `The server misses a file or folder${found === '' ? '' : ` (${found})`}: create it, or correct the path in "args" or "env".`,
   },
@@ -70,7 +70,7 @@ const RULES: readonly Rule[] = [
       'The server may not open something it needs: give this user access, or correct the path in "args" or "env".',
   },
   {
-    pattern: /(?:listening|running|started|serving)\b[^\n]*?(https?:\/\/[^\s"']+|\bport:? ?\d+)/i,
+    pattern: /(?:listening|running|started|serving)\b[^\n]{0,300}?(https?:\/\/[^\s"']{1,300}|\bport:? ?\d{1,5})/i,
     fix: (found) =>
       `It seems to serve HTTP (${found}) and not stdin and stdout: give its URL instead of the command, or the argument that switches it to stdio.`,
   },
@@ -80,7 +80,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const NAME = '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)';
+const NAME = '([A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8})';
 const WANTS_VARIABLE: readonly RegExp[] = [
   new RegExp(
     `${NAME}['"\`]? ?(?:environment variable|env var(?:iable)?)?,? ?(?:is|are|was|must be|needs? to be)? ?(?:not|un|required|missing|set|empty|defined)`,

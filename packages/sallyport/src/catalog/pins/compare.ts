@@ -101,7 +101,7 @@ function isFollowing({ path, before, after }: FieldChange, changes: readonly Fie
   return isEqual(left, after ?? []);
 }
 
-const TURNING = /^\/inputSchema\/(?:.*\/)?(?:not|if|then|else|dependent\w+|oneOf|contains|\$defs|definitions)(?:\/|$)/;
+const TURNING = /\/(?:not|if|then|else|dependent[a-zA-Z]{1,20}|oneOf|contains|\$defs|definitions)(?:\/|$)/;
 
 /** Changes that give a model nothing new to read and a caller nothing new to send. */
 function isSmall(kind: PinKind, change: FieldChange): boolean {
@@ -113,7 +113,7 @@ function isSmall(kind: PinKind, change: FieldChange): boolean {
       how === 'removed' || (isObject(after) && Object.entries(after).every(([name, value]) => isFlag(name, value)))
     );
   // Less in a part that forbids, or that decides which other part holds, is more in the whole.
-  if (TURNING.test(path)) return false;
+  if (path.startsWith('/inputSchema/') && TURNING.test(path)) return false;
   if (how === 'removed')
     return (
       ['/description', '/title', '/icons', '/_meta', '/outputSchema'].includes(path) ||

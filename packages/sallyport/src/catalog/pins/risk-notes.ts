@@ -74,7 +74,7 @@ function noteText({ before, after }: Looked): Risk[] {
 
 function noteMentions({ before, after, otherTools }: Looked): Risk[] {
   // A name may end a sentence.
-  const toWord = (part: string) => part.replace(/^[.-]+|[.-]+$/g, '');
+  const toWord = (part: string) => part.replace(/^[.-]{1,64}|[.-]{1,64}$/g, '');
   const words = (value: Json | undefined) =>
     new Set([...textsOf(value ?? null)].flatMap((text) => text.split(/[^\p{L}\p{N}_.-]+/u).map(toWord)));
   const [old, now] = [words(before), words(after)];

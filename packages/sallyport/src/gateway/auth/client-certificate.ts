@@ -114,7 +114,7 @@ function toPeer(
 function readAlternativeNames({ subjectAltName }: X509Certificate): readonly string[] {
   const names: string[] = [];
   for (const [, kind, quoted, plain] of (subjectAltName ?? '').matchAll(
-    /(?:^|, )(DNS|URI|email):(?:("(?:[^"\\]|\\.)*")|([^",]*))(?=, |$)/g,
+    /(?:^|, )(DNS|URI|email):(?:("(?:[^"\\]|\\.){0,4096}")|([^",]{0,4096}))(?=, |$)/g,
   ))
     names.push(`${kind}:${quoted === undefined ? plain : String(JSON.parse(quoted))}`);
   return names;

@@ -33,12 +33,12 @@ function normalize(written: string): string {
     .replace(/[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
     .replace(/[\u0400-\u04ff\u0370-\u03ff]/g, (letter) => LOOKALIKES.get(letter) ?? letter)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .replace(/[_\-./:]+/g, ' ')
     .replace(/(?<=[a-z])[0@](?=[a-z])/g, (sign) => (sign === '0' ? 'o' : 'a'))
     .replace(/\s+/g, ' ')
-    .replace(/(?<![a-z0-9])(?:[a-z0-9] ){3,}[a-z0-9](?![a-z0-9])/g, (letters) => letters.replaceAll(' ', ''))
+    .replace(/(?<![a-z0-9])(?:[a-z0-9] ){3,64}[a-z0-9](?![a-z0-9])/g, (letters) => letters.replaceAll(' ', ''))
     .trim();
 }
 
@@ -96,7 +96,7 @@ const ALWAYS = new RegExp(
 );
 /** A field that is nothing but this word. */
 const SECRET_ALONE =
-  /^(?:your |the |my |enter |user |account |new |current |old )*(?:pin|pan|token|key|code|pass|cookie|auth|pin ?code|pw)$/;
+  /^(?:your |the |my |enter |user |account |new |current |old ){0,6}(?:pin|pan|token|key|code|pass|cookie|auth|pin ?code|pw)$/;
 const SECRET_CHINESE =
   /密码|密碼|口令|密钥|密鑰|秘钥|私钥|私鑰|令牌|验证码|驗證碼|校验码|动态码|动态密|一次性(?:密|验|代|口|驗)|短信码|安全码|卡号|卡號|信用卡|银行卡|銀行卡|借记卡|助记词|助記詞|恢复短语|身份证号|凭据|憑證|凭证码|访问密|API ?密|(?:短信|邮件|手机)(?:中|里|内|上)?收?到?的?[\d四六]位|(?:卡背面|卡片背面)|背面(?:的)?(?:三|3)位/i;
 /** What makes the word part of something else: the date a key was made, the name of a token, the length of a password. */

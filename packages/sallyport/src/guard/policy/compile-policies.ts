@@ -197,10 +197,10 @@ function toMessage({ message, help }: DetailedError): string {
   const plain = message
     .replace(/^failed to parse polic(?:y|ies) from string: /, '')
     .replace(/^for policy `[^`]*`[,:] /, '')
-    .replace(/[.?\s]+$/, '');
+    .replace(/[.?\s]{1,16}$/, '');
   if (help === null) return plain;
   // Cedar says `e` for "the entity"; only principals have attributes that may be missing.
-  return `${plain}; ${help.replace(/[.?\s]+$/, '').replace('`e has ', '`principal has ')}`;
+  return `${plain}; ${help.replace(/[.?\s]{1,16}$/, '').replace('`e has ', '`principal has ')}`;
 }
 
 function draftOf(cedar: CedarLibrary, part: Part, findings: Findings): Draft | undefined {

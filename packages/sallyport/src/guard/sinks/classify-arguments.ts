@@ -136,14 +136,14 @@ function readAction(text: string): ReadonlySet<SinkClass> {
 const SQL_START =
   /^[\s(;]*(?:select|with|insert|update|delete|drop|truncate|alter|create|grant|revoke|begin|start|explain|declare|call|exec|execute|set|do|copy|merge|replace|use|prepare)\b/i;
 const SQL: readonly (readonly [RegExp, SinkClass])[] = [
-  [/\bdelete\s+from\b|\btruncate\s+(?:table\s+|only\s+)?["`\w.]+\s*(?:[;,]|$|cascade|restart)/i, 'delete'],
+  [/\bdelete\s+from\b|\btruncate\s+(?:table\s+|only\s+)?["`\w.]{1,256}\s*(?:[;,]|$|cascade|restart)/i, 'delete'],
   [
     /\bdrop\s+(?:table|database|schema|(?:materialized\s+)?view|index|type|function|procedure|trigger|sequence|extension|tablespace|collection|user|role|login|policy|temporary|foreign|owned|event|domain|server|publication|constraint|column|partition)\b/i,
     'delete',
   ],
   [/\balter\s+table\b[^;]{0,300}\bdrop\b/i, 'delete'],
   [
-    /\b(?:grant|revoke)\s+(?:all|select|insert|update|delete|usage|execute|create|connect|references|trigger|admin|super|\w+(?:\s*,\s*\w+)*\s+(?:to|from|on))\b|\b(?:create|alter|drop)\s+(?:user|role|login)\b|\bset\s+role\b/i,
+    /\b(?:grant|revoke)\s+(?:all|select|insert|update|delete|usage|execute|create|connect|references|trigger|admin|super|\w{1,128}(?:\s*,\s*\w{1,128}){0,64}\s+(?:to|from|on))\b|\b(?:create|alter|drop)\s+(?:user|role|login)\b|\bset\s+role\b/i,
     'change_rights',
   ],
   [/\bidentified\s+by\b|\bpassword\b\s*(?:=|')/i, 'credentials'],
@@ -156,7 +156,7 @@ const SQL: readonly (readonly [RegExp, SinkClass])[] = [
 /** A GraphQL mutation says what it does in the names of its fields. */
 function readMutation(text: string, found: Set<SinkClass>): void {
   if (!/^\s*(?:#[^\n]*\n\s*)*mutation\b/i.test(text)) return;
-  const body = text.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const body = text.replace(/"(?:[^"\\]|\\.)*"?/gs, '""');
   for (const [, field = ''] of body.matchAll(/[{},:\s]([a-z_]\w{2,80})\s*[({]/gi))
     for (const sink of readWords(toWords(field)).sinks) found.add(sink);
 }
@@ -176,7 +176,7 @@ const SQL_CLIENT =
   /\b(?:mysql|mariadb|psql|sqlite3|sqlcmd|sqlplus|clickhouse(?:-client)?|bq|duckdb|snowsql|cockroach)\b[^|;]{0,1000}?(["'])(.{0,4000}?)\1/gs;
 
 const SHELL: readonly (readonly [RegExp, SinkClass])[] = [
-  [/(?:^|[\s;&|`("'/])(?:rm|rmdir|unlink|shred|mkfs\S*|del|Remove-Item)(?=\s|$)/, 'delete'],
+  [/(?:^|[\s;&|`("'/])(?:rm|rmdir|unlink|shred|mkfs\S{0,64}|del|Remove-Item)(?=\s|$)/, 'delete'],
   [
     /\bdd\b[^;|&]{0,300}\bof=|\bfind\b[^;|&]{0,300}\s-delete\b|\bgit\s+(?:push\b[^;|&]{0,300}(?:--force|\s-f\b|--delete)|reset\s+--hard|clean\s+-\w*f)/,
     'delete',
@@ -198,7 +198,7 @@ const SHELL: readonly (readonly [RegExp, SinkClass])[] = [
     'send_out',
   ],
   [
-    /\/etc\/shadow|\.ssh\/(?:id_|\S*key)|\.aws\/credentials|\.netrc|\.kube\/config|\.git-credentials|\bprintenv\b/,
+    /\/etc\/shadow|\.ssh\/(?:id_|\S{0,128}key)|\.aws\/credentials|\.netrc|\.kube\/config|\.git-credentials|\bprintenv\b/,
     'credentials',
   ],
   [
@@ -206,7 +206,7 @@ const SHELL: readonly (readonly [RegExp, SinkClass])[] = [
     'delete',
   ],
   [
-    /\bssh-copy-id\b|\bauthorized_keys\b|\/etc\/sudoers|\bnet\s+(?:user|localgroup)\s+\S+.{0,200}\/add\b|\b(?:aws\s+iam|gcloud\b[^;|&]{0,300}\badd-iam-policy-binding|az\s+role\s+assignment\s+create|kubectl\s+create\s+\w*rolebinding)\b|\bgh\s+api\b[^;|&]{0,300}collaborators/,
+    /\bssh-copy-id\b|\bauthorized_keys\b|\/etc\/sudoers|\bnet\s+(?:user|localgroup)\s+\S{1,64}.{0,100}\/add\b|\b(?:aws\s+iam|gcloud\b[^;|&]{0,300}\badd-iam-policy-binding|az\s+role\s+assignment\s+create|kubectl\s+create\s+\w{0,40}rolebinding)\b|\bgh\s+api\b[^;|&]{0,300}collaborators/,
     'change_rights',
   ],
   [

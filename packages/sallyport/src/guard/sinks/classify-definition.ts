@@ -136,7 +136,7 @@ function readRequired(definition: JsonObject): readonly SinkClass[] {
 const PARAMETER_TEXTS: readonly { readonly pattern: RegExp; readonly sink: SinkClass; readonly always: boolean }[] = [
   tells(
     'run_code',
-    /\b(?:shell|bash|python|powershell|system|terminal|javascript|sql)?\s*(?:command|code|script|snippet)s?\s+(?:to|that will|which will)\s+(?:be\s+)?(?:execut|run\b|evaluat)/i,
+    /\b(?:shell|bash|python|powershell|system|terminal|javascript|sql)?\s{0,16}(?:command|code|script|snippet)s?\s+(?:to|that will|which will)\s+(?:be\s+)?(?:execut|run\b|evaluat)/i,
   ),
   tells('run_code', /(?:要|待|将)(?:被)?(?:执行|运行)的?(?:命令|代码|脚本|语句)/),
   tells('delete', /\bto\s+(?:be\s+)?(?:permanently\s+)?(?:deleted?|erased?|purged?|destroy(?:ed)?|wiped?)\b/i),

@@ -18,7 +18,7 @@ export const NO_CHALLENGE: Challenge = {
 
 const MAX_CHARACTERS = 4096;
 // Names are bounded: a long word that is none would be read again from each of its letters.
-const PARAMETER = /([A-Za-z0-9_-]{1,64})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
+const PARAMETER = /([A-Za-z0-9_-]{1,64})\s{0,64}=\s{0,64}(?:"((?:[^"\\]|\\.){0,4096})"|([^\s,"]{1,4096}))/g;
 
 /** Reads the parameters of the first Bearer or DPoP challenge; unreadable ones are as good as none. */
 export function parseChallenge(header: string | undefined): Challenge {

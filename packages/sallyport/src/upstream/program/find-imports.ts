@@ -15,7 +15,7 @@ export interface Imports {
 // What they read may be written to hold us up: no two parts in a row that take the same characters.
 const RELATIVE = /['"`](\.{1,2}\/[^'"`\n\\$]{1,300})['"`]/g;
 const BARE =
-  /(?:\bfrom\s*|\bimport\s*(?:\(\s*)?|\brequire\s*\(\s*)['"]((?:@[\w.-]+\/)?[a-z0-9][\w.-]*)(?:\/[^'"\n]*)?['"]/gi;
+  /(?:\bfrom\s{0,64}|\bimport\s{0,64}(?:\(\s{0,64})?|\brequire\s{0,64}\(\s{0,64})['"]((?:@[\w.-]{1,214}\/)?[a-z0-9][\w.-]{0,214})(?:\/[^'"\n]{0,1024})?['"]/gi;
 const ENDINGS = [
   '',
   '.js',
@@ -29,7 +29,8 @@ const ENDINGS = [
   '/index.cjs',
   '/index.ts',
 ];
-const PYTHON = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w., \t*]*)|import[ \t]+([\w., \t]+))/gm;
+const PYTHON =
+  /^[ \t]{0,256}(?:from[ \t]{1,64}([\w.]{1,512})[ \t]{1,64}import[ \t]{1,64}\(?([\w., \t*]*)|import[ \t]{1,64}([\w., \t]+))/gm;
 const MAX_SOURCE = 8 * 1024 * 1024;
 /** Places at which a script may make us look. */
 const MAX_LOOKS = 100_000;

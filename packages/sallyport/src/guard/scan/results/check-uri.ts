@@ -14,7 +14,7 @@ export interface UriContext {
 const NO_PLACE: ReadonlySet<string> = new Set(['javascript', 'vbscript', 'data']);
 const REACHED: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'ftps']);
 /** Names that lead inside, whatever they resolve to: this machine, local networks, the metadata service of a cloud. */
-const INSIDE = /^(?:localhost|.+\.localhost|.+\.local|.+\.internal|.+\.intranet|.+\.lan|.+\.home\.arpa|metadata)\.?$/i;
+const INSIDE = /^(?:localhost|.{1,253}\.(?:localhost|local|internal|intranet|lan|home\.arpa)|metadata)\.?$/i;
 /** Names that resolve to the address written in them (nip.io and its like). */
 const NAMED_ADDRESS = /(?:^|[.-])(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?=[.-])/;
 /** Files that hold keys and accounts. */

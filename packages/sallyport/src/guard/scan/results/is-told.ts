@@ -23,7 +23,7 @@ const TELLING: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 const ADDRESSED =
-  /\b(?:you|assistant|agent|ai|please|must|need|have|task\s+is|job\s+is|goal\s+is|instructed|asked|told)\s+to\s*$/i;
+  /\b(?:you|assistant|agent|ai|please|must|need|have|task\s{1,8}is|job\s{1,8}is|goal\s{1,8}is|instructed|asked|told)\s{1,8}to\s{0,8}$/i;
 
 /** Does the word at `start` demand, as the words before it have it? */
 export function isDemanded(text: string, start: number): boolean {
