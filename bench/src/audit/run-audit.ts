@@ -8,7 +8,7 @@ import { startNode } from '../process/child.ts';
 import { describeMachine } from '../process/machine.ts';
 import { type Program, startInstance } from '../programs/program.ts';
 import { HTTP_UPSTREAM, PROGRAMS } from '../programs/programs.ts';
-import { launchSallyport, SALLYPORT, upstreamEntry } from '../programs/sallyport.ts';
+import { launchSallyport, SALLYPORT, UNREAD, upstreamEntry } from '../programs/sallyport.ts';
 import { type Mode, type ModeRow, measureModes } from './measure-modes.ts';
 
 export interface AuditBenchOptions {
@@ -68,7 +68,8 @@ function toProgram(mode: string): Program {
     vias: ['http'],
     eras: ['modern'],
     mostSessions: 0,
-    launch: (options) => launchSallyport({ echo: upstreamEntry(options) }, options, { sections: { audit: { mode } } }),
+    launch: (options) =>
+      launchSallyport({ echo: upstreamEntry(options) }, options, { sections: { audit: { mode }, ...UNREAD } }),
   };
 }
 

@@ -18,6 +18,7 @@ export interface Results {
 }
 
 const GUARDED = { program: 'guarded', tool: 'echo', callers: 16 } as const;
+const ALL = { program: 'all', tool: 'echo', callers: 16 } as const;
 const ERAS: readonly Era[] = ['legacy', 'modern'];
 
 /** Names, meanings and goals are those of bench/README.md and keep for good. */
@@ -68,6 +69,8 @@ export function computeFigures({ rows, footprints, ten }: Results): Figure[] {
     atLeast('gateway.guarded.vs_raw', worst(compare(GUARDED, perCpuSecond)), 0.5),
     atLeast('gateway.guarded.vs_sdk', worst(compare(GUARDED, perCpuSecond, 'sdk-relay')), 10),
     atMost('gateway.guarded.p99_vs_raw', highest(compare(GUARDED, by('p99'))), { goal: 3, unit: 'x' }),
+    atLeast('gateway.all.vs_raw', worst(compare(ALL, perCpuSecond)), 0.4),
+    atLeast('gateway.all.vs_sdk', worst(compare(ALL, perCpuSecond, 'sdk-relay')), 8),
     atMost('gateway.session_kib', own?.sessionKib ?? Number.NaN, { goal: 60, unit: 'KiB' }),
     atMost('gateway.idle_mb', ten?.idleMb ?? Number.NaN, { goal: 120, unit: 'MB' }),
     atMost('gateway.first_list_ms', ten?.firstListMs ?? Number.NaN, { goal: 1000, unit: 'ms' }),

@@ -5,7 +5,7 @@ import { openCaller } from '../load/open-caller.ts';
 import { startNode } from '../process/child.ts';
 import { createKey } from '../programs/guarded.ts';
 import { HTTP_UPSTREAM } from '../programs/programs.ts';
-import { launchSallyport } from '../programs/sallyport.ts';
+import { launchSallyport, UNREAD } from '../programs/sallyport.ts';
 
 /** What a list takes, asked over HTTP. Milliseconds; medians over the callers. */
 export interface ListTimes {
@@ -25,7 +25,11 @@ export async function measureLists(directory: string, text: string | undefined):
   const keys: string[] = [];
   for (let caller = 0; caller < CALLERS + 1; caller += 1) keys.push(await createKey(directory, `caller-${caller}`));
   const { port } = JSON.parse(await upstream.stdoutLine) as { port: number };
-  const sections = { audit: { mode: 'off' }, ...(text === undefined ? {} : { policy: { files: ['team.cedar'] } }) };
+  const sections = {
+    audit: { mode: 'off' },
+    ...UNREAD,
+    ...(text === undefined ? {} : { policy: { files: ['team.cedar'] } }),
+  };
   const servers = { echo: { url: `http://127.0.0.1:${port}/mcp` } };
   const { child, target } = await launchSallyport(
     servers,

@@ -8,7 +8,7 @@ import { startNode } from '../process/child.ts';
 import { describeMachine } from '../process/machine.ts';
 import { type Program, startInstance } from '../programs/program.ts';
 import { HTTP_UPSTREAM } from '../programs/programs.ts';
-import { launchSallyport, SALLYPORT, upstreamEntry } from '../programs/sallyport.ts';
+import { launchSallyport, SALLYPORT, UNREAD, upstreamEntry } from '../programs/sallyport.ts';
 import { type ListTimes, measureLists } from './measure-lists.ts';
 
 export interface PolicyBenchOptions {
@@ -92,7 +92,7 @@ function toProgram(name: string, text: string | undefined): Program {
       mkdirSync(options.directory, { recursive: true });
       if (text !== undefined) writeFileSync(join(options.directory, 'team.cedar'), text);
       const policy = text === undefined ? {} : { policy: { files: ['team.cedar'] } };
-      const sections = { audit: { mode: 'off' }, ...policy };
+      const sections = { audit: { mode: 'off' }, ...UNREAD, ...policy };
       return launchSallyport({ echo: upstreamEntry(options) }, options, { sections });
     },
   };

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Launched, LaunchOptions } from './program.ts';
-import { launchSallyport, SALLYPORT, upstreamEntry } from './sallyport.ts';
+import { launchSallyport, SALLYPORT, type SallyportOptions, UNREAD, upstreamEntry } from './sallyport.ts';
 
 const run = promisify(execFile);
 
@@ -16,13 +16,18 @@ const POLICIES = 50;
  * its strictest mode, which has each record on disk before the call leaves.
  */
 export async function launchGuarded(options: LaunchOptions): Promise<Launched> {
-  const { directory } = options;
+  const { key, sections } = await writeGuards(options);
+  return launchSallyport({ echo: upstreamEntry(options) }, options, { key, sections: { ...sections, ...UNREAD } });
+}
+
+/** Its key and sections, for whoever adds to them. */
+export async function writeGuards({ directory }: LaunchOptions): Promise<Required<SallyportOptions>> {
   mkdirSync(directory, { recursive: true });
   const file = join(directory, 'team.cedar');
   writeFileSync(file, writePolicies());
   // The memory of a program is measured in the same folder again, where the first name is taken.
   const key = await createKey(directory, `bench-${randomUUID().slice(0, 8)}`);
-  return launchSallyport({ echo: upstreamEntry(options) }, options, {
+  return {
     key,
     sections: {
       audit: { mode: 'strict' },
@@ -36,7 +41,7 @@ export async function launchGuarded(options: LaunchOptions): Promise<Launched> {
         quotas: [{ name: 'month', per: 'upstream', limit: '100000000/month', match: { upstream: 'echo' } }],
       },
     },
-  });
+  };
 }
 
 /** A caller of its own, in the group `dev`. */

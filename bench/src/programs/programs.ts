@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../load/connection.ts';
 import { freePort, startNode } from '../process/child.ts';
+import { launchAllOn } from './all-on.ts';
 import { launchGuarded } from './guarded.ts';
 import type { Launched, LaunchOptions, Program } from './program.ts';
 import { launchSallyport, upstreamEntry, writeConfig } from './sallyport.ts';
@@ -50,6 +51,14 @@ export const PROGRAMS: readonly Program[] = [
     eras: ['legacy', 'modern'],
     mostSessions: 1_000,
     launch: launchGuarded,
+  },
+  {
+    name: 'all',
+    kind: 'sallyport',
+    vias: ['http'],
+    eras: ['legacy', 'modern'],
+    mostSessions: 1_000,
+    launch: launchAllOn,
   },
   {
     name: 'sdk-relay',
