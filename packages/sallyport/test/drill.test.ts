@@ -35,8 +35,12 @@ function startDrill(...words: string[]) {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  atTheEnd(() => child.kill('SIGKILL'));
   const ended = once(child, 'close').then(([code]) => ({ code: code as number, stdout, stderr }));
+  atTheEnd(async () => {
+    // It ends what it started.
+    child.kill('SIGTERM');
+    await ended;
+  });
   return { child, folder, ended };
 }
 
@@ -47,74 +51,67 @@ function readRows(): readonly { readonly name: string; readonly guard: string; r
 }
 
 describe('every threat', () => {
-  const drill = startDrill('--json');
-  const outcomes = async (): Promise<readonly Outcome[]> => {
-    const { stdout, stderr } = await drill.ended;
-    expect(stdout, stderr).toMatch(/^\{/);
-    return (JSON.parse(stdout) as { scenarios: Outcome[] }).scenarios;
-  };
-  const outcomeOf = async (name: string) => {
-    const { stderr } = await drill.ended;
-    const found = (await outcomes()).find((one) => one.name === name);
-    return { ...found, stderr } as Outcome & { stderr: string };
+  let whole: ReturnType<typeof startDrill> | undefined;
+  // Once for all tests here, and not at all where none of them is run.
+  const runAll = () => {
+    whole ??= startDrill('--json');
+    return whole.ended;
   };
 
-  test.each(SCENARIOS.map(({ name }) => name))(
-    '%s harms plain MCP, not Sallyport, and its twin passes',
-    async (name) => {
-      const { plain, guarded, honest, stderr } = await outcomeOf(name);
-      expect({ plain, harmed: guarded.harmed, honest }, stderr).toEqual({
-        plain: { harmed: true },
-        harmed: false,
-        honest: { passed: true },
-      });
-      expect(guarded.guard, stderr).toMatch(/^[a-zA-Z-]+$/);
-      expect(guarded.rule, stderr).toMatch(/\S/);
+  // A second try acts it out alone: beside the others a busy machine may be too late for a deadline.
+  test.for(SCENARIOS.map(({ name }) => name))(
+    '%s harms plain MCP, not Sallyport, and its twin passes; docs/threats.md says why',
+    { timeout: PATIENCE_MS },
+    async (name, { task }) => {
+      const isAgain = (task.result?.retryCount ?? 0) > 0;
+      const { stdout, stderr } = await (isAgain ? startDrill('--only', name, '--json').ended : runAll());
+      const outcome = readOutcomes(stdout, stderr).find((one) => one.name === name);
+      const wanted = { plain: { harmed: true }, guarded: { harmed: false }, honest: { passed: true } };
+      expect(outcome, stderr).toMatchObject(wanted);
+      const row = readRows().find((one) => one.name === name);
+      expect(outcome?.guarded.guard, stderr).toBe(row?.guard);
+      expect(outcome?.guarded.rule, stderr).toContain(row?.rule);
     },
-    PATIENCE_MS,
   );
 
-  test(
-    'prints exactly what is promised, ends with 0 and leaves nothing behind',
-    async () => {
-      const { code, stdout, stderr } = await drill.ended;
-      expect(code, stderr).toBe(0);
-      expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['scenarios']);
-      for (const one of await outcomes()) {
-        expect(Object.keys(one)).toEqual(['name', 'threat', 'plain', 'guarded', 'honest']);
-        expect(Object.keys(one.plain)).toEqual(['harmed']);
-        expect(Object.keys(one.guarded)).toEqual(['harmed', 'guard', 'rule']);
-        expect(Object.keys(one.honest)).toEqual(['passed']);
-      }
-      expect(readdirSync(drill.folder)).toEqual([]);
-    },
-    PATIENCE_MS,
-  );
+  test('prints exactly what is promised, and leaves nothing behind', { timeout: PATIENCE_MS }, async () => {
+    const { code, stdout, stderr } = await runAll();
+    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['scenarios']);
+    const outcomes = readOutcomes(stdout, stderr);
+    expect(outcomes.map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
+    for (const one of outcomes) {
+      expect(Object.keys(one)).toEqual(['name', 'threat', 'plain', 'guarded', 'honest']);
+      expect(Object.keys(one.plain)).toEqual(['harmed']);
+      expect(Object.keys(one.guarded)).toEqual(['harmed', 'guard', 'rule']);
+      expect(Object.keys(one.honest)).toEqual(['passed']);
+    }
+    const isContained = outcomes.every(
+      ({ plain, guarded, honest }) => plain.harmed && !guarded.harmed && guarded.guard !== null && honest.passed,
+    );
+    expect(code, stderr).toBe(isContained ? 0 : 1);
+    expect(readdirSync(whole?.folder ?? '')).toEqual([]);
+  });
 
-  test(
-    'is in docs/threats.md with the guard and the rule that stopped it',
-    async () => {
-      const rows = readRows();
-      expect(rows.map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
-      for (const { name, guard, rule } of rows) {
-        const { guarded } = await outcomeOf(name);
-        expect(guarded.guard, name).toBe(guard);
-        expect(guarded.rule, name).toContain(rule);
-      }
-    },
-    PATIENCE_MS,
-  );
+  test('is in docs/threats.md, in this order', () => {
+    expect(readRows().map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
+  });
 });
+
+function readOutcomes(stdout: string, stderr: string): readonly Outcome[] {
+  expect(stdout, stderr).toMatch(/^\{/);
+  return (JSON.parse(stdout) as { scenarios: Outcome[] }).scenarios;
+}
 
 test(
   'Ctrl-C ends every process and removes the folder',
   async () => {
     const { child, folder, ended } = startDrill('--only', 'replayed-approval');
     const pid = child.pid ?? 0;
-    // Sallyport runs already, and what it is to stand before.
-    while (descendantsOf(pid).length < 3)
+    // The servers run, and Sallyport has begun to.
+    while (child.exitCode === null && descendantsOf(pid).length < 2)
       await once(child.stderr, 'data', { signal: AbortSignal.timeout(100) }).catch(() => {});
     const started = descendantsOf(pid);
+    expect(started.length).toBeGreaterThan(1);
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
     expect(started.filter((one) => descendantsOf(1).includes(one))).toEqual([]);
