@@ -1,4 +1,4 @@
-import { type JsonObject, member } from '../core/json.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Done } from './agent.ts';
 import { itemsOf, type RunningSallyport } from './sallyport.ts';
 import type { Entry } from './scenario.ts';
@@ -11,6 +11,8 @@ export interface Stop {
 }
 
 const MAX_RULE = 200;
+/** More would say the same in other words. */
+const MAX_IDS = 3;
 
 export interface Played {
   readonly done: readonly Done[];
@@ -40,24 +42,34 @@ export async function readStops(sallyport: RunningSallyport, played: Played): Pr
 /** What was found in results and made harmless there. */
 function readScans(done: readonly Done[]): readonly Stop[] {
   return done.flatMap(({ scan }) => {
-    const findings = member(scan, 'findings');
-    const ids = (Array.isArray(findings) ? findings : []).map((finding) => String(member(finding, 'id')));
-    return ids.length === 0 ? [] : [{ guard: 'scan-result', rule: [...new Set(ids)].join(', ') }];
+    const ids = scan === undefined ? [] : toIds(listOf(scan, 'findings'));
+    return ids.length === 0 ? [] : [{ guard: 'scan-result', rule: ids.join(', ') }];
   });
+}
+
+/** Each rule once, those that hold by themselves first. */
+function toIds(findings: readonly JsonObject[]): readonly string[] {
+  const isBlock = (finding: JsonObject): boolean => finding['tier'] === 'block';
+  const ordered = [...findings.filter(isBlock), ...findings.filter((one) => !isBlock(one))];
+  return [...new Set(ordered.map((finding) => String(finding['id'])))];
+}
+
+function itemOf(rival: JsonObject, prefix: string): string {
+  return `${String(rival['server'])} ${prefix}${String(rival['name'])}`;
+}
+
+function listOf(value: JsonObject, key: string): readonly JsonObject[] {
+  const list = member(value, key);
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 async function readHeld(sallyport: RunningSallyport): Promise<readonly Stop[]> {
   const waiting = itemsOf(await sallyport.rest('GET', '/pins/differences?limit=100'));
   return waiting.map((one): Stop => {
-    const findings = member(one, 'findings');
-    const ids = (Array.isArray(findings) ? findings : []).map((finding) => String(member(finding, 'id')));
-    const related = member(one, 'related');
-    const rivals = (Array.isArray(related) ? related : []).map(
-      (rival) => `competes with ${String(member(rival, 'server'))} tools/${String(member(rival, 'name'))}`,
-    );
-    const found = [...new Set([...ids, ...rivals])];
-    const rule = found.length > 0 ? found.join(', ') : `${String(one['state'])} definition`;
-    return { guard: 'pin', rule: `${rule} (${String(one['server'])} ${String(one['item'])})`.slice(0, MAX_RULE) };
+    const rivals = listOf(one, 'related').map((rival) => `competes with ${itemOf(rival, 'tools/')}`);
+    const found = [...toIds(listOf(one, 'findings')).slice(0, MAX_IDS), ...new Set(rivals)];
+    const why = found.length > 0 ? found.join(', ') : `${String(one['state'])} definition`;
+    return { guard: 'pin', rule: `${why} (${String(one['server'])} ${String(one['item'])})` };
   });
 }
 
