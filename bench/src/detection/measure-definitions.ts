@@ -57,8 +57,28 @@ export async function measureDefinitions(data: Data): Promise<Measured> {
     'detection.block.payloads': judge(like(...PAYLOADS), blocked),
     'detection.plugin.false_alarms': judge(plugins, flagged),
     'detection.parameter.found': judge(like('out_of_scope_parameter'), outOfScope),
+    'detection.parameter.found_present': judge(withInjected(like('out_of_scope_parameter'), real), outOfScope),
     'detection.parameter.false_alarms': judge(real, outOfScope),
   };
+}
+
+/** A name that several poisoned definitions of one source share and no honest one has was put in; some rows that say so have none. */
+const SHARED_BY = 3;
+
+function withInjected(rows: readonly Scanned[], honest: readonly Scanned[]): Scanned[] {
+  const known = new Set(honest.flatMap(({ row }) => namesOf(row)));
+  const counts = new Map<string, number>();
+  for (const { row } of rows)
+    for (const name of namesOf(row))
+      counts.set(`${row.source} ${name}`, (counts.get(`${row.source} ${name}`) ?? 0) + 1);
+  return rows.filter(({ row }) =>
+    namesOf(row).some((name) => !known.has(name) && (counts.get(`${row.source} ${name}`) ?? 0) >= SHARED_BY),
+  );
+}
+
+function namesOf(row: DataRow): readonly string[] {
+  const definition = row.object('tool');
+  return definition === undefined ? [] : toCandidate('', definition).parameters;
 }
 
 /** Harm that is only there beside a peer is found by comparison: both readers of the product stand before use. */

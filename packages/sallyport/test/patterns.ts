@@ -53,7 +53,7 @@ export async function provePattern(source: string, flags: string): Promise<Proof
   const anchored = flags.includes('y') ? `^(?:${source})` : source;
   const { status, complexity, error } = await check(anchored, flags.replace(/[dgy]/g, ''), {
     checker: 'automaton',
-    timeout: 1_000,
+    timeout: 10_000,
     maxNFASize: 2_000,
   });
   if (status === 'safe') return { proof: complexity.type };
