@@ -63,7 +63,7 @@ export async function measureDefinitions(data: Data): Promise<Measured> {
 }
 
 /** A name that several poisoned definitions of one source share and no honest one has was put in; some rows that say so have none. */
-const SHARED_BY = 3;
+const SHARED_BY = 4;
 
 function withInjected(rows: readonly Scanned[], honest: readonly Scanned[]): Scanned[] {
   const known = new Set(honest.flatMap(({ row }) => namesOf(row)));
