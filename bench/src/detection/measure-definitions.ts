@@ -62,17 +62,24 @@ export async function measureDefinitions(data: Data): Promise<Measured> {
   };
 }
 
-/** A name that several poisoned definitions of one source share and no honest one has was put in; some rows that say so have none. */
-const SHARED_BY = 4;
+/** A name that stands among other names in tools of several kinds, and in no honest one, was put in; some rows that say so have none. */
+const KINDS = 3;
 
 function withInjected(rows: readonly Scanned[], honest: readonly Scanned[]): Scanned[] {
   const known = new Set(honest.flatMap(({ row }) => namesOf(row)));
-  const counts = new Map<string, number>();
+  const beside = new Map<string, Set<string>>();
   for (const { row } of rows)
-    for (const name of namesOf(row))
-      counts.set(`${row.source} ${name}`, (counts.get(`${row.source} ${name}`) ?? 0) + 1);
+    for (const name of namesOf(row)) {
+      const others = beside.get(name) ?? new Set();
+      others.add(
+        namesOf(row)
+          .filter((other) => other !== name)
+          .join(),
+      );
+      beside.set(name, others);
+    }
   return rows.filter(({ row }) =>
-    namesOf(row).some((name) => !known.has(name) && (counts.get(`${row.source} ${name}`) ?? 0) >= SHARED_BY),
+    namesOf(row).some((name) => !known.has(name) && (beside.get(name)?.size ?? 0) >= KINDS),
   );
 }
 
