@@ -17,7 +17,7 @@ export const SHARES: readonly (readonly [Part, string, Goal | undefined])[] = [
   ['definitions', 'detection.block.payloads', atLeast(1)],
   ['definitions', 'detection.plugin.false_alarms', undefined],
   ['definitions', 'detection.parameter.found', atLeast(0.9)],
-  ['definitions', 'detection.parameter.found_present', undefined],
+  ['definitions', 'detection.parameter.found_named', undefined],
   ['definitions', 'detection.parameter.false_alarms', atMost(0.005)],
   ['shadow', 'detection.shadow.found', atLeast(0.92)],
   ['shadow', 'detection.shadow.false_alarms', atMost(0.005)],

@@ -56,8 +56,8 @@ export async function measureDefinitions(data: Data): Promise<Measured> {
     'detection.block.plugin_alarms': judge(plugins, blocked),
     'detection.block.payloads': judge(like(...PAYLOADS), blocked),
     'detection.plugin.false_alarms': judge(plugins, flagged),
-    'detection.parameter.found': judge(like('out_of_scope_parameter'), outOfScope),
-    'detection.parameter.found_present': judge(withInjected(like('out_of_scope_parameter'), real), outOfScope),
+    'detection.parameter.found_named': judge(like('out_of_scope_parameter'), outOfScope),
+    'detection.parameter.found': judge(withInjected(like('out_of_scope_parameter'), real), outOfScope),
     'detection.parameter.false_alarms': judge(real, outOfScope),
   };
 }
