@@ -10,6 +10,7 @@ import { ALLOW, type Verdict } from '../core/verdict.ts';
 import { type FoundDanger, findDangers, type Harm } from './argument-safety/find-dangers.ts';
 import type { Guard } from './guard.ts';
 import { eachText } from './secrets/walk-strings.ts';
+import { toShown } from './secrets/weigh-secrets.ts';
 
 export interface ArgumentSafetyPorts {
   /** Of the configuration in force. */
@@ -60,7 +61,7 @@ export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
         return {
           kind: 'deny',
           code: 'too_large',
-          reason: `The argument ${long} is longer than ${now.maxText} characters. Send it in parts, or let the operator raise "argumentSafety.maxText".`,
+          reason: `The argument ${toShown(long)} is longer than ${now.maxText} characters. Send it in parts, or let the operator raise "argumentSafety.maxText".`,
         };
       return found === undefined ? ALLOW : weigh(found, call, now);
     },
@@ -95,7 +96,7 @@ function weigh(found: readonly FoundDanger[], { tool }: Call, settings: Argument
 }
 
 function describe({ danger, pointer }: FoundDanger): string {
-  return `${pointer.slice(0, 128) || '/'} ${SAID[danger]} (${danger})`;
+  return `${toShown(pointer)} ${SAID[danger]} (${danger})`;
 }
 
 function toAction(danger: ArgumentDanger | Harm, tool: Tool, settings: ArgumentSafetySettings): DangerAction {

@@ -9,9 +9,9 @@ interface Compiled {
 }
 
 const compiled = new WeakMap<readonly CustomSecret[], readonly Compiled[]>();
-const MAX_MATCHES = 1_000;
+const MAX_MATCHES = 100_000;
 
-/** @throws Error for a pattern RE2 does not read: the guard fails, and nothing passes it. */
+/** @throws Error for a pattern RE2 does not read, or too much that fits: the guard fails, and nothing passes it. */
 export function findCustom(text: string, custom: readonly CustomSecret[]): readonly SecretMatch[] {
   if (custom.length === 0) return [];
   let patterns = compiled.get(custom);
@@ -22,7 +22,8 @@ export function findCustom(text: string, custom: readonly CustomSecret[]): reado
   const found: SecretMatch[] = [];
   for (const { name, pattern } of patterns) {
     const matcher = pattern.matcher(text);
-    while (found.length < MAX_MATCHES && matcher.find()) {
+    while (matcher.find()) {
+      if (found.length >= MAX_MATCHES) throw new RangeError('a text with more secrets than can be counted');
       const [start, end] = [matcher.start(), matcher.end()];
       if (end > start) found.push({ kind: name, group: 'custom', start, end, how: 'plain', isSample: false });
     }

@@ -29,8 +29,8 @@ const GROUPS: ReadonlyMap<string, SecretGroup> = new Map([
   ['private-address', 'network'],
 ]);
 
-/** One text yields no more: what has more is a list of secrets, and its first ones say so. */
-export const MAX_MATCHES = 1_000;
+/** A text with more is refused: what comes after the last one that is counted would pass. */
+const MAX_MATCHES = 100_000;
 
 /** Marks that stand before a long run of letters and digits; the others are looked for by themselves. */
 const ALL_MARKS = [...PROVIDER_MARKS, ...MARK_READERS.keys()]
@@ -71,7 +71,8 @@ function findPlain(text: string, { windows }: Survey, field?: string): readonly 
   if (windows.length > 0) findWallets(text, windows, readings);
   if (text.length >= 15) findAccounts(text, readings);
   if (text.length >= SHORTEST_PHRASE) findSeedPhrases(text, readings);
-  return readings.length === 0 ? NOTHING : readings.slice(0, MAX_MATCHES).map((reading) => toMatch(text, reading));
+  if (readings.length >= MAX_MATCHES) throw new RangeError('a text with more secrets than can be counted');
+  return readings.length === 0 ? NOTHING : readings.map((reading) => toMatch(text, reading));
 }
 
 /** Marks at the beginning of the long runs in one part of the text. */

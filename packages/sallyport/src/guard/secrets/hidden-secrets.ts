@@ -13,19 +13,20 @@ export type Find = (text: string, survey: Survey) => readonly SecretMatch[];
 
 /** Encodings inside encodings. */
 const MAX_DEPTH = 4;
-/** What one text may cost, whatever is packed into it. */
-const MAX_DECODED = 256 * 1024;
-const MAX_BLOCKS = 512;
+/** Characters of escapes read again in one text: they cost thirty times what encodings do. */
+const MAX_UNESCAPED = 256 * 1024;
+const MAX_RUNS = 512;
 
 interface Look {
   readonly find: Find;
-  readonly budget: { bytes: number; blocks: number };
+  readonly budget: { escapes: number; bytes: number };
   readonly depth: number;
 }
 
 /** @param survey of the text */
 export function findHidden(text: string, survey: Survey, find: Find): readonly SecretMatch[] {
-  const look = { find, budget: { bytes: MAX_DECODED, blocks: MAX_BLOCKS }, depth: 0 };
+  // Everything at every depth once, and what stands in several encodings a few times.
+  const look = { find, budget: { escapes: MAX_UNESCAPED, bytes: 4 * text.length + 1_024 }, depth: 0 };
   const found = [...lookInto(text, survey, look), ...findReversed(text, survey, find)];
   return found.length === 0 ? NOTHING : found.map((match) => ({ ...match, how: 'hidden' as const }));
 }
@@ -45,13 +46,13 @@ function findReversed(text: string, { windows }: Survey, find: Find): readonly S
 const NAMED: ReadonlySet<string> = new Set(['password', 'named-secret', 'connection-password', 'seed-phrase']);
 
 function lookInto(text: string, survey: Survey, look: Look): SecretMatch[] {
-  if (look.depth >= MAX_DEPTH || look.budget.bytes <= 0) return NOTHING;
+  if (look.depth >= MAX_DEPTH) return NOTHING;
   const found: SecretMatch[] = [];
   const inside = { ...look, depth: look.depth + 1 };
   for (const run of disguisedRuns(text)) {
     const mapped = readAgain(text.slice(run.start, run.end));
-    if (mapped === undefined || look.budget.bytes <= 0) continue;
-    look.budget.bytes -= mapped.text.length;
+    if (mapped === undefined || look.budget.escapes <= 0) continue;
+    look.budget.escapes -= mapped.text.length;
     const again = surveyRuns(mapped.text);
     for (const match of [...look.find(mapped.text, again), ...lookInto(mapped.text, again, inside)]) {
       const [start, end] = toOriginal(mapped, match.start, match.end).map((at) => at + run.start) as [number, number]; // True: two places, two places.
@@ -94,7 +95,7 @@ const MAX_RUN = 4_096;
 function disguisedRuns(text: string): readonly Run[] {
   const runs: Run[] = [];
   DISGUISE.lastIndex = 0;
-  for (let hit = DISGUISE.exec(text); hit !== null && runs.length < MAX_BLOCKS; hit = DISGUISE.exec(text)) {
+  for (let hit = DISGUISE.exec(text); hit !== null && runs.length < MAX_RUNS; hit = DISGUISE.exec(text)) {
     let start = hit.index;
     let end = DISGUISE.lastIndex;
     const before = runs.at(-1)?.end ?? 0;
@@ -168,29 +169,27 @@ interface Block extends Run {
   readonly said: string;
 }
 
-const HEX_RUN = /(?:[0-9a-fA-F]{2}){15,32768}/g;
-const HEX_PAIRS = /[0-9a-fA-F]{2}(?:[-: ,]{1,2}(?:0x|\\x)?[0-9a-fA-F]{2}){14,16384}/g;
+const HEX_RUN = /(?:[0-9a-fA-F]{2}){15,}/g;
+const HEX_PAIRS = /[0-9a-fA-F]{2}(?:[-: ,]{1,2}(?:0x|\\x)?[0-9a-fA-F]{2}){14,}/g;
 /** Character codes in a row: 65, 75, 73, … or 01000001 01001011 …. */
-const CODES = /(?:\d{2,3}[ ,]{1,2}){14,4096}\d{2,3}|(?:[01]{8}[ ,]{1,2}){14,4096}[01]{8}/g;
+const CODES = /(?:\d{2,3}[ ,]{1,2}){14,}\d{2,3}|(?:[01]{8}[ ,]{1,2}){14,}[01]{8}/g;
 const WHOLE_HEX = /^[0-9a-fA-F]+$/;
-const WHOLE_BASE32 = /^[A-Z2-7]{32,4096}$/;
+const WHOLE_BASE32 = /^[A-Z2-7]{32,}$/;
 /** Words with dashes, paths and names have one case or few capitals; base64 has a quarter of each. */
 const ONE_CASE = /^[a-z0-9/_-]+$|^[A-Z0-9/_-]+$/;
-const PATH_PART = /[A-Za-z0-9_-]{20,65536}/g;
+const PATH_PART = /[A-Za-z0-9_-]{20,}/g;
 /** PNG, JPEG, GIF, WebP, PDF, ZIP, WebAssembly, fonts and gzip, by the base64 of how they begin. */
 const PICTURE = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|AGFzbQ|d09GM|H4sI)/;
-const MAX_BLOCK = 65_536;
 
 function blocksOf(text: string, { coded, spaced }: Survey, budget: Look['budget']): readonly Block[] {
   const blocks: Block[] = [];
   const add = (run: Run, bytes: Buffer) => {
-    budget.blocks -= 1;
     budget.bytes -= run.end - run.start;
     for (const said of printableRuns(bytes)) blocks.push({ ...run, said });
   };
   for (const run of joinLines(text, coded)) {
-    if (budget.blocks <= 0 || budget.bytes <= 0) return blocks;
-    const written = text.slice(run.start, Math.min(run.end, run.start + MAX_BLOCK));
+    if (budget.bytes <= 0) return blocks;
+    const written = text.slice(run.start, run.end);
     if (WHOLE_BASE32.test(written) && !WHOLE_HEX.test(written)) add(run, fromBase32(written));
     if (PICTURE.test(written)) continue;
     for (const { 0: hex, index } of written.matchAll(HEX_RUN))
@@ -203,13 +202,13 @@ function blocksOf(text: string, { coded, spaced }: Survey, budget: Look['budget'
       add({ start: run.start + index, end: run.start + index + part.length }, Buffer.from(part, 'base64'));
   }
   for (const run of spaced) {
-    const part = text.slice(run.start, Math.min(run.end, run.start + MAX_BLOCK));
+    const part = text.slice(run.start, run.end);
     for (const { 0: codes, index } of part.matchAll(CODES)) {
-      if (budget.blocks <= 0 || budget.bytes <= 0) return blocks;
+      if (budget.bytes <= 0) return blocks;
       add({ start: run.start + index, end: run.start + index + codes.length }, fromCodes(codes));
     }
     for (const { 0: hex, index } of part.matchAll(HEX_PAIRS)) {
-      if (budget.blocks <= 0 || budget.bytes <= 0) return blocks;
+      if (budget.bytes <= 0) return blocks;
       const bytes = Buffer.from(hex.replace(/0x|\\x|[-: ,]/g, ''), 'hex');
       add({ start: run.start + index, end: run.start + index + hex.length }, bytes);
     }
@@ -253,7 +252,7 @@ function fromBase32(block: string): Buffer {
   return Buffer.from(bytes);
 }
 
-const RUN = /[\t\n\r\x20-\x7e]{15,65536}/g;
+const RUN = /[\t\n\r\x20-\x7e]{15,}/g;
 
 /** Text inside bytes: all of it, or a piece between others. Random bytes have none of 15. */
 function printableRuns(bytes: Buffer): readonly string[] {

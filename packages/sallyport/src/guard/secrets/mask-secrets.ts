@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { type KeptSecret, type SecretVault, toToken } from './vault.ts';
-import { applyEdits, eachText, replaceTexts, type TextEdit } from './walk-strings.ts';
+import { applyEdits, eachValue, replaceTexts, type TextEdit, toPlace } from './walk-strings.ts';
 import type { WeighedSecret } from './weigh-secrets.ts';
 
 export interface MaskOptions {
@@ -26,8 +26,14 @@ export function maskSecrets(
   return kept instanceof Promise ? kept.then(write) : write(kept);
 }
 
-/** A value shorter than this stands in texts by chance. */
+/** A value shorter than this stands in texts by chance: there it is looked for together with its name. */
 const MIN_REPEATED = 6;
+
+interface Repeated {
+  readonly value: string;
+  readonly field: string;
+  readonly token: string;
+}
 
 function rewrite(
   root: JsonObject,
@@ -35,33 +41,60 @@ function rewrite(
   ids: ReadonlyMap<WeighedSecret, string>,
 ): JsonObject {
   const edits = new Map<string, TextEdit[]>();
-  const repeated = new Map<string, string>();
+  const repeated = new Map<string, Repeated>();
   for (const secret of secrets) {
-    const { pointer, kind, start, end, value } = secret;
+    const { kind, start, end, value } = secret;
     const id = ids.get(secret);
     const text = id === undefined ? `[removed: ${kind}]` : toToken(kind, id);
-    const list = edits.get(pointer);
-    if (list === undefined) edits.set(pointer, [{ start, end, text }]);
+    const place = toPlace(secret);
+    const list = edits.get(place);
+    if (list === undefined) edits.set(place, [{ start, end, text }]);
     else list.push({ start, end, text });
-    if (kind === 'sensitive-field' && value.length >= MIN_REPEATED) repeated.set(value, text);
+    if (secret.isByName && repeated.size < MAX_REPEATED)
+      repeated.set(`${secret.field}\0${value}`, { value, field: secret.field, token: text });
   }
-  const texts = new Map<string, Json>();
-  eachText(root, ({ pointer, text }) => {
-    const here = edits.get(pointer);
-    const edited = here === undefined ? text : applyEdits(text, here);
-    const rid = repeated.size === 0 ? edited : withoutValues(edited, repeated);
-    if (rid !== text) texts.set(pointer, rid);
+  const texts = new Map<string, string>();
+  eachValue(root, (placed) => {
+    const here = edits.get(toPlace(placed));
+    const edited = here === undefined ? placed.text : applyEdits(placed.text, here);
+    const rid = repeated.size === 0 || placed.form !== 'text' ? edited : withoutValues(edited, repeated.values());
+    if (rid !== placed.text) texts.set(toPlace(placed), rid);
   });
   return replaceTexts(root, texts);
 }
 
-/** A field of the structured content stands in the text beside it as well, there as JSON. */
-function withoutValues(text: string, values: ReadonlyMap<string, string>): string {
+/** Each is looked for in every text. */
+const MAX_REPEATED = 1_000;
+
+/** What only its name tells, in a field of the structured content, stands in the text beside it as well, there as JSON. */
+function withoutValues(text: string, values: Iterable<Repeated>): string {
   let rest = text;
-  for (const [value, token] of values) {
-    rest = rest.replaceAll(value, () => token);
+  for (const { value, field, token } of values) {
     const escaped = JSON.stringify(value).slice(1, -1);
+    if (value.length < MIN_REPEATED) {
+      rest = withoutMember(rest, { value: escaped, field, token });
+      continue;
+    }
+    rest = rest.replaceAll(value, () => token);
     if (escaped !== value) rest = rest.replaceAll(escaped, () => token);
   }
   return rest;
+}
+
+/** `"pin": "7391"`, `"pin":7391`: a short value as the value of its name. */
+function withoutMember(text: string, { value, field, token }: Repeated): string {
+  const name = JSON.stringify(field);
+  let rest = '';
+  let at = 0;
+  for (let found = text.indexOf(name); found >= 0; found = text.indexOf(name, found + 1)) {
+    if (found < at) continue;
+    const colon = /^\s{0,64}:\s{0,64}/.exec(text.slice(found + name.length, found + name.length + 132))?.[0];
+    if (colon === undefined) continue;
+    const start = found + name.length + colon.length;
+    const written = [`"${value}"`, value].find((one) => text.startsWith(one, start));
+    if (written === undefined || /[\w.]/.test(text[start + written.length] ?? '')) continue;
+    rest += `${text.slice(at, start)}"${token}"`;
+    at = start + written.length;
+  }
+  return rest + text.slice(at);
 }

@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import { findTokens, type KeptSecret, type SecretVault } from './vault.ts';
-import { applyEdits, eachText, replaceTexts } from './walk-strings.ts';
+import { applyEdits, eachValue, replaceTexts, toPlace } from './walk-strings.ts';
 
 /** A token in a message, and what stands behind it. */
 export interface MetToken {
   readonly id: string;
-  readonly pointer: string;
+  /** As {@link toPlace} has it. */
+  readonly place: string;
   readonly start: number;
   readonly end: number;
 }
@@ -13,10 +14,10 @@ export interface MetToken {
 /** Every token in a message. */
 export function tokensOf(root: Json): readonly MetToken[] {
   let met: MetToken[] | undefined;
-  eachText(root, ({ text, pointer }) => {
-    for (const token of findTokens(text)) {
+  eachValue(root, (placed) => {
+    for (const token of findTokens(placed.text)) {
       met ??= [];
-      met.push({ ...token, pointer });
+      met.push({ ...token, place: toPlace(placed) });
     }
   });
   return met ?? NONE;
@@ -46,19 +47,19 @@ export function putBack(
   );
   const write = (secrets: readonly (KeptSecret | undefined)[]) => {
     const values = new Map<string, { start: number; end: number; text: string }[]>();
-    tokens.forEach(({ pointer, start, end }, i) => {
+    tokens.forEach(({ place, start, end }, i) => {
       const secret = secrets[i];
       if (secret === undefined) onMissing?.();
       if (secret === undefined || !mayHave(secret)) return;
       const edit = { start, end, text: secret.value };
-      const list = values.get(pointer);
-      if (list === undefined) values.set(pointer, [edit]);
+      const list = values.get(place);
+      if (list === undefined) values.set(place, [edit]);
       else list.push(edit);
     });
-    const texts = new Map<string, Json>();
-    eachText(root, ({ text, pointer }) => {
-      const edits = values.get(pointer);
-      if (edits !== undefined) texts.set(pointer, applyEdits(text, edits));
+    const texts = new Map<string, string>();
+    eachValue(root, (placed) => {
+      const edits = values.get(toPlace(placed));
+      if (edits !== undefined) texts.set(toPlace(placed), applyEdits(placed.text, edits));
     });
     return texts.size === 0 ? undefined : replaceTexts(root, texts);
   };

@@ -246,7 +246,7 @@ describe('harmless', () => {
   test.each<[string, JsonObject]>([
     ['prose', text('Your token has expired. Ask for a new one.')],
     ['a sample of the documents', text('aws_access_key_id = AKIAIOSFODNN7EXAMPLE')],
-    ['a picture', { content: [{ type: 'image', mimeType: 'image/png', data: TOKEN }] }],
+    ['a picture', { content: [{ type: 'image', mimeType: 'image/png', data: `iVBORw0KGgo${btoa(TOKEN)}` }] }],
   ])('%s comes in untouched', async (_, result) => {
     expect((await open().receive(result)).verdict.kind).toBe('allow');
   });

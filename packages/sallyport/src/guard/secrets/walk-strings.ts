@@ -9,37 +9,60 @@ export interface PlacedText {
   readonly field: string;
 }
 
+/** A text, or what else of a message may say something. */
+export interface PlacedValue extends PlacedText {
+  readonly form: 'text' | 'name' | 'number' | 'flag';
+}
+
 /** Deeper nesting is refused at the door; this is for those who come another way. */
 const MAX_DEPTH = 600;
 
 /** Visits every text of a message in the order it is written. Names of members are not visited. */
 export function eachText(root: Json, visit: (placed: PlacedText) => void): void {
-  walk(root, { pointer: '', field: '' }, { visit, depth: 0 });
+  walk(root, { pointer: '', field: '' }, { visit, depth: 0, hasAll: false });
+}
+
+/**
+ * Visits everything of a message that can hold a secret: a key may be the name of a member, a card or a PIN a number. A
+ * name has the pointer of its member.
+ */
+export function eachValue(root: Json, visit: (placed: PlacedValue) => void): void {
+  walk(root, { pointer: '', field: '' }, { visit, depth: 0, hasAll: true });
 }
 
 interface Walk {
-  readonly visit: (placed: PlacedText) => void;
+  readonly visit: (placed: PlacedValue) => void;
   readonly depth: number;
+  readonly hasAll: boolean;
 }
 
-function walk(value: Json | undefined, at: Omit<PlacedText, 'text'>, { visit, depth }: Walk): void {
-  if (typeof value === 'string') visit({ text: value, ...at });
+function walk(value: Json | undefined, at: Omit<PlacedText, 'text'>, { visit, depth, hasAll }: Walk): void {
+  if (typeof value === 'string') visit({ text: value, ...at, form: 'text' });
+  else if (hasAll && typeof value === 'number') visit({ text: String(value), ...at, form: 'number' });
+  else if (hasAll && typeof value === 'boolean') visit({ text: String(value), ...at, form: 'flag' });
   else if (typeof value !== 'object' || value === null) return;
   else if (depth > MAX_DEPTH) throw new RangeError('nested too deep to be read');
   else if (Array.isArray(value))
     for (let i = 0; i < value.length; i++)
-      walk(value[i], { pointer: `${at.pointer}/${i}`, field: at.field }, { visit, depth: depth + 1 });
-  else if (!isBinary(value as JsonObject)) {
+      walk(value[i], { pointer: `${at.pointer}/${i}`, field: at.field }, { visit, depth: depth + 1, hasAll });
+  else {
     const object = value as JsonObject; // True: neither a list nor null.
-    for (const key of Object.keys(object))
-      walk(object[key], { pointer: `${at.pointer}/${toStep(key)}`, field: key }, { visit, depth: depth + 1 });
+    for (const key of Object.keys(object)) {
+      if (key === 'data' && isPicture(object)) continue;
+      const pointer = `${at.pointer}/${toStep(key)}`;
+      if (hasAll) visit({ text: key, pointer, field: '', form: 'name' });
+      walk(object[key], { pointer, field: key }, { visit, depth: depth + 1, hasAll });
+    }
   }
 }
 
-/** Pictures and sounds (MCP content of type image and audio): nothing in them is text. */
-function isBinary(object: JsonObject): boolean {
-  const { type, data } = object;
-  return (type === 'image' || type === 'audio') && typeof data === 'string' && typeof object['mimeType'] === 'string';
+/** PNG, JPEG, GIF, RIFF (WebP, WAV), MP3, Ogg, FLAC, MP4 and AAC, by the base64 of how they begin. */
+const MEDIA = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|SUQz|\/\/[sPuvQ]|T2dnUw|ZkxhQw|AAAA[A-Za-z0-9+/]{2}Z0eX)/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** Pictures and sounds (MCP content of type image and audio): nothing in their data is text. What only says so is read. */
+function isPicture({ type, data }: JsonObject): boolean {
+  return (type === 'image' || type === 'audio') && typeof data === 'string' && MEDIA.test(data) && BASE64.test(data);
 }
 
 /** RFC 6901. */
@@ -47,13 +70,19 @@ function toStep(key: string): string {
   return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
 }
 
-/** A copy with some texts replaced, by JSON pointer; what holds none of them is not copied. */
-export function replaceTexts(root: JsonObject, texts: ReadonlyMap<string, Json>): JsonObject {
+/** Where a value stands in a map of replacements: a name beside the value it names. */
+export function toPlace({ pointer, form }: Pick<PlacedValue, 'pointer' | 'form'>): string {
+  // A pointer is empty or begins with a slash.
+  return form === 'name' ? `#${pointer}` : pointer;
+}
+
+/** A copy with some values and names replaced, by {@link toPlace}; what holds none of them is not copied. */
+export function replaceTexts(root: JsonObject, texts: ReadonlyMap<string, string>): JsonObject {
   // An object stays one: only texts within it are replaced.
   return replace(root, '', texts) as JsonObject;
 }
 
-function replace(value: Json | undefined, pointer: string, texts: ReadonlyMap<string, Json>): Json | undefined {
+function replace(value: Json | undefined, pointer: string, texts: ReadonlyMap<string, string>): Json | undefined {
   const replaced = texts.get(pointer);
   if (replaced !== undefined) return replaced;
   if (Array.isArray(value)) {
@@ -61,14 +90,23 @@ function replace(value: Json | undefined, pointer: string, texts: ReadonlyMap<st
     return copy.some((one, i) => one !== value[i]) ? copy : value;
   }
   if (!isObject(value)) return value;
-  let copy: Record<string, Json | undefined> | undefined;
+  const copy = Object.create(null) as Record<string, Json | undefined>;
+  let isChanged = false;
   for (const key of Object.keys(value)) {
-    const member = replace(value[key], `${pointer}/${toStep(key)}`, texts);
-    if (member === value[key]) continue;
-    copy ??= Object.assign(Object.create(null) as Record<string, Json | undefined>, value);
-    copy[key] = member;
+    const at = `${pointer}/${toStep(key)}`;
+    const name = texts.get(`#${at}`) ?? key;
+    const member = replace(value[key], at, texts);
+    isChanged ||= name !== key || member !== value[key];
+    copy[name === key ? key : toFreeName(name, value, copy)] = member;
   }
-  return copy ?? value;
+  return isChanged ? copy : value;
+}
+
+/** Two names may be removed for the same reason; none may take the place of another member. */
+function toFreeName(name: string, before: JsonObject, copy: Readonly<Record<string, unknown>>): string {
+  let free = name;
+  for (let i = 2; Object.hasOwn(copy, free) || Object.hasOwn(before, free); i++) free = `${name} ${i}`;
+  return free;
 }
 
 export interface TextEdit {

@@ -8,17 +8,22 @@ import { findSecrets, withoutOverlaps } from './find-secrets.ts';
 import type { SecretMatch } from './secret-match.ts';
 import { isSensitive } from './sensitive-fields.ts';
 import { findSplitSecrets } from './split-secrets.ts';
-import { findTokens } from './vault.ts';
-import { eachText, type PlacedText } from './walk-strings.ts';
+import { findTokens, type Token } from './vault.ts';
+import { eachValue, type PlacedText, type PlacedValue } from './walk-strings.ts';
 
 /** One secret of a message, and what the configuration does with it. */
 export interface WeighedSecret {
   readonly kind: string;
   readonly mode: Exclude<SecretMode, 'allow'>;
   readonly pointer: string;
+  readonly form: PlacedValue['form'];
+  /** The name it stands under. */
+  readonly field: string;
   readonly start: number;
   readonly end: number;
   readonly value: string;
+  /** Nothing but its name tells that it is one: elsewhere it is not found by itself. */
+  readonly isByName: boolean;
   /** In pieces: it cannot be taken out of the texts that hold it. */
   readonly isSplit: boolean;
 }
@@ -40,41 +45,60 @@ export function isWatched({ settings, direction }: Pick<WeighOptions, 'settings'
 
 /** Every secret of a message that is not simply allowed, in the order of its texts. */
 export function weighSecrets(root: JsonObject, options: WeighOptions): readonly WeighedSecret[] {
-  const { settings, direction, marked, markedRoot } = options;
   const texts: PlacedText[] = [];
   const weighed: WeighedSecret[] = [];
-  eachText(root, (placed) => {
-    texts.push(placed);
-    const { text, pointer, field } = placed;
-    if (text === '') return;
-    const isMarked =
-      marked.length > 0 && isBelow(pointer, markedRoot) && isSensitive(marked, pointer.slice(markedRoot.length));
-    const mode = isMarked ? modeOf({ kind: 'sensitive-field', group: 'marked', pointer }, options) : 'allow';
-    if (mode !== 'allow') {
-      weighed.push({ kind: 'sensitive-field', mode, pointer, start: 0, end: text.length, value: text, isSplit: false });
-      return;
-    }
-    const found = findSecrets(text, { field });
-    const own = settings.custom.length === 0 ? NOTHING : findCustom(text, settings.custom);
-    if (found.length === 0 && own.length === 0) return;
-    const tokens = findTokens(text);
-    for (const match of own.length === 0 ? found : withoutOverlaps([...found, ...own])) {
-      // A token says "secret:" itself.
-      if (tokens.some(({ start, end }) => match.start < end && start < match.end)) continue;
-      // A page that explains keys shows samples; what leaves in arguments may be meant to look like one.
-      if (match.isSample && direction === 'results') continue;
-      const chosen = modeOf({ ...match, pointer }, options);
-      const { kind, start, end } = match;
-      if (chosen !== 'allow')
-        weighed.push({ kind, mode: chosen, pointer, start, end, value: text.slice(start, end), isSplit: false });
-    }
+  eachValue(root, (placed) => {
+    if (placed.form === 'text') texts.push(placed);
+    if (placed.text !== '') weighValue(placed, options, weighed);
   });
   for (const { kind, pointers } of findSplitSecrets(texts, findSecrets)) {
     const [pointer = ''] = pointers;
     const mode = modeOf({ kind, group: 'credentials', pointer }, options);
-    if (mode !== 'allow') weighed.push({ kind, mode, pointer, start: 0, end: 0, value: '', isSplit: true });
+    if (mode !== 'allow') weighed.push({ kind, mode, pointer, ...IN_PIECES });
   }
   return weighed;
+}
+
+const IN_PIECES = { form: 'text', field: '', start: 0, end: 0, value: '', isByName: false, isSplit: true } as const;
+
+function weighValue(placed: PlacedValue, options: WeighOptions, weighed: WeighedSecret[]): void {
+  const { text, pointer, field, form } = placed;
+  const { settings, direction } = options;
+  const here = { pointer, form, field, isSplit: false };
+  const sensitive = isMarked(placed, options)
+    ? modeOf({ kind: 'sensitive-field', group: 'marked', pointer }, options)
+    : 'allow';
+  if (sensitive !== 'allow') {
+    const whole = { start: 0, end: text.length, value: text, isByName: true };
+    weighed.push({ kind: 'sensitive-field', mode: sensitive, ...here, ...whole });
+    return;
+  }
+  // No number of another form is one of a person or an account.
+  if (form === 'flag' || (form === 'number' && settings.custom.length === 0 && !/^\d{9}/.test(text))) return;
+  const found = findSecrets(text, { field });
+  const own = settings.custom.length === 0 ? NOTHING : findCustom(text, settings.custom);
+  if (found.length === 0 && own.length === 0) return;
+  const tokens = findTokens(text);
+  let next = 0;
+  for (const match of own.length === 0 ? found : withoutOverlaps([...found, ...own])) {
+    const { kind, start, end } = match;
+    while (next < tokens.length && (tokens[next] as Token).end <= start) next += 1;
+    const token = tokens[next];
+    // A token says "secret:" itself. What is more than a token is none.
+    if (token !== undefined && token.start <= start && end <= token.end) continue;
+    // A page that explains keys shows samples; what leaves in arguments may be meant to look like one.
+    if (match.isSample && direction === 'results') continue;
+    const mode = modeOf({ ...match, pointer }, options);
+    const isByName = end - start === text.length && (kind === 'password' || kind === 'named-secret');
+    if (mode !== 'allow') weighed.push({ kind, mode, ...here, start, end, value: text.slice(start, end), isByName });
+  }
+}
+
+/** Names below a marked field are its content. */
+function isMarked({ pointer, form }: PlacedValue, { marked, markedRoot }: WeighOptions): boolean {
+  if (marked.length === 0) return false;
+  const at = form === 'name' ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;
+  return isBelow(at, markedRoot) && isSensitive(marked, at.slice(markedRoot.length));
 }
 
 const NOTHING: readonly SecretMatch[] = Object.freeze([]);
@@ -102,6 +126,15 @@ function modeOf({ kind, group, pointer }: Weighable, { settings, direction, tool
   return settings[direction][group];
 }
 
+/** A place as a reason names it: models, people and records read it, and a secret may be the name of a member. */
+export function toShown(pointer: string): string {
+  const steps = pointer
+    .slice(0, 4_096)
+    .split('/')
+    .map((step) => (findSecrets(step).length > 0 ? '…' : step));
+  return steps.join('/').slice(0, 128) || '/';
+}
+
 /** How many places a reason names. */
 const MAX_NAMED = 5;
 
@@ -109,7 +142,7 @@ const MAX_NAMED = 5;
 export function describeSecrets(secrets: readonly Pick<WeighedSecret, 'kind' | 'pointer' | 'isSplit'>[]): string {
   const named = secrets
     .slice(0, MAX_NAMED)
-    .map(({ kind, pointer, isSplit }) => `${kind} at ${pointer.slice(0, 128) || '/'}${isSplit ? ' (in pieces)' : ''}`);
+    .map(({ kind, pointer, isSplit }) => `${kind} at ${toShown(pointer)}${isSplit ? ' (in pieces)' : ''}`);
   const more = secrets.length - named.length;
   return `${[...new Set(named)].join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
