@@ -8,10 +8,10 @@ export interface Decoded {
   readonly text: string;
 }
 
-/** What one text may cost: padding with blocks does not buy more. */
-const MAX_BLOCK = 64 * 1024;
+/** What one text may cost; more than the longest definition holds of any one encoding, so that none is hidden behind others. */
+const MAX_BLOCK = 128 * 1024;
 const MAX_DECODED = 256 * 1024;
-const MAX_BLOCKS = 512;
+const MAX_BLOCKS = 8192;
 const MIN_TEXT = 8;
 /** Wrapped lines belong together; nothing else may stand between. */
 const BASE64 = /[A-Za-z0-9+/_-]{24,65536}(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{16,128}){0,256}={0,2}/g;
@@ -47,9 +47,9 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /** Blocks of base64, hexadecimal and character codes that hold readable text. */
 export function decodeBlocks(text: string): readonly Decoded[] {
   const found: Decoded[] = [];
-  let budget = MAX_DECODED;
   const look = (how: Decoded['how'], pattern: RegExp, decode: (block: string) => Uint8Array | undefined) => {
     let count = 0;
+    let budget = MAX_DECODED;
     for (const match of text.matchAll(pattern)) {
       count += 1;
       if (count > MAX_BLOCKS || budget <= 0) return;

@@ -17,7 +17,7 @@ export interface Folded {
   readonly marks: readonly Mark[];
 }
 
-/** A text of nothing but marks would be a list as long as itself. */
+/** A text of nothing but marks would be a list as long as itself. Colours, which mean nothing, leave room for the others. */
 const MAX_MARKS = 256;
 /** ECMA-48: a control sequence; OSC, DCS, PM and APC, which hold text that a terminal does not show; a lone escape. */
 const ANSI =
@@ -73,7 +73,7 @@ export function foldWithMap(text: string): Folded {
     }
     const hidden = readHidden({ text, at: i, code, hasRightToLeft });
     if (hidden !== undefined) {
-      if (hidden.mark !== undefined && marks.length < MAX_MARKS) addMark(marks, hidden.mark);
+      if (hidden.mark !== undefined) addMark(marks, hidden.mark);
       wasRemoved = true;
       i = hidden.end;
       continue;
@@ -222,5 +222,5 @@ function addMark(marks: Mark[], mark: Mark): void {
   const last = marks.at(-1);
   if (last !== undefined && last.kind === mark.kind && last.end === mark.start)
     marks[marks.length - 1] = { ...last, end: mark.end, decoded: last.decoded + mark.decoded };
-  else marks.push(mark);
+  else if (marks.length < MAX_MARKS || (mark.kind !== 'colour' && marks.length < MAX_MARKS * 2)) marks.push(mark);
 }

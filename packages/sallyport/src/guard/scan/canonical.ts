@@ -24,6 +24,8 @@ export interface Canonical {
   /** `plain` first. */
   readonly views: readonly View[];
   readonly marks: readonly Mark[];
+  /** There is more in it that is encoded than was decoded. */
+  readonly isCut: boolean;
 }
 
 /** Encodings inside encodings; nobody honest needs a third. */
@@ -36,7 +38,7 @@ export function toCanonical(text: string): Canonical {
   const seen = surveyText(text);
   if (seen === 0) {
     const plain = viewAsWritten(text.toLowerCase());
-    return { original: text, plain, views: [plain], marks: NO_MARKS };
+    return { original: text, plain, views: [plain], marks: NO_MARKS, isCut: false };
   }
   const isForeign = (seen & SEEN.foreign) !== 0;
   const { mapped, marks } = isForeign ? foldWithMap(text) : { mapped: asWritten(text.toLowerCase()), marks: NO_MARKS };
@@ -48,7 +50,7 @@ export function toCanonical(text: string): Canonical {
   // Case matters to base64, so what is decoded is the text as written.
   addDecoded(views, text, { depth: 1, outer: undefined, how: '', seen });
   if ((seen & (SEEN.spaced | SEEN.leet)) !== 0) addLoose(views, mapped, '');
-  return { original: text, plain, views, marks };
+  return { original: text, plain, views, marks, isCut: views.length >= MAX_VIEWS };
 }
 
 interface Inside {

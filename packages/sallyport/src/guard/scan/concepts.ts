@@ -20,12 +20,17 @@ export const CONCEPTS = {
   ],
   /** The same, said to a model about what it does. */
   hush: [
-    row(12, 'not', 'hushTell', 'person'),
+    row(24, 'not', 'hushTell', 'person'),
     row(8, 'not', 'hushTell', 'deed'),
     row(12, 'secretly', 'takeVerb'),
     row(0, 'hiddenFrom'),
     row(0, 'unaware'),
     row(0, 'keepSecret'),
+    row(20, 'notAbroad', 'tellAbroad', 'userAbroad'),
+    row(12, 'tellAbroad', 'userNot'),
+    row(12, 'userNot', 'tellAbroad'),
+    row(12, 'userFirst', 'tellNot'),
+    row(0, 'unawareAbroad'),
   ],
   /** What was said before, or what keeps a model safe, shall not count. */
   override: [
@@ -44,18 +49,21 @@ export const CONCEPTS = {
     row(24, 'label', 'unbreakable'),
     row(4, 'unbreakable', 'person'),
     row(0, 'newRole'),
+    row(16, 'ignoreAbroad', 'beforeAbroad', 'toldAbroad'),
+    row(16, 'ignoreAbroad', 'toldAbroad', 'beforeAbroad'),
+    row(16, 'beforeAbroad', 'toldAbroad', 'ignoreAbroad'),
   ],
   /** Speaks as somebody above the user: a system, security, compliance. */
   authority: [row(20, 'rank', 'label'), row(0, 'systemLabel'), row(0, 'enforced')],
   /** Something else has to be done, at a time that another action sets. */
-  trigger: [row(0, 'trigger')],
+  trigger: [row(0, 'trigger'), row(0, 'triggerAbroad')],
   must: [row(0, 'must')],
   /** One thing more, or before. */
   extra: [row(0, 'extra')],
   /** Why, in words that fit anything. */
   excuse: [row(32, 'why', 'virtue'), row(0, 'purpose')],
   /** Takes something along, or away. */
-  send: [row(0, 'send')],
+  send: [row(0, 'send'), row(0, 'sendAbroad')],
   /** Sends something somewhere. */
   sendTo: [
     row(60, 'sendOut', 'url'),

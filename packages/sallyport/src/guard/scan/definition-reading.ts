@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../core/json.ts';
 import { type Canonical, toCanonical, type View } from './canonical.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
-import { type DefinitionText, textsOf } from './definition-texts.ts';
+import { type DefinitionText, textsOf, tooLarge } from './definition-texts.ts';
+import { toOriginal } from './mapped-text.ts';
 import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
+import { unwrap } from './unwrap.ts';
 
 /** A place in the stranger's own words. */
 export interface Place {
@@ -50,8 +52,8 @@ const COMMON: ReadonlySet<Concept> = new Set(['trigger', 'must', 'send', 'call',
 /** Types, formats, names of parameters: one short word holds no instruction. */
 const ONE_WORD = /^[A-Za-z0-9_$.-]{1,23}$/;
 export const CONCEPT_BITS: ReadonlyMap<Concept, number> = new Map(NAMES.map((name, i) => [name, 1 << i]));
-/** A concept that was met this often is not missed. */
-const MAX_HITS = 64;
+/** Beyond what the longest definition holds of one word: whoever repeats one must not hide the next. */
+const MAX_HITS = 65_536;
 const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|\n/g;
 const EVIDENCE = 200;
 
@@ -67,7 +69,9 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   for (const source of texts) {
     if (ONE_WORD.test(source.text) && source.role !== 'description' && source.role !== 'name') continue;
     const canonical = toCanonical(source.text);
-    for (const view of canonical.views) {
+    if (canonical.isCut) throw tooLarge();
+    for (const written of canonical.views) {
+      const view = asRead(written);
       pieces.push({ start: length, end: length + view.text.length, source, canonical, view });
       parts.push(view.text);
       length += view.text.length + 1;
@@ -111,6 +115,18 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   };
 }
 
+function asRead(view: View): View {
+  const read = unwrap(view.text);
+  if (read === undefined) return view;
+  const back = (start: number, end: number) => toOriginal(read, start, end);
+  return {
+    ...view,
+    text: read.text,
+    range: (start, end) => view.range(...back(start, end)),
+    disguised: (start, end) => view.disguised(...back(start, end)),
+  };
+}
+
 function toSentences(text: string): number[] {
   const starts = [0];
   for (const match of text.matchAll(SENTENCE)) starts.push(match.index + match[0].length);
@@ -135,14 +151,18 @@ function findRow({ words, gap }: Row, find: (word: ScanWord) => readonly Hit[]):
   return first.flatMap((hit) => {
     let { end } = hit;
     for (const word of rest) {
-      const next = find(word).find(
-        (one) => one.start >= end && one.start <= end + gap && one.sentence === hit.sentence,
-      );
-      if (next === undefined) return [];
+      const next = firstFrom(find(word), end);
+      if (next === undefined || next.start > end + gap || next.sentence !== hit.sentence) return [];
       end = next.end;
     }
     return [{ ...hit, end }];
   });
+}
+
+function firstFrom(hits: readonly Hit[], start: number): Hit | undefined {
+  const at = lastAtMost(hits, (hit) => hit.start, start - 1);
+  const hit = hits[at];
+  return hit !== undefined && hit.start >= start ? hit : hits[at + 1];
 }
 
 function locate(piece: Piece | undefined, start: number, end: number): Place {

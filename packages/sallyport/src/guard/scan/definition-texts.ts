@@ -1,3 +1,4 @@
+import { FaultError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
 
 export type TextRole = 'name' | 'title' | 'description' | 'parameter' | 'schema' | 'other';
@@ -10,8 +11,8 @@ export interface DefinitionText {
   readonly text: string;
 }
 
-/** A definition is read whole up to these; what is larger than that is no definition (size limits stand before). */
-const MAX_TEXTS = 4_000;
+/** A definition is read whole or not at all: what is padded beyond these is held by whoever asks. */
+const MAX_TEXTS = 65_536;
 const MAX_UNITS = 1_048_576;
 const MAX_DEPTH = 64;
 const ROLES: ReadonlyMap<string, TextRole> = new Map([
@@ -31,18 +32,23 @@ const NAMED = new Set([
   'dependentRequired',
 ]);
 
-/** Every text of a definition with its place: descriptions however deep, titles, defaults, enums, and names of parameters. */
+/**
+ * Every text of a definition with its place: descriptions however deep, titles, defaults, enums, and names of parameters.
+ * @throws FaultError `too_large`
+ */
 export function textsOf(definition: JsonObject): readonly DefinitionText[] {
   const texts: DefinitionText[] = [];
   let units = 0;
   const add = (text: DefinitionText) => {
-    if (text.text.length === 0 || texts.length >= MAX_TEXTS || units >= MAX_UNITS) return;
+    if (text.text.length === 0) return;
     texts.push(text);
     units += text.text.length;
+    if (texts.length > MAX_TEXTS || units > MAX_UNITS) throw tooLarge();
   };
   const walk = (value: Json | undefined, where: string, depth: number) => {
     if (typeof value === 'string') add({ where, role: ROLES.get(where) ?? roleInside(where), text: value });
-    else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH && texts.length < MAX_TEXTS) {
+    else if (typeof value === 'object' && value !== null) {
+      if (depth >= MAX_DEPTH) throw tooLarge();
       const isNamed = NAMED.has(where.slice(where.lastIndexOf('/') + 1));
       for (const [key, inside] of Object.entries(value)) {
         const at = `${where}/${escapeToken(key)}`;
@@ -55,6 +61,11 @@ export function textsOf(definition: JsonObject): readonly DefinitionText[] {
   };
   walk(definition, '', 0);
   return texts;
+}
+
+/** For what would be read in part only. */
+export function tooLarge(): FaultError {
+  return new FaultError('too_large', 'A definition holds more texts, layers or encoded blocks than are read.');
 }
 
 function roleInside(where: string): TextRole {

@@ -41,12 +41,12 @@ function addedTo(text: DefinitionText, known: ReadonlySet<string>): readonly Def
     for (let j = i; j < i + RUN; j++) isNew[j] = true;
   }
   if (!isNew.includes(true)) return [];
-  // Blanks where the old words were: places stay those of the text.
+  // Empty lines where the old words were: places stay those of the text, and what they parted stays apart.
   let kept = '';
   let at = 0;
   for (const [index, word] of words.entries()) {
     const end = word.index + word[0].length;
-    kept += isNew[index] === true ? text.text.slice(at, end) : ' '.repeat(end - at);
+    kept += isNew[index] === true ? text.text.slice(at, end) : '\n'.repeat(end - at);
     at = end;
   }
   return [{ ...text, text: kept + (isNew.at(-1) === true ? text.text.slice(at) : '') }];

@@ -10,7 +10,7 @@ import { REVIEW_FROM } from './thresholds.ts';
 import { BIAS, WEIGHTS } from './weights.ts';
 
 /** Raised with every change of a rule or a weight: definitions are read again. */
-export const DEFINITION_RULES_VERSION = '6';
+export const DEFINITION_RULES_VERSION = '7';
 
 /** A definition that breaks every rule a hundred times is explained by the first of them. */
 const MAX_FINDINGS = 32;
@@ -56,7 +56,7 @@ const isBlock = ({ tier }: Finding) => tier === 'block';
 function findMarks({ pieces }: Reading): Finding[] {
   const findings: Finding[] = [];
   for (const { source, canonical, view } of pieces) {
-    if (view !== canonical.plain) continue;
+    if (view.kind !== 'plain') continue;
     const seen = new Set<string>();
     for (const { kind, start, end, decoded } of canonical.marks) {
       const rule = MARK_RULES.get(kind);

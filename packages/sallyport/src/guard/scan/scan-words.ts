@@ -1,8 +1,11 @@
+import { FOREIGN_WORDS } from './foreign-words.ts';
+
 /**
  * Words and phrases by what they do in a text that wants something of a model; concepts.ts joins them. They read lower-case
- * canonical text, English and Chinese. Each is a list with no way to read it twice, so that a pass over a text is cheap.
+ * canonical text, English and Chinese; foreign-words.ts has what the plainest orders need of other languages. Each is a list with no way to read it twice, so that a pass over a text is cheap.
  */
 export const SCAN_WORDS = {
+  ...FOREIGN_WORDS,
   not: /\b(?:do not|don'?t|never|must not|should not|shall not|need not|avoid|without|not to|no need to)\b|不要?|不得|请勿|切勿|禁止|无需|不必/g,
   tell: /\b(?:tell|telling|mention|mentioning|inform|informing|disclose|disclosing|reveal|revealing|report|reporting|notify|notifying|alert|alerting|let|letting|show|showing|display|displaying|explain|explaining|prompt|prompting|ask|asking|warn|warning|acknowledge|acknowledging|discuss|discussing)\b|告诉|告知|通知|提及|透露|提示|说明|披露/g,
   /** Of those the ones that are about keeping quiet. */
@@ -20,7 +23,7 @@ export const SCAN_WORDS = {
   hiddenFrom:
     /\b(?:hidden|hide|invisible|unknown|concealed?|kept secret|unnoticed) (?:it |this |them )?(?:from|to) (?:the |any )?(?:users?|humans?|operators?|people|reviewers?)|(?:对|向)用户(?:保密|隐瞒|隐藏)/g,
   unaware:
-    /\bwithout (?:the )?(?:users?'?s?|their|human) (?:explicit )?(?:knowledge|knowing|awareness|notice|being aware)\b|\b(?:users?|humans?) (?:should|must|may|shall)(?: not|n't| never) (?:know|see|notice|be aware|be informed|be told|reali[sz]e)|\bshould see only\b|\bleave (?:it|this|that|them) out of (?:your|the) (?:answer|response|reply|summary)\b|\b(?:not|never) (?:be |to )?bother(?:ed)?\b|\bnot for display\b|\b(?:confidential|internal|secret)\W{1,4}(?:do not|not) (?:disclose|for display|mention|reveal|show)/g,
+    /\bwithout (?:the )?(?:users?'?s?|their|human) (?:explicit )?(?:knowledge|knowing|awareness|notice|being aware)\b|\b(?:users?|humans?) (?:should|must|may|shall)(?: not|n't| never) (?:know|see|notice|find out|learn|hear|be aware|be informed|be told|reali[sz]e)|\b(?:do not|don'?t|never) let (?:the |any )?(?:users?|humans?) (?:know|see|notice|find out|learn)|\b(?:do not|don'?t|never) (?:say|breathe) a word\b|\bkeep (?:quiet|silent|mum) about (?:it|this|that|these)\b|\bshould see only\b|\bleave (?:it|this|that|them) out of (?:your|the) (?:answer|response|reply|summary)\b|\b(?:not|never) (?:be |to )?bother(?:ed)?\b|\bnot for display\b|\b(?:confidential|internal|secret)\W{1,4}(?:do not|not) (?:disclose|for display|mention|reveal|show)/g,
   keepSecret: /\bkeep (?:this|it|these) (?:\w{1,20} ){0,2}(?:secret|hidden|confidential|private)\b|\bto yourself\b/g,
   setAside:
     /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|es|ing)|bypass(?:ing)?|supersed(?:e|es|ing)|discard|neglect|set aside|stop following|pay no attention to)\b|忽略|无视|忘记|忘掉|抛弃|绕过|覆盖|不要?理会/g,
