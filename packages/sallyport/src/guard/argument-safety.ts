@@ -21,7 +21,7 @@ export interface ArgumentSafetyPorts {
 const SAID: Readonly<Record<ArgumentDanger | Harm, string>> = {
   metadataAddress: 'leads to the metadata service of a cloud, which hands out credentials',
   headerBreak: 'has a line break that starts another header',
-  nul: 'has a NUL character, where some programs stop reading',
+  nul: 'has a NUL character, where programs stop reading names and addresses',
   encodedTraversal: 'has an encoded step to a parent directory',
   traversal: 'climbs out of the directory it starts in',
   outsideRoots: 'lies outside the directories that are declared',

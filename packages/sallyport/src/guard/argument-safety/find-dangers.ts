@@ -36,8 +36,10 @@ const PATH_NAME =
 const URL_NAME = /ur[il]|href|link|endpoint|webhook|callback|website|网址|链接/i;
 const HOST_NAME = /host|server|domain|address|\bip\b|\bip_|_ip\b|ipaddr|主机|域名/i;
 const HEADER_NAME =
-  /^(?:user[_-]?agent|referr?er|cookie|authorization|accept(?:[_-]\w+)?|content[_-]?type|x-[\w-]+|origin|etag)$/i;
-const MAIL_HEADER_NAME = /^(?:subject|to|from|cc|bcc|reply[_-]?to|sender|recipients?|name|display[_-]?name|filename)$/i;
+  /^(?:user[_-]?agent|referr?er|cookie|authorization|accept(?:[_-](?:encoding|language|charset))?|content[_-]?type|x-[\w-]+|etag)$/i;
+/** Fields that may be a header: the title of a letter, the columns of a table and the start of a journey are not. */
+const MAYBE_HEADER_NAME =
+  /^(?:subject|to|from|cc|bcc|reply[_-]?to|sender|recipients?|name|display[_-]?name|filename|origin|accept[_-]\w+)$/i;
 const VARIABLE_NAME = /^(?:env|variable|var|name|key|env_?(?:var|name)|variable_?name|环境变量)$/i;
 /** What stands here is run, whatever the tool is called. */
 const COMMAND_NAME = /^(?:commands?|cmd|command_?line|shell|bash|script|exec|args|argv|命令|脚本)$/i;
@@ -64,7 +66,7 @@ export function findDangers(placed: ArgumentText, given: DangerOptions): readonl
   if (!isOrder && !options.runsCode && !ANYTHING.test(text) && !VARIABLE_NAME.test(field)) return NONE;
   const found = new Set<ArgumentDanger | Harm>();
   if (isOrder) found.add('instructions');
-  if (text.includes('\0')) found.add('nul');
+  if (text.includes('\0') && cutsShort(placed)) found.add('nul');
   if (breaksHeader(placed)) found.add('headerBreak');
   if (text.length <= MAX_READ) {
     lookAtAddresses(placed, options, found);
@@ -78,28 +80,46 @@ const NONE: readonly FoundDanger[] = Object.freeze([]);
 /** Addresses, paths and commands are short; longer texts are content. */
 const MAX_READ = 16_384;
 
+/**
+ * Programs in C stop reading names, addresses and headers at NUL, and checks before them do not (CWE-158). In the content
+ * of a file or an unnamed text it is a character: lists of `find -print0` and UTF-16 have it.
+ */
+function cutsShort({ text, pointer, field }: ArgumentText): boolean {
+  if (text.length > MAX_READ) return false;
+  const names = [PATH_NAME, URL_NAME, HOST_NAME, HEADER_NAME, MAYBE_HEADER_NAME, VARIABLE_NAME, COMMAND_NAME];
+  if (names.some((name) => name.test(field)) && !(PROSE_NAME.test(field) && !COMMAND_NAME.test(field))) return true;
+  return WHOLE_URL.test(text) || WHOLE_PATH.test(text) || NAME_OF_FILE.test(text) || /headers\//i.test(pointer);
+}
+
+/** `shell.php\0.png`, `x.txt\0` */
+const NAME_OF_FILE = /^[^\0\s]{1,255}\.\w{1,8}\0(?:\.\w{1,8})?$/;
+
 /** A worm of prompts travels in what one agent writes and another one reads. */
 function givesOrders(text: string): boolean {
   return text.length >= 20 && text.length <= 65_536 && scanText(text).findings.some(({ tier }) => tier === 'block');
 }
 
+const NEXT_HEADER =
+  /[\r\n]\s{0,4}(?:b?cc|to|from|subject|reply-to|content-type|mime-version|set-cookie|cookie|host|authorization|x-[\w-]{1,32}):/i;
+const NEXT_IN_URL =
+  /(?:[\r\n]|%0d%0a|%0a|%0d)\s{0,4}(?:set-cookie|location|host|content-(?:length|type)|transfer-encoding|authorization|cookie|http\/1|x-[\w-]{1,32}|b?cc|to|from)(?::|%3a|\/1)/i;
+/** Links that fill in a letter or an appointment carry its lines: `…?body=Hello%0AFrom: Ada`. */
+const WRITTEN_TEXT =
+  /[?&](?:text|body|details?|description|message|content|notes?|comment|q|query|summary)=[^&#\r\n]{0,8192}/gi;
+
 /** CR or LF in the value of a header starts the next header (CWE-113, CWE-93). */
 function breaksHeader({ text, pointer, field }: ArgumentText): boolean {
   if (!/[\r\n]|%0[ad]/i.test(text)) return false;
-  const isHeader = HEADER_NAME.test(field) || /\/(?:[\w-]{0,32}headers?)\/[^/]{1,256}$/i.test(pointer);
+  // An element of a list is a column of a table as often.
+  const isNamed = !/\/\d{1,9}$/.test(pointer);
+  const isHeader = HEADER_NAME.test(field) || (isNamed && /\/[\w-]{0,32}headers\/[^/]{1,256}$/i.test(pointer));
   if (isHeader && /[\r\n]/.test(text.trimEnd())) return true;
-  if (
-    MAIL_HEADER_NAME.test(field) &&
-    /[\r\n]\s{0,4}(?:b?cc|to|from|subject|reply-to|content-type|mime-version|x-[\w-]{1,32}):/i.test(text)
-  )
-    return true;
+  if ((MAYBE_HEADER_NAME.test(field) || /headers?\//i.test(pointer)) && NEXT_HEADER.test(text)) return true;
   const isUrl = WHOLE_URL.test(text) || (URL_NAME.test(field) && !/\s/.test(text.trim()));
   return (
     (isUrl || WHOLE_URL.test(text.split(/[\r\n]/, 1)[0] ?? '')) &&
     text.length <= MAX_READ &&
-    /(?:[\r\n]|%0d%0a|%0a|%0d)\s{0,4}(?:set-cookie|location|host|content-(?:length|type)|transfer-encoding|authorization|cookie|http\/1|x-[\w-]{1,32}|b?cc|to|from)(?::|%3a|\/1)/i.test(
-      text,
-    )
+    NEXT_IN_URL.test(text.replace(WRITTEN_TEXT, ''))
   );
 }
 
