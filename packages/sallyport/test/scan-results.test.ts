@@ -111,6 +111,16 @@ describe('by default', () => {
   });
 });
 
+it('stands on the record of the call', async () => {
+  const { gateway, fetch } = await start();
+  await fetch('demand');
+  const env = { SALLYPORT_STATE: gateway.process.stateDir };
+  const { stdout } = await cli(['audit', 'search', '--guard', 'scan-result', '--json'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({
+    calls: [{ outcome: 'ok', reason: expect.stringMatching(/^Found: [a-z, -]+\.$/) }],
+  });
+});
+
 it('is off where the operator says so, and everything passes as it came', async () => {
   const { fetch } = await start({ trusted: ['web'] });
   for (const kind of ['demand', 'structured', 'tags']) expect((await fetch(kind)).result, kind).toEqual(ANSWERS[kind]);

@@ -7,6 +7,7 @@ import { Answer } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import { type Decision, inspectRequest, inspectResult, needsResult } from '../guard/guard.ts';
 import type { CallRecord } from '../telemetry/call-log.ts';
+import type { Tracer } from '../telemetry/traces.ts';
 import type { Settled } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
@@ -48,7 +49,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
   try {
     const about = readRun(given);
     const { inbound } = about;
-    const { request, view } = inbound;
+    const { view } = inbound;
     const tool = resolveTool(inbound, (hidden) => noteHidden(ports, hidden, { subject, record }));
     record.upstream = tool.upstream;
     record.tool = tool.name;
@@ -76,32 +77,11 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     if (late !== undefined) return late;
 
     exchange.vet = ports.vetting?.(inbound, tool.upstream);
-    const opening = ports.handled?.toUpstream(call, admitted.rewritten ?? call.arguments);
-    const opened = opening instanceof Promise ? await opening : opening;
-    const unmasked = ports.masked?.toUpstream(call, opened ?? admitted.rewritten ?? call.arguments);
-    const revealed = (unmasked instanceof Promise ? await unmasked : unmasked) ?? opened;
-    const sent = {
-      request,
-      edits: toEdits(revealed === undefined ? admitted : { ...admitted, rewritten: revealed }, tool, inbound),
-      target: tool.name,
-      paramHeaders: toParamHeaders(view.paramHeaders(tool), revealed ?? admitted.rewritten ?? call.arguments),
-    };
-    const send = (carried: UpstreamRequest) => ports.upstreams.send(tool.upstream, carried, exchange);
-    const taking = ports.keptResults?.take(call);
-    const kept = taking === undefined ? undefined : await taking;
-    let answer =
-      kept === undefined
-        ? await (span === undefined ? send(sent) : span.follow(sent, tool.upstream, send))
-        : Answer.result(request.id, kept);
+    let answer = await forward(ports, call, { admitted, inbound, span });
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
     refuseUnsafePages(answer);
-    if (!answer.isResult) {
-      answer = ports.handled?.fromUpstream(call, answer) ?? answer;
-      answer = ports.texts?.treat(tool.upstream, tool.name, answer) ?? answer;
-      const from = { upstream: tool.upstream, item: tool.name };
-      answer = (await ports.masked?.fromUpstream(from, exchange.client, answer)) ?? answer;
-    }
+    if (!answer.isResult) answer = await treatError(ports, call, answer);
 
     if (needsResult(ports.guards, call, answer.bytes) && answer.result !== undefined) {
       const inner = inspectResult(ports.guards, call, answer.result);
@@ -113,6 +93,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
         return withheld;
       }
       if (released.rewritten !== undefined) answer = answer.withResult(released.rewritten);
+      noteRewritten(released, record);
     }
     if (inbound.endpoint.kind !== 'server' && mentionsNames(answer))
       answer = toPublicNames(answer, view, tool.upstream);
@@ -134,6 +115,45 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     span?.end(record);
     ports.audit.finish(subject, record, body);
   }
+}
+
+interface Forwarded {
+  readonly admitted: Decision;
+  readonly inbound: Inbound;
+  readonly span: ReturnType<Tracer['begin']> | undefined;
+}
+
+/**
+ * Sends a call that was admitted. Handles are opened and masked values put back here, after the record, so that neither
+ * it nor a person who was asked holds them. A result that a person released is given without calling again.
+ */
+async function forward(ports: CallPorts, call: Call, { admitted, inbound, span }: Forwarded): Promise<Answer> {
+  const { tool } = call;
+  const { request, exchange, view } = inbound;
+  const args = admitted.rewritten ?? call.arguments;
+  const opening = ports.handled?.toUpstream(call, args);
+  const opened = opening instanceof Promise ? await opening : opening;
+  const unmasking = ports.masked?.toUpstream(call, opened ?? args);
+  const revealed = (unmasking instanceof Promise ? await unmasking : unmasking) ?? opened;
+  const sent = {
+    request,
+    edits: toEdits(revealed === undefined ? admitted : { ...admitted, rewritten: revealed }, tool, inbound),
+    target: tool.name,
+    paramHeaders: toParamHeaders(view.paramHeaders(tool), revealed ?? args),
+  };
+  const taking = ports.keptResults?.take(call);
+  const kept = taking === undefined ? undefined : await taking;
+  if (kept !== undefined) return Answer.result(request.id, kept);
+  const send = (carried: UpstreamRequest) => ports.upstreams.send(tool.upstream, carried, exchange);
+  return span === undefined ? send(sent) : span.follow(sent, tool.upstream, send);
+}
+
+/** The words of an error are a stranger's as well. */
+async function treatError({ handled, texts, masked }: CallPorts, call: Call, error: Answer): Promise<Answer> {
+  const { upstream, name } = call.tool;
+  const kept = handled?.fromUpstream(call, error) ?? error;
+  const treated = texts?.treat(upstream, name, kept) ?? kept;
+  return (await masked?.fromUpstream({ upstream, item: name }, call.client, treated)) ?? treated;
 }
 
 function nameTool(subject: AuditSubject, tool: Tool): void {
@@ -238,6 +258,13 @@ function toEdits(decision: Decision, tool: Tool, { request }: Inbound): Edit[] {
 function noteFailedGuard(ports: CallPorts, { guard, cause }: Decision, record: CallRecord): void {
   if (cause !== undefined)
     ports.log.error({ callId: record.callId, guard, error: cause }, 'a guard failed, so the call was denied');
+}
+
+/** What was found in a result and marked, masked or made harmless stands on the record of its call. */
+function noteRewritten({ verdict, guard }: Decision, record: CallRecord): void {
+  if (verdict.kind !== 'rewrite') return;
+  record.guard = guard;
+  record.reason = verdict.reason;
 }
 
 interface Refused {

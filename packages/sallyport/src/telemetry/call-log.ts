@@ -15,7 +15,7 @@ export interface CallRecord {
   /** The name at the upstream. */
   tool: string | undefined;
   outcome: CallOutcome;
-  /** Who decided, and the reason, when a guard did or the call failed. */
+  /** Who decided, and the reason, when a guard stopped the call or changed its result, or the call failed. */
   guard: string | undefined;
   reason: string | undefined;
   ms: number;
