@@ -9,7 +9,9 @@ let counter: string;
 
 beforeAll(async () => {
   counter = join(newTestFolder(), 'counter');
-  const config = { mcpServers: { bad: misbehaving({ counter, tools: ['echo', 'count'] }) } };
+  // The server echoes each byte as one character, C1 controls among them, which scanning would write out.
+  const scan = { results: 'off' };
+  const config = { mcpServers: { bad: misbehaving({ counter, tools: ['echo', 'count'] }) }, scan };
   channels = await openChannels(await startGateway(config), config);
 });
 

@@ -77,6 +77,8 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     if (late !== undefined) return late;
 
     exchange.vet = ports.vetting?.(inbound, tool.upstream);
+    const from = { upstream: tool.upstream, item: tool.name };
+    ports.masked?.watch(from, exchange);
     let answer = await forward(ports, call, { admitted, inbound, span });
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
@@ -101,7 +103,8 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
     return ports.masked === undefined ? answer : ports.masked.toCaller(call, answer);
   } catch (error) {
-    const fault = toFault(error);
+    const thrown = toFault(error);
+    const fault = ports.masked?.fault({ upstream: record.upstream ?? '', item: record.tool ?? '' }, thrown) ?? thrown;
     if (record.outcome !== 'denied') {
       record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
       record.reason = fault.message;

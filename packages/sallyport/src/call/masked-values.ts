@@ -2,10 +2,11 @@ import { isPage } from '../catalog/pins/define-item.ts';
 import type { Call } from '../core/call.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
+import type { Exchange, Vet } from '../core/exchange.ts';
 import { type JsonObject, member } from '../core/json.ts';
-import { Answer } from '../core/message.ts';
+import { Answer, Notification } from '../core/message.ts';
 import { putBack, tokensOf } from '../guard/secrets/put-back.ts';
-import { maskResult, type SecretPorts } from '../guard/secrets/secrets.ts';
+import { maskResult, type SecretPorts, withoutSecrets } from '../guard/secrets/secrets.ts';
 
 /** Puts masked values back where they came from, last of all: records and the people who are asked see tokens. */
 export interface MaskedValues {
@@ -18,21 +19,69 @@ export interface MaskedValues {
   toCaller(call: Call, answer: Answer): Answer | Promise<Answer>;
   /**
    * What is no result of a call, as the client gets it: resources, prompts, results of tasks, errors.
-   * @param item name or URI at the upstream
    * @throws FaultError `denied` for what is withheld.
    */
-  fromUpstream(
-    from: { readonly upstream: string; readonly item: string },
-    client: Client,
-    answer: Answer,
-  ): Answer | Promise<Answer>;
+  fromUpstream(from: Origin, client: Client, answer: Answer): Answer | Promise<Answer>;
+  /** From now on what an upstream says while it works on a request is looked at: notifications and questions. */
+  watch(from: Origin, exchange: Exchange): void;
+  /** A notification without secrets; `undefined`: they cannot be taken out. */
+  notification(from: Origin, notification: Notification): Notification | undefined;
+  /** A fault whose message quotes an upstream. */
+  fault(from: Origin, fault: FaultError): FaultError;
+}
+
+export interface Origin {
+  readonly upstream: string;
+  /** Name or URI at the upstream. */
+  readonly item: string;
 }
 
 const BEGIN = Buffer.from('{{secret:');
 
 export function createMaskedValues(ports: SecretPorts): MaskedValues {
   const { settings, vault } = ports;
+  const toTold = ({ upstream, item }: Origin, given: Notification): Notification | undefined => {
+    const { params, method } = given;
+    if (settings() === undefined || params === undefined) return given;
+    const { value, isWithheld } = withoutSecrets(ports, params, { upstream, name: item });
+    if (isWithheld) return undefined;
+    // The token of progress is the client's own.
+    const { progressToken } = params;
+    if (value === params) return given;
+    return Notification.of(method, progressToken === undefined ? value : { ...value, progressToken });
+  };
   return {
+    watch(from, exchange) {
+      if (settings() === undefined) return;
+      exchange.tell = (notification) => toTold(from, notification);
+      const { vet } = exchange;
+      const look: Vet = (method, params) => {
+        // A page that is opened for the answer has a token of its own in its address.
+        const { url: _, ...said } = params;
+        const { value } = withoutSecrets(ports, said, { upstream: from.upstream, name: from.item });
+        if (value !== said)
+          throw new FaultError(
+            'denied',
+            `The question of "${from.upstream}" is not put to the client: it holds a secret.`,
+          );
+        return vet?.(method, params);
+      };
+      exchange.vet = look;
+    },
+    notification: toTold,
+    fault({ upstream, item }, fault) {
+      if (settings() === undefined) return fault;
+      const { message, data, code } = fault;
+      const said: JsonObject = { message, ...(data === undefined ? {} : { data }) };
+      const { value, isWithheld } = withoutSecrets(ports, said, { upstream, name: item });
+      if (value === said) return fault;
+      // Without its cause, which may say the same.
+      const text = isWithheld
+        ? `"${upstream}" failed, and what it said is withheld.`
+        : String(member(value, 'message'));
+      const left = isWithheld ? undefined : member(value, 'data');
+      return new FaultError(code, text, left === undefined ? {} : { data: left });
+    },
     toUpstream({ client, tool }, args) {
       if (settings() === undefined || tokensOf(args).length === 0) return undefined;
       let isWhole = true;

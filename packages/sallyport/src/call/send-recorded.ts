@@ -33,6 +33,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
   subject.target = sent.target;
   let end: Pick<AuditEnd, 'outcome' | 'reason'> & { guard?: string } = { outcome: 'failed', reason: undefined };
   let body: Buffer | undefined;
+  const from = { upstream, item: sent.target ?? request.method };
   const pass = (verdict: Verdict | undefined) => {
     if (verdict === undefined || verdict.kind === 'allow') return;
     end = { outcome: 'denied', guard: POLICY, reason: 'reason' in verdict ? verdict.reason : undefined };
@@ -46,6 +47,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
     exchange.vet = ports.vetting?.(inbound, upstream);
+    ports.masked?.watch(from, exchange);
     const answer = await ports.upstreams.send(
       upstream,
       { ...sent, ...withoutOwn(request, sent.edits), paramHeaders: undefined },
@@ -57,13 +59,13 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const kept = ports.remember?.(data, answer);
     if (kept !== undefined) await kept;
     const treated = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
-    const from = { upstream, item: sent.target ?? request.method };
     const shown = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
     body = shown.bytes.subarray(shown.bodySpan.start, shown.bodySpan.end);
     end = { outcome: shown.isResult ? 'ok' : 'error', reason: undefined };
     return shown;
   } catch (error) {
-    const fault = toFault(error);
+    const thrown = toFault(error);
+    const fault = ports.masked?.fault(from, thrown) ?? thrown;
     if (end.outcome !== 'denied' && isTextRefusal(fault))
       end = { outcome: 'denied', guard: SCAN_RESULT, reason: fault.message };
     else if (end.outcome !== 'denied')

@@ -30,6 +30,8 @@ export interface Exchange {
   readonly cancelled: boolean;
   /** Set by whoever sends the request on, where the questions of that upstream are looked at first. */
   vet?: Vet | undefined;
+  /** The same for its notifications; `undefined` for one that the client does not get. */
+  tell?: ((notification: Notification) => Notification | undefined) | undefined;
   /** The answer will take a while and whoever waits for it may be let go and come back. A hint. */
   suspend?(): void;
   /** Header lines for the answer, where it travels over HTTP and its head has not left yet. Names in lower case. */

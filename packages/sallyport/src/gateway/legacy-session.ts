@@ -16,7 +16,7 @@ import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
 import { type LegacyRevision, negotiate } from './revisions.ts';
-import { mayTell } from './screen-questions.ts';
+import { toTold } from './screen-questions.ts';
 import { toErrorText, toStatus } from './to-response.ts';
 
 /** Where messages go that belong to no request: the GET stream, the event stream of 2024-11-05, stdout. */
@@ -353,7 +353,8 @@ export class LegacySession {
       if (event.client !== undefined && event.client !== this.client.key) return;
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       if (event.kind === 'log' && !this.#wantsLog(member(event.notification.params, 'level'))) return;
-      if (mayTell(event.notification)) this.send(event.notification.write());
+      const told = toTold(this.#ports.masked, event);
+      if (told !== undefined) this.send(told.write());
     }
   }
 

@@ -9,7 +9,7 @@ import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { ModernFacts } from './modern-request.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
-import { mayTell } from './screen-questions.ts';
+import { toTold } from './screen-questions.ts';
 import type { Follower } from './session-store.ts';
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
@@ -123,8 +123,8 @@ export class Listen implements Follower {
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       const id = member(event.notification.params, 'taskId');
       const known = typeof id === 'string' ? this.#tasks.get(`${event.upstream}\n${id}`) : undefined;
-      if (known !== undefined && mayTell(event.notification))
-        this.#send(event.notification, { key: 'taskId', value: known });
+      const told = known === undefined ? undefined : toTold(this.#ports.masked, event);
+      if (known !== undefined && told !== undefined) this.#send(told, { key: 'taskId', value: known });
     }
   }
 

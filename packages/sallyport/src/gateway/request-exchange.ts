@@ -27,6 +27,7 @@ export class RequestExchange implements Exchange {
   readonly exclusive: boolean;
   onCancel: ((reason: string) => void) | undefined;
   vet: Vet | undefined;
+  tell: ((notification: Notification) => Notification | undefined) | undefined;
   /** Where messages go now: a parked call gets a new one with each retry. */
   reply: Reply;
   readonly #asking: Asking;
@@ -46,7 +47,9 @@ export class RequestExchange implements Exchange {
   }
 
   notify(notification: Notification): void {
-    if (!this.#cancelled && mayTell(notification)) this.reply.message(notification.write());
+    if (this.#cancelled || !mayTell(notification)) return;
+    const told = this.tell === undefined ? notification : this.tell(notification);
+    if (told !== undefined) this.reply.message(told.write());
   }
 
   annotate(headers: Readonly<Record<string, string>>): void {

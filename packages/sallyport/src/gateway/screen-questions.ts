@@ -1,3 +1,4 @@
+import type { MaskedValues } from '../call/masked-values.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Notification } from '../core/message.ts';
@@ -42,6 +43,17 @@ export function mayTell({ params }: Notification): boolean {
     const given = member(question, 'params');
     return method !== 'sampling/createMessage' && !findSecretQuestion(method, isObject(given) ? given : {});
   });
+}
+
+/** News of an upstream as a client gets it; `undefined`: it does not. */
+export function toTold(
+  masked: Pick<MaskedValues, 'notification'> | undefined,
+  { upstream, notification }: { readonly upstream: string; readonly notification: Notification },
+): Notification | undefined {
+  if (!mayTell(notification)) return undefined;
+  return masked === undefined
+    ? notification
+    : masked.notification({ upstream, item: notification.method }, notification);
 }
 
 /** Marked as every refusal of a guard is, so that programs can tell it from the client's own no. */

@@ -17,6 +17,7 @@ export function maskSecrets(
   { vault, owner, from, upstream }: MaskOptions,
 ): JsonObject | Promise<JsonObject> {
   const masked = secrets.filter(({ mode }) => mode === 'mask');
+  if (masked.length === 0) return rewrite(root, secrets, new Map());
   const kept = vault.keep(
     owner,
     masked.map(({ value, kind }) => ({ value, kind, from, upstream })),
@@ -24,6 +25,11 @@ export function maskSecrets(
   const write = (ids: readonly string[]) =>
     rewrite(root, secrets, new Map(masked.map((one, i) => [one, ids[i] ?? ''])));
   return kept instanceof Promise ? kept.then(write) : write(kept);
+}
+
+/** The same for what nobody brings back: everything is dropped. */
+export function dropSecrets(root: JsonObject, secrets: readonly WeighedSecret[]): JsonObject {
+  return rewrite(root, secrets, new Map());
 }
 
 /** A value shorter than this stands in texts by chance: there it is looked for together with its name. */

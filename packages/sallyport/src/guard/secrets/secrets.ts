@@ -3,7 +3,7 @@ import type { Call, Tool } from '../../core/call.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
-import { maskSecrets } from './mask-secrets.ts';
+import { dropSecrets, maskSecrets } from './mask-secrets.ts';
 import { tokensOf } from './put-back.ts';
 import { sensitiveFields } from './sensitive-fields.ts';
 import type { KeptSecret, SecretVault } from './vault.ts';
@@ -125,6 +125,21 @@ export function maskResult(
   if (withheld.length > 0) return { kind: 'withheld', what: describeSecrets(withheld) };
   const value = maskSecrets(result, found, { vault, owner, from: 'upstream', upstream: tool.upstream });
   return { kind: 'masked', what: describeSecrets(found), value };
+}
+
+/** What a server says beside its results, without secrets, which are dropped. `withheld`: they cannot be taken out, or may not. */
+export function withoutSecrets(
+  { settings }: Pick<SecretPorts, 'settings'>,
+  said: JsonObject,
+  tool: MaskResultOptions['tool'],
+): { readonly value: JsonObject; readonly isWithheld: boolean } {
+  const now = settings();
+  if (now === undefined || !isWatched({ settings: now, direction: 'results' }))
+    return { value: said, isWithheld: false };
+  const found = weighSecrets(said, { settings: now, direction: 'results', tool, marked: [], markedRoot: '' });
+  if (found.length === 0) return { value: said, isWithheld: false };
+  const isWithheld = found.some(({ mode, isSplit }) => isSplit || mode === 'deny' || mode === 'ask');
+  return { value: dropSecrets(said, found), isWithheld };
 }
 
 function deny(reason: string): Verdict {
