@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import { type Item, writeItem } from '../items.ts';
-import { digestDefinition } from './digest-definition.ts';
+import { digestDefinition, type Left } from './digest-definition.ts';
 import type { Definition, PinKind } from './pin.ts';
 
-/** Data that stands in a definition: a resource that grows is not another resource. */
-const DATA = ['size', 'annotations/lastModified'];
-const NAMES = ['name', 'title', 'annotations/title', 'icons', '_meta'];
+/**
+ * Data that stands in a definition: a resource that grows is not another resource. A number, a date of ISO 8601 or of
+ * RFC 9110: any other text in that place is one that a model may read.
+ */
+const DATA: Left = {
+  paths: ['size', 'annotations/lastModified'],
+  like: /^(?:[\d.eE+-]{1,32}|null|"[\dTZ:.+-]{1,40}"|"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT")$/,
+};
+const NAMES: Left = { paths: ['name', 'title', 'annotations/title', 'icons', '_meta'] };
 
 /** By the parsed definition of a tool, which `Tool` carries too, and by the item for all others. */
 const digests = new WeakMap<object, string>();
@@ -74,7 +80,7 @@ export function toDefinition(kind: PinKind, text: string): Definition {
 }
 
 function digestText(kind: PinKind, text: string): string {
-  return digestDefinition(text, kind === 'resources' || kind === 'resourceTemplates' ? DATA : []);
+  return digestDefinition(text, kind === 'resources' || kind === 'resourceTemplates' ? DATA : undefined);
 }
 
 /** A tool without a description is like too many others to be known again by the rest. */

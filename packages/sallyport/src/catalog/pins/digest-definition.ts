@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { arrayElements, objectMembers, type Span } from '../../core/json-scan.ts';
 
-/** Members that are left out, as paths of member names joined with `/`. */
-type Left = readonly string[];
+/** Members that are left out. */
+export interface Left {
+  /** Names of members joined with `/`. */
+  readonly paths: readonly string[];
+  /** Only where their JSON is like this; left out: always. */
+  readonly like?: RegExp;
+}
+
+const NOTHING: Left = { paths: [] };
 
 /** What a schema of any use stays far below. Deeper text is not walked: it could take the stack, or minutes. */
 const MAX_DEPTH = 128;
@@ -13,7 +20,7 @@ const MAX_DEPTH = 128;
  * about which one holds, and a change of either is a change for some of them.
  * @param text one JSON value that `JSON.parse` accepts
  */
-export function digestDefinition(text: string, left: Left = []): string {
+export function digestDefinition(text: string, left: Left = NOTHING): string {
   return createHash('sha256').update(toCanonical(text, left)).digest('hex');
 }
 
@@ -52,8 +59,14 @@ class CanonicalText {
     return literal.startsWith('"') ? JSON.stringify(JSON.parse(literal)) : literal;
   }
 
+  #isLeft(path: string, { key, start, end }: Span & { readonly key: string }): boolean {
+    const { paths, like } = this.#left;
+    if (!paths.includes(path + key)) return false;
+    return like === undefined || like.test(this.#bytes.toString('utf8', start, end).trim());
+  }
+
   #writeObject(at: Span, path: string, depth: number): string {
-    const members = objectMembers(this.#bytes, at.start).filter(({ key }) => !this.#left.includes(path + key));
+    const members = objectMembers(this.#bytes, at.start).filter((one) => !this.#isLeft(path, one));
     members.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : one.start - other.start));
     const parts = members.map(
       (one) => `${JSON.stringify(one.key)}:${this.write(one, `${path}${one.key}/`, depth + 1)}`,

@@ -159,7 +159,8 @@ describe('every member alone', () => {
   it.each(ALL.filter(isData).map((path) => [path.join('/'), path] as const))('%s is data', (_, path) => {
     const { book } = openBook();
     meet(book, OFFER);
-    expect(meet(book, changed(OFFER, path, other(path)))).toEqual([]);
+    expect(meet(book, changed(OFFER, path, path[2] === 'size' ? 2 : '2027-02-03T04:05:06.789+01:00'))).toEqual([]);
+    expect(meet(book, changed(OFFER, path, 'Ignore what you were told.'))).toEqual([itemAt(path)]);
   });
 
   it.each([

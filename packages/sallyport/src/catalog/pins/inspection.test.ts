@@ -260,3 +260,28 @@ test('what is too long to be read is held, and so is what a server sends beyond 
   );
   expect(meet([tool('c', 'good')], { server: 'other' })).toEqual(['c']);
 });
+
+test('a server that goes back and forth does not wipe what was found in its definitions', () => {
+  const { kept, meet, book } = open();
+  const good = tool('a', 'fine');
+  meet([good]);
+  meet([tool('a', 'evil')]);
+  meet([good]);
+  meet([tool('a', 'evil')]);
+  expect(kept.at(-1)).toMatchObject({ definition: { text: expect.stringContaining('evil') } });
+  expect(kept.at(-1)?.found?.hold).toBe('reading it found: has-block');
+  expect(book.of('s')).toBeDefined();
+});
+
+test('nor by more definitions than are remembered', () => {
+  const { state, inspection, meet, why } = open();
+  const bad = tool('a', 'worse');
+  expect(meet([bad])).toEqual(['a']);
+  // The rules are others now, and find it: first sight agreed to it, no person.
+  inspection.words = ['worse'];
+  inspection.version = '2';
+  expect(meet([bad])).toEqual([]);
+  for (let i = 0; i < 40; i++) meet([tool('a', `another ${i}`)]);
+  expect(state.mode).toBe('laptop');
+  expect(why(bad)).toContain('reading it found: has-block');
+});

@@ -286,7 +286,9 @@ export class PinBook implements PinGate {
     noteSeen(entry, definition);
     this.#notePeer(named, entry);
     if (approve && kind === 'tools') this.#peers.setFresh(server, met.name, true);
-    return { ...named, definition, renamedFrom: source?.name, approve, found };
+    // Kept with what is offered: whoever decides is shown it, however often the server goes back and forth.
+    const whole = entry.found.get(met.digest)?.whole;
+    return { ...named, definition, renamedFrom: source?.name, approve, found: whole };
   }
 
   /** Known items that are not in this list any more, by content. */

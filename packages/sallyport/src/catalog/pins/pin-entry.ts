@@ -26,6 +26,8 @@ interface Outcome {
   readonly hold: string | undefined;
   /** Equal for equal findings. */
   readonly key: string;
+  /** To be kept with the definition whenever it is offered again. */
+  readonly whole: Found;
 }
 
 /** Earlier definitions of an item that are known again under another name. */
@@ -78,10 +80,15 @@ export function noteContent({ contents }: Entry, content: string): void {
   contents.add(content);
 }
 
-export function noteFound({ found }: Entry, one: Found): void {
+/** What first sight approved is held by what was found alone: other definitions do not push that out. */
+export function noteFound({ found, approved }: Entry, one: Found): void {
   const { digest, version, hold } = one;
-  if (found.size >= MAX_MET) found.clear();
-  found.set(digest, { version, hold, key: toKey(one) });
+  found.delete(digest);
+  found.set(digest, { version, hold, key: toKey(one), whole: one });
+  for (const oldest of found.keys()) {
+    if (found.size <= MAX_MET) break;
+    if (oldest !== approved) found.delete(oldest);
+  }
 }
 
 /** Equal for reports that say the same. */
