@@ -2,7 +2,10 @@ import { CLEAN, joinMarks, type Marks, privacyOf } from '../guard/taint/labels.t
 import type { Prints } from '../guard/taint/taint-ports.ts';
 
 const KNOWN = 0x8000_0000;
-const FIRST_SLOTS = 1_024;
+/** Small, since most runs read little and there are many of them. */
+const FIRST_SLOTS = 64;
+/** Words of a slot: both of the print, and the facts. Side by side, a look-up touches one line of the cache. */
+const STRIDE = 3;
 
 export interface Entry {
   readonly marks: Marks;
@@ -15,10 +18,9 @@ export interface Entry {
  * they would take ten times the memory and the time. Nothing is ever taken out of it; it is dropped as a whole.
  */
 export class PrintTable {
-  #high = new Uint32Array(FIRST_SLOTS);
-  #low = new Uint32Array(FIRST_SLOTS);
-  /** Bit 31: taken; bits 8 to 30 the source, bits 0 to 7 the marks. */
-  #facts = new Uint32Array(FIRST_SLOTS);
+  /** The facts: bit 31: taken; bits 8 to 30 the source, bits 0 to 7 the marks. */
+  #words = new Uint32Array(FIRST_SLOTS * STRIDE);
+  #mask = FIRST_SLOTS - 1;
   #size = 0;
 
   get size(): number {
@@ -30,22 +32,23 @@ export class PrintTable {
     const fresh = (KNOWN | (entry.source << 8) | entry.marks) >>> 0;
     let isWhole = true;
     this.#reserve(Math.min(this.#size + size, limit));
+    const words = this.#words;
     for (let i = 0; i < size; i++) {
       const a = high[i] ?? 0;
       const b = low[i] ?? 0;
       const at = this.#slot(a, b);
-      const before = this.#facts[at] ?? 0;
+      const before = words[at + 2] ?? 0;
       if (before !== 0) {
-        this.#facts[at] = merge(before, fresh);
+        words[at + 2] = merge(before, fresh);
         continue;
       }
       if (this.#size >= limit) {
         isWhole = false;
         continue;
       }
-      this.#high[at] = a;
-      this.#low[at] = b;
-      this.#facts[at] = fresh;
+      words[at] = a;
+      words[at + 1] = b;
+      words[at + 2] = fresh;
       this.#size++;
     }
     return isWhole;
@@ -54,39 +57,45 @@ export class PrintTable {
   /** The facts of each print; 0: not known. */
   findAll({ high, low, size }: Prints): Uint32Array {
     const found = new Uint32Array(size);
-    for (let i = 0; i < size; i++) found[i] = this.#facts[this.#slot(high[i] ?? 0, low[i] ?? 0)] ?? 0;
+    const words = this.#words;
+    for (let i = 0; i < size; i++) found[i] = words[this.#slot(high[i] ?? 0, low[i] ?? 0) + 2] ?? 0;
     return found;
   }
 
   /** Where the print stands, or would stand. The table is never more than half full, so this ends. */
   #slot(a: number, b: number): number {
-    const mask = this.#facts.length - 1;
-    let at = (a ^ Math.imul(b, 0x9e37_79b1)) & mask;
-    while (this.#facts[at] !== 0 && (this.#high[at] !== a || this.#low[at] !== b)) at = (at + 1) & mask;
+    const words = this.#words;
+    const mask = this.#mask;
+    let slot = (a ^ Math.imul(b, 0x9e37_79b1)) & mask;
+    let at = slot * STRIDE;
+    while (words[at + 2] !== 0 && (words[at] !== a || words[at + 1] !== b)) {
+      slot = (slot + 1) & mask;
+      at = slot * STRIDE;
+    }
     return at;
   }
 
   /** The table is never more than half full. */
   #reserve(entries: number): void {
-    let slots = this.#facts.length;
+    let slots = this.#mask + 1;
     while (slots < entries * 2) slots *= 2;
-    if (slots > this.#facts.length) this.#grow(slots);
+    if (slots > this.#mask + 1) this.#grow(slots);
   }
 
   #grow(slots: number): void {
-    const high = this.#high;
-    const low = this.#low;
-    const facts = this.#facts;
-    this.#high = new Uint32Array(slots);
-    this.#low = new Uint32Array(slots);
-    this.#facts = new Uint32Array(slots);
-    for (let i = 0; i < facts.length; i++) {
-      const known = facts[i] ?? 0;
+    const before = this.#words;
+    const words = new Uint32Array(slots * STRIDE);
+    this.#words = words;
+    this.#mask = slots - 1;
+    for (let i = 0; i < before.length; i += STRIDE) {
+      const known = before[i + 2] ?? 0;
       if (known === 0) continue;
-      const at = this.#slot(high[i] ?? 0, low[i] ?? 0);
-      this.#high[at] = high[i] ?? 0;
-      this.#low[at] = low[i] ?? 0;
-      this.#facts[at] = known;
+      const a = before[i] ?? 0;
+      const b = before[i + 1] ?? 0;
+      const at = this.#slot(a, b);
+      words[at] = a;
+      words[at + 1] = b;
+      words[at + 2] = known;
     }
   }
 }

@@ -57,6 +57,8 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
   /** In the order of their last use. */
   const runs = new Map<string, Run>();
   let overflow: Run | undefined;
+  /** The one that was used last, which stands last already. */
+  let last: Run | undefined;
   let held = 0;
   let sweptAt = now();
 
@@ -92,8 +94,10 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
       return overflow;
     }
     run.usedAt = at;
+    if (run === last) return run;
     runs.delete(id);
     runs.set(id, run);
+    last = run;
     return run;
   }
 
@@ -110,6 +114,7 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
     }
     const run = newRun(at);
     runs.set(id, run);
+    last = run;
     return run;
   }
 
@@ -128,6 +133,7 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
   /** Room for more prints; the values of the run that was used longest ago go first, and it is full from then on. */
   function makeRoom(wanted: number, but: Run): boolean {
     const { prints } = limits();
+    if (held + wanted <= prints) return true;
     for (const run of runs.values()) {
       if (held + wanted <= prints) return true;
       if (run !== but && run.table !== undefined) drop(run);
@@ -135,8 +141,9 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
     return held + wanted <= prints;
   }
 
-  function put(run: Run, { source, marks, prints, isPartial = false }: Remembered): void {
-    note(run, { source, marks, isPartial });
+  function put(run: Run, what: Remembered): void {
+    note(run, what);
+    const { source, marks, prints } = what;
     if (prints.size === 0 || run === overflow) return;
     const { printsPerRun } = limits();
     const before = run.table?.size ?? 0;
@@ -145,11 +152,8 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
       return;
     }
     run.table ??= new PrintTable();
-    const isWhole = run.table.putAll(
-      prints,
-      { marks, source: source === undefined ? 0 : run.sources.length },
-      printsPerRun,
-    );
+    const entry = { marks, source: source === undefined ? 0 : run.sources.length };
+    const isWhole = run.table.putAll(prints, entry, printsPerRun);
     if (!isWhole) run.isFull = true;
     held += run.table.size - before;
   }
@@ -186,16 +190,43 @@ function newRun(at: number): Run {
 }
 
 function toRecall(run: Run, prints: Prints): Recall {
-  const { table } = run;
-  const found = table?.findAll(prints);
-  const at = (index: number) => found?.[index] ?? 0;
-  return {
-    marks: run.marks,
-    origins: [...run.origins],
-    isFull: run.isFull,
-    has: (index) => at(index) !== 0,
-    marksOf: (index) => at(index) & 0xff,
+  return new RunRecall(run, run.table?.findAll(prints));
+}
+
+/** Of the moment it was made: what is remembered afterwards does not change it. */
+class RunRecall implements Recall {
+  readonly marks: Marks;
+  readonly isFull: boolean;
+  readonly #sources: readonly Source[];
+  readonly #origins: ReadonlySet<string>;
+  readonly #found: Uint32Array | undefined;
+
+  constructor(run: Run, found: Uint32Array | undefined) {
+    this.marks = run.marks;
+    this.isFull = run.isFull;
+    this.#sources = run.sources;
+    this.#origins = run.origins;
+    this.#found = found;
+  }
+
+  get origins(): readonly string[] {
+    return [...this.#origins];
+  }
+
+  has(index: number): boolean {
+    return this.#at(index) !== 0;
+  }
+
+  marksOf(index: number): Marks {
+    return this.#at(index) & 0xff;
+  }
+
+  sourceOf(index: number): Source | undefined {
     // Counted from 1; 0 is no result.
-    sourceOf: (index) => run.sources[((at(index) >>> 8) & 0x7f_ffff) - 1],
-  };
+    return this.#sources[((this.#at(index) >>> 8) & 0x7f_ffff) - 1];
+  }
+
+  #at(index: number): number {
+    return this.#found?.[index] ?? 0;
+  }
 }
