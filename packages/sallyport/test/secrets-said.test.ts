@@ -68,7 +68,7 @@ describe('with secrets watched, what a server says besides its results', () => {
     const hub = await startHttpUpstream({ behave });
     gateway = await startGateway({
       mcpServers: { hub: { url: hub.url } },
-      secrets: {},
+      secrets: { rules: [{ direction: 'arguments', tool: 'tell', mode: 'allow' }] },
       audit: { values: 'full', mode: 'strict' },
     } as Record<string, unknown>);
     client = new PlainClient(gateway);
@@ -94,8 +94,13 @@ describe('with secrets watched, what a server says besides its results', () => {
     expect(body).not.toContain('createMessage');
   });
 
+  it('what a rule lets through is not written into the audit', async () => {
+    const given = { open: `x ${KEY}`, [KEY]: 4539578763621486 };
+    expect((await client.askModern('tools/call', { name: 'hub_tell', arguments: given })).body).toContain('done');
+  });
+
   it('nothing that is kept or logged holds it', () => {
-    expect(recordsOf(gateway)).not.toContain('a7Kq');
+    expect(recordsOf(gateway)).not.toMatch(/a7Kq|453957/);
     expect(gateway.process.stderr).not.toContain('a7Kq');
   });
 });

@@ -1,5 +1,8 @@
+import { toStarterSecrets } from '../config/secrets-section.ts';
 import { FaultError } from '../core/errors.ts';
+import { isObject, type Json } from '../core/json.ts';
 import type { LogFields } from '../core/log.ts';
+import { withoutSecrets } from '../guard/secrets/secrets.ts';
 
 const REDACTED = '[redacted]';
 const MAX_DEPTH = 6;
@@ -50,10 +53,15 @@ export function toSafeText(text: string): string {
   return safe.replace(ACTING, (one) => `\\u{${one.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
+/** What is taken out of values that are recorded, whatever rules let pass on its way. */
+const RECORDED = { settings: () => toStarterSecrets('team') };
+const NOBODY = { upstream: '', name: '' };
+
 /** JSON text, masked and bounded in the same way; what is no JSON becomes null. */
 export function toSafeJson(text: string): string {
   try {
-    return JSON.stringify(toSafeValue(JSON.parse(text), 0)) ?? 'null';
+    const value = JSON.parse(text) as Json;
+    return JSON.stringify(toSafeValue(isObject(value) ? withoutSecrets(RECORDED, value, NOBODY).value : value, 0));
   } catch {
     return 'null';
   }
