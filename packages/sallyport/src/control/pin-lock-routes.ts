@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type LockedItem, readLockFile, writeLockFile } from '../catalog/pins/lock-file.ts';
-import { toItemName } from '../catalog/pins/pin.ts';
+import { FIRST_SIGHT, toItemName } from '../catalog/pins/pin.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
@@ -62,11 +62,12 @@ function lockRoute(ports: ControlPorts): Route {
       const names = new Set(servers.map(({ name }) => name));
       const asked = member(body, 'offered') === true;
       const { known } = await readPins(ports);
-      const approved = approvedOf(known, names);
       const programs = looksAtPrograms(ports) ? new Map<string, string>() : undefined;
       const found = asked ? await offered(servers, AbortSignal.timeout(ASK_MS), programs) : [];
       const { scan = DEFAULT_SCAN } = sections();
-      const read = found.filter(({ server }) => scanOf(scan, server).definitions === 'hold');
+      const isHeld = (server: string) => scanOf(scan, server).definitions === 'hold';
+      const approved = approvedOf(known, names, isHeld);
+      const read = found.filter(({ server }) => isHeld(server));
       const left = member(body, 'withFindings') === true ? [] : holdOffered(read, known, ports.inspection);
       const items = asked
         ? [
@@ -105,11 +106,16 @@ function nameOf({ server, kind, name }: LockedItem): string {
   return `${server}/${toItemName(kind, name)}`;
 }
 
-function approvedOf(known: readonly KnownPin[], servers: ReadonlySet<string>): readonly LockedItem[] {
-  return known.flatMap(({ state, pin: { server, kind, name, approved, rejected } }): LockedItem[] => {
-    // First sight approved it, and reading found it bad since: nobody agreed to it.
-    if (state === 'new' && approved !== undefined) return [];
+function approvedOf(
+  known: readonly KnownPin[],
+  servers: ReadonlySet<string>,
+  isHeld: (server: string) => boolean,
+): readonly LockedItem[] {
+  return known.flatMap(({ pin: { server, kind, name, approved, approvedBy, rejected, found } }): LockedItem[] => {
     if (approved === undefined || approved.digest === rejected || !servers.has(server)) return [];
+    // First sight approved it, and reading found it bad since: nobody agreed to it, whatever the mode is by now.
+    const isBad = found?.digest === approved.digest && found.hold !== undefined && isHeld(server);
+    if (approvedBy === FIRST_SIGHT && isBad) return [];
     return [{ server, kind, name, digest: approved.digest }];
   });
 }

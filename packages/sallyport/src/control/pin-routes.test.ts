@@ -226,3 +226,14 @@ test('what is offered is locked by who says so when reading holds it; what first
   await ask('operator', 'POST /pins/approve', { items, withFindings: true });
   expect(await lock({ offered: true })).toMatchObject({ definitions: 2, left: [] });
 });
+
+test('mode locked does not lock what first sight approved and reading holds', async () => {
+  const { ask, see } = await open({
+    servers: { s: { transport } },
+    pins: { mode: 'locked' },
+  });
+  const bad = met('a', 'Adds.', true);
+  const found = { findings: [], hold: 'reading it found: x', risky: true, score: 1, version: '1' };
+  await see({ ...bad, found: { ...found, digest: bad.definition.digest } }, met('b', 'Adds.', true));
+  expect((await ask('operator', 'POST /pins/lock', { write: false })).value).toMatchObject({ definitions: 1 });
+});

@@ -1,7 +1,15 @@
+import { FaultError } from '../../core/errors.ts';
 import type { Finding, Scan } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { createShadowReader, SHADOW_VERSION } from '../shadow/report-shadow.ts';
-import type { InspectedKind, Inspection, Peer } from './inspection.ts';
+import {
+  type Inspected,
+  type InspectedKind,
+  type Inspection,
+  type Peer,
+  type Report,
+  UNREADABLE,
+} from './inspection.ts';
 
 /** What a definition is read beside. */
 export interface ReadContext {
@@ -24,24 +32,33 @@ export interface ReadingRules {
 /** Reads definitions with the rules given, and compares tools with those of others. */
 export function createInspection(rules: ReadingRules): Inspection {
   const compare = createShadowReader();
+  const read = (item: Inspected, peers: readonly Peer[]): Report => {
+    const { kind, server, definition, before } = item;
+    const context = { kind, server, tools: peers };
+    const scanned =
+      before === undefined ? rules.scan(definition, context) : rules.scanChange(before, definition, context);
+    const from = before === undefined ? rules.reviewFrom.definition : rules.reviewFrom.change;
+    const shadow = compare(item, peers);
+    const findings = [...scanned.findings, ...shadow.findings];
+    const reasons = [toReason(scanned.findings), shadow.hold].filter((reason) => reason !== undefined);
+    return {
+      findings,
+      score: scanned.score,
+      risky: findings.length > 0 || scanned.score >= from,
+      ...(reasons.length === 0 ? {} : { hold: reasons.join(', and ') }),
+      ...(shadow.related.length === 0 ? {} : { related: shadow.related }),
+    };
+  };
   return {
     version: `${rules.version}.${SHADOW_VERSION}`,
     inspect(item, peers) {
-      const { kind, server, definition, before } = item;
-      const context = { kind, server, tools: peers };
-      const read =
-        before === undefined ? rules.scan(definition, context) : rules.scanChange(before, definition, context);
-      const from = before === undefined ? rules.reviewFrom.definition : rules.reviewFrom.change;
-      const shadow = compare(item, peers);
-      const findings = [...read.findings, ...shadow.findings];
-      const reasons = [toReason(read.findings), shadow.hold].filter((reason) => reason !== undefined);
-      return {
-        findings,
-        score: read.score,
-        risky: findings.length > 0 || read.score >= from,
-        ...(reasons.length === 0 ? {} : { hold: reasons.join(', and ') }),
-        ...(shadow.related.length === 0 ? {} : { related: shadow.related }),
-      };
+      try {
+        return read(item, peers);
+      } catch (error) {
+        // Too much for the rules, which is for a person to judge; anything else is a fault of ours.
+        if (error instanceof FaultError) return UNREADABLE;
+        throw error;
+      }
     },
   };
 }

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { FaultError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { readKeptItems } from '../fetch-list.ts';
 import { type KnownList, toKnownList } from '../known-list.ts';
+import { createInspection } from './inspect-item.ts';
 import type { Inspected, Inspection, InspectionMode, Peer, Report } from './inspection.ts';
 import type { Pin, PinMode, Sighting } from './pin.ts';
 import { FIRST_SIGHT } from './pin.ts';
@@ -284,4 +286,13 @@ test('nor by more definitions than are remembered', () => {
   for (let i = 0; i < 40; i++) meet([tool('a', `another ${i}`)]);
   expect(state.mode).toBe('laptop');
   expect(why(bad)).toContain('reading it found: has-block');
+});
+
+test('what is too much for the rules is held, and no fault for whoever asks', () => {
+  const tooMuch = () => {
+    throw new FaultError('too_large', 'Too much.');
+  };
+  const reviewFrom = { definition: 1, change: 1 };
+  const { inspect } = createInspection({ version: '1', scan: tooMuch, scanChange: tooMuch, reviewFrom });
+  expect(inspect({ server: 's', kind: 'tools', name: 'a', definition: {} }, []).hold).toContain('could not be read');
 });

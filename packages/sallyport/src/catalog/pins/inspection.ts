@@ -62,5 +62,17 @@ export interface Inspection {
   inspect(item: Inspected, peers: readonly Peer[]): Report;
 }
 
+/** What cannot be read is held: a text that breaks its reader, or tires it, must not pass for harmless. */
+export function toUnread(hold: string): Report {
+  const finding: Finding = {
+    ...{ id: 'not-read', tier: 'block', owasp: 'MCP03', where: '', start: 0, end: 0, evidence: '' },
+    why: `${hold.charAt(0).toUpperCase()}${hold.slice(1)}.`,
+    fix: 'Read it yourself before you approve it.',
+  };
+  return Object.freeze({ findings: [finding], hold, risky: true, score: 1 });
+}
+
+export const UNREADABLE = toUnread('it could not be read for findings');
+
 /** `hold`: the block tier is quarantined; `show`: all is only shown; `off`: nothing is read. */
 export type InspectionMode = 'hold' | 'show' | 'off';

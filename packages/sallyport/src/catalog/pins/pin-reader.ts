@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Finding } from '../../core/finding.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
-import type { Found, Inspection, Peer, Report } from './inspection.ts';
+import { type Found, type Inspection, type Peer, toUnread, UNREADABLE } from './inspection.ts';
 import type { Definition, PinKind, PinRules, Sighting } from './pin.ts';
 import { type Entry, isRead } from './pin-entry.ts';
 
@@ -16,7 +15,6 @@ export interface PinReaderPorts {
 
 type ItemName = Pick<Sighting, 'server' | 'kind' | 'name'>;
 
-const UNREADABLE = toUnread('it could not be read for findings');
 const TOO_LONG = toUnread('it is too long to be read for findings');
 const TOO_MUCH = toUnread('it was not read for findings, because its server sends too much text at once');
 
@@ -90,16 +88,6 @@ export class PinReader {
     budget.left -= characters;
     return true;
   }
-}
-
-/** What cannot be read is held: a text that breaks its reader, or tires it, must not pass for harmless. */
-function toUnread(hold: string): Report {
-  const finding: Finding = {
-    ...{ id: 'not-read', tier: 'block', owasp: 'MCP03', where: '', start: 0, end: 0, evidence: '' },
-    why: `${hold.charAt(0).toUpperCase()}${hold.slice(1)}.`,
-    fix: 'Read it yourself before you approve it.',
-  };
-  return Object.freeze({ findings: [finding], hold, risky: true, score: 1 });
 }
 
 /** A definition is an object; instructions are one text. */
