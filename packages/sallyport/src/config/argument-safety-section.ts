@@ -47,7 +47,7 @@ export const argumentSafetySchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Denies what is never harmless: metadata services of clouds in every notation, line breaks in values of headers, NUL characters, encoded path traversal. false: nothing is looked at.',
+      'Denies what is never harmless: metadata services of clouds in every notation, line breaks in values of headers, NUL characters in paths, addresses, headers and commands, encoded path traversal. false: nothing is looked at.',
     ),
   traversal: action
     .default('allow')

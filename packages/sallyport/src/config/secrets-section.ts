@@ -191,9 +191,21 @@ export function resolveSecrets(
   return { arguments: args, results, rules, custom, foreign, vault };
 }
 
+/** How RE2 writes what JavaScript writes otherwise: flags, names of groups, the ends of a text. */
+function toScript(pattern: string): string {
+  return pattern
+    .replace(/\(\?[imsU]{1,4}(?:-[imsU]{1,4})?([:)])/g, (_, end: string) => (end === ':' ? '(?:' : ''))
+    .replaceAll('(?P<', '(?<')
+    .replace(/\\[AzQEC]/g, '');
+}
+
+/** RE2 itself is asked when the first text is read; what it refuses then stops every call. */
 function isPattern(pattern: string): boolean {
+  // RE2 repeats nothing more often, so that no pattern grows beyond its text.
+  const repeats = [...pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g)].flatMap(([, from, to]) => [from, to]);
+  if (repeats.some((count) => Number(count ?? 0) > 1_000)) return false;
   try {
-    return new RegExp(pattern).source !== '';
+    return new RegExp(toScript(pattern)).source !== '';
   } catch {
     return false;
   }

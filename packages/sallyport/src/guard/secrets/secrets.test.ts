@@ -80,6 +80,12 @@ describe('attacks: arguments', () => {
       'ask',
     ],
     ['a password by its field', {}, { config: { db_password: 'Tr0ub4dor3' } }, 'ask'],
+    [
+      'flags of RE2',
+      { custom: [{ name: 'customer', pattern: '(?i)c\\-(?P<n>[0-9]{6})\\z' }] },
+      { q: 'C-123456' },
+      'ask',
+    ],
     ['a pattern of our own', { custom: [{ name: 'customer', pattern: 'C-\\d{6}' }] }, { q: 'C-123456' }, 'ask'],
     [
       'a rule for one server',
@@ -280,6 +286,7 @@ describe('the section', () => {
     ['a kind that is none', { rules: [{ kinds: ['githup'], mode: 'allow' }] }, 'rules.0.kinds: "githup" is no kind'],
     ['asking about a result', { rules: [{ mode: 'ask' }] }, 'rules.0.mode: nobody can be asked'],
     ['look-around', { custom: [{ name: 'a', pattern: 'a(?=b)' }] }, 'custom.0.pattern: is no pattern in RE2'],
+    ['too many repeats', { custom: [{ name: 'a', pattern: 'a{2000}' }] }, 'custom.0.pattern: is no pattern in RE2'],
     ['a name that is taken', { custom: [{ name: 'jwt', pattern: 'ab' }] }, 'custom.0.name: "jwt" is the name'],
   ])('%s is refused', (_, written, message) => {
     expect(refused(written)).toEqual([expect.stringContaining(message)]);
