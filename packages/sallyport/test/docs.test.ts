@@ -15,7 +15,13 @@ const script = (name: string): Promise<unknown> => import(/* @vite-ignore */ joi
 
 const pages = listPages();
 const blocks = pages.flatMap(toBlocks);
-const generators = ['docs-api.mjs', 'docs-configuration.mjs', 'docs-commands.mjs', 'docs-errors.mjs', 'docs-findings.mjs'];
+const generators = [
+  'docs-api.mjs',
+  'docs-configuration.mjs',
+  'docs-commands.mjs',
+  'docs-errors.mjs',
+  'docs-findings.mjs',
+];
 
 it('reads the pages it should', () => {
   expect(pages).toEqual(
