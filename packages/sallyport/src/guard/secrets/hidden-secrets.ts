@@ -170,9 +170,9 @@ interface Block extends Run {
 }
 
 const HEX_RUN = /(?:[0-9a-fA-F]{2}){15,}/g;
-const HEX_PAIRS = /[0-9a-fA-F]{2}(?:[-: ,]{1,2}(?:0x|\\x)?[0-9a-fA-F]{2}){14,}/g;
+const HEX_PAIRS = /[0-9a-fA-F]{2}(?:[-: ,]{1,2}(?:0x|\\x)?[0-9a-fA-F]{2}){14,16384}/g;
 /** Character codes in a row: 65, 75, 73, … or 01000001 01001011 …. */
-const CODES = /(?:\d{2,3}[ ,]{1,2}){14,}\d{2,3}|(?:[01]{8}[ ,]{1,2}){14,}[01]{8}/g;
+const CODES = /(?:\d{2,3}[ ,]{1,2}){14,4096}\d{2,3}|(?:[01]{8}[ ,]{1,2}){14,4096}[01]{8}/g;
 const WHOLE_HEX = /^[0-9a-fA-F]+$/;
 const WHOLE_BASE32 = /^[A-Z2-7]{32,}$/;
 /** Words with dashes, paths and names have one case or few capitals; base64 has a quarter of each. */

@@ -2,14 +2,24 @@ import { describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../../test/sample-call.ts';
 import { resolveSecrets, secretsSchema } from '../../config/secrets-section.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { createMemoryVault } from '../../state/memory-vault.ts';
 import { inspectRequest, inspectResult } from '../guard.ts';
 import { putBack } from './put-back.ts';
 import { secrets, secretsInResult } from './secrets.ts';
+import type { KeptSecret, SecretVault } from './vault.ts';
 
 const KEY = `ghp_${'a7Kq2Zx9Lm4Tp8Rv3Wn6Yb5Hc1Jd0GfQ2w9e'}`;
 const CARD = 4539578763621486;
-const vault = createMemoryVault({ now: () => 0, limits: () => ({ minutes: 1, entries: 10_000 }) });
+const kept = new Map<string, KeptSecret>();
+/** As `state/` has it, without its bounds, for one owner. */
+const vault: SecretVault = {
+  keep: (_owner, given) =>
+    given.map((one) => {
+      const id = `mask${kept.size.toString(2).padStart(12, '0').replaceAll('0', 'a').replaceAll('1', 'b')}`;
+      kept.set(id, one);
+      return id;
+    }),
+  find: (_owner, ids) => ids.map((id) => kept.get(id)),
+};
 const marks = {
   type: 'object',
   properties: {
