@@ -1,10 +1,13 @@
 import type { OwaspTag } from '../../core/finding.ts';
 import type { MarkKind } from './canonical-fold.ts';
-import { type Feature, QUOTED } from './features.ts';
+import { isHarmlessHush, isQuoted, type Said } from './excuses.ts';
+import type { Feature } from './features.ts';
 
 const ASK = 'Ask the author of the server why; until then leave it in quarantine.';
 
-type BlockRule = Omit<Feature, 'isCounted' | 'isClue'> & {
+type BlockRule = Omit<Feature, 'isCounted' | 'isClue' | 'unless'> & {
+  /** Makes what it shows harmless where it stands. */
+  readonly unless: (said: Said) => boolean;
   /** All but the first part may stand in one of so many sentences after it. */
   readonly reach?: number;
 };
@@ -18,8 +21,7 @@ export const BLOCK_RULES: readonly BlockRule[] = [
     fix: ASK,
     all: ['hush'],
     shows: 'hush',
-    unless:
-      /\b(?:fail(?:s|ed|ure)?|errors?|ignored?|skip(?:s|ped)?|truncat\w{1,4}|drop(?:s|ped)?|internal (?:ids?|details?))\b/,
+    unless: isHarmlessHush,
   },
   {
     id: 'overrides-instructions',
@@ -28,7 +30,7 @@ export const BLOCK_RULES: readonly BlockRule[] = [
     fix: ASK,
     all: ['reset'],
     shows: 'reset',
-    unless: QUOTED,
+    unless: isQuoted,
   },
   {
     id: 'imitates-prompt',
@@ -38,7 +40,7 @@ export const BLOCK_RULES: readonly BlockRule[] = [
     all: ['tag', ['must', 'trigger', 'hush', 'reset', 'secretPath', 'secretData', 'send', 'call', 'shell']],
     reach: 3,
     shows: 'tag',
-    unless: QUOTED,
+    unless: isQuoted,
   },
   {
     id: 'takes-secret-files',
@@ -47,7 +49,7 @@ export const BLOCK_RULES: readonly BlockRule[] = [
     fix: ASK,
     all: ['secretPath', ['send', 'shell', 'exfiltrate'], ['must', 'trigger', 'authority', 'hush', 'exfiltrate']],
     shows: 'secretPath',
-    unless: QUOTED,
+    unless: isQuoted,
   },
   {
     id: 'orders-command-line',
@@ -60,7 +62,7 @@ export const BLOCK_RULES: readonly BlockRule[] = [
       ['excuse', 'authority', 'hush', 'session', 'secretPath', 'exfiltrate'],
     ],
     shows: 'shell',
-    unless: QUOTED,
+    unless: isQuoted,
   },
 ];
 

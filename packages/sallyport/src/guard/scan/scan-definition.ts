@@ -1,7 +1,9 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { BLOCK_RULES, HIDDEN_ORDER, MARK_RULES } from './block-rules.ts';
+import type { Concept } from './concepts.ts';
 import { CONCEPT_BITS, type Piece, type Reading, readDefinition, toEvidence } from './definition-reading.ts';
+import type { Said } from './excuses.ts';
 import { type Facts, findFacts, namesOf, spanOf, toMasks } from './facts.ts';
 import { FEATURES, type Feature } from './features.ts';
 import { findOddParameters } from './parameters.ts';
@@ -101,11 +103,23 @@ function findBlocks(reading: Reading, facts: Facts): Finding[] {
     const sentence = facts.bits.findIndex(
       (_, index) =>
         holds(facts.bits, { index, masks, reach: rule.reach ?? 0 }) &&
-        !(rule.unless?.test(reading.text.slice(...reading.sentenceAt(index))) ?? false),
+        saidIn(reading, rule.shows, index).some((said) => !rule.unless(said)),
     );
     if (sentence !== -1) findings.push(toFinding(reading, facts, { rule, sentence, tier: 'block' }));
   }
   return findings;
+}
+
+/** Each place of a sentence where a concept stands. */
+function saidIn(reading: Reading, shows: Feature['shows'], index: number): readonly Said[] {
+  const [from, to] = reading.sentenceAt(index);
+  return (reading.hits.get(shows as Concept) ?? [])
+    .filter(({ sentence }) => sentence === index)
+    .map(({ start, end }) => ({
+      before: reading.text.slice(Math.max(from, start - 400), start),
+      said: reading.text.slice(start, end),
+      after: reading.text.slice(end, Math.min(to, end + 160)),
+    }));
 }
 
 interface Within {
