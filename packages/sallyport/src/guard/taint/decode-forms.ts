@@ -16,6 +16,7 @@ const UNICODE = /\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}/;
  * times. Only what becomes readable text counts.
  */
 export function decodeForms(text: string): readonly string[] {
+  if (!mayHide(text)) return NOTHING;
   const found: string[] = [];
   let left = MAX_DECODED;
   let level = [text];
@@ -32,6 +33,20 @@ export function decodeForms(text: string): readonly string[] {
     level = next;
   }
   return found;
+}
+
+const NOTHING: readonly string[] = Object.freeze([]);
+
+/** Most texts have neither a sign of an encoding nor a word that is long enough for one. */
+function mayHide(text: string): boolean {
+  let run = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    run = code < 128 && LETTERS[code] === 1 ? run + 1 : 0;
+    // Percent, ampersand, backslash.
+    if (run === SHORTEST_PART || code === 37 || code === 38 || code === 92) return true;
+  }
+  return false;
 }
 
 function* decodeOnce(text: string): Generator<string> {

@@ -50,6 +50,12 @@ export function createPrinter(key: Uint8Array): Printer {
   const outB = power(baseB, GRAM);
   const letters = makeLetters(word(2), word(3));
 
+  // Written before they are read, and never used by two texts at once.
+  const as = new Int32Array(RING);
+  const bs = new Int32Array(RING);
+  const orders = new Uint32Array(RING);
+  const inside = new Int32Array(GRAM);
+
   function emit(a: number, b: number, kind: number, into: PrintList): void {
     into.add(mix(a ^ word(4), b ^ word(5) ^ kind), mix(b ^ word(6), a ^ word(7) ^ Math.imul(kind, 0x9e37_79b1)));
   }
@@ -94,10 +100,6 @@ export function createPrinter(key: Uint8Array): Printer {
     addGrams({ codes, size }, into, all = false) {
       const count = size - GRAM + 1;
       if (count < 1) return;
-      const as = new Int32Array(RING);
-      const bs = new Int32Array(RING);
-      const orders = new Uint32Array(RING);
-      const inside = new Int32Array(GRAM);
       let a = 0;
       let b = 0;
       let best = -1;

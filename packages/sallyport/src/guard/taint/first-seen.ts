@@ -3,20 +3,21 @@ import type { Printer } from './fingerprints.ts';
 import { CLEAN, UNTRUSTED } from './labels.ts';
 import { fold } from './normalise.ts';
 import { PrintList } from './print-list.ts';
-import type { AskedCall } from './read-call.ts';
+import { type AskedCall, MAX_KEPT_TEXT } from './read-call.ts';
 import type { Recall, Remembered } from './taint-ports.ts';
 import { toTypedRows } from './typed-words.ts';
-
-/** Longer arguments are documents, of which each piece would be kept. Characters. */
-const MAX_KEPT_TEXT = 4_096;
 
 /**
  * What the client gives before any result of the run did is its own or its user's. From the moment on that untrusted text was
  * read, whatever it gives may be that text's doing, so nothing more is kept.
+ * @param own an empty list, for the prints that are kept
  */
-export function readFirstSeen({ prints, leaves }: AskedCall, known: Recall | undefined): Remembered | undefined {
+export function readFirstSeen(
+  { prints, leaves }: AskedCall,
+  own: PrintList,
+  known: Recall | undefined,
+): Remembered | undefined {
   if (known !== undefined && ((known.marks & UNTRUSTED) !== 0 || known.isFull)) return undefined;
-  const own = new PrintList();
   const keep = (index: number): void => {
     if (index >= 0 && known?.has(index) !== true) own.add(prints.high[index] ?? 0, prints.low[index] ?? 0);
   };

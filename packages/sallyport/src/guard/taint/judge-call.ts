@@ -2,7 +2,7 @@ import type { Label, TaintFlow, TaintSettings } from '../../config/taint-section
 import { matchesGlob } from '../../core/glob.ts';
 import { readDefinition } from '../sinks/classify-definition.ts';
 import { isInside } from './label-source.ts';
-import { bears } from './labels.ts';
+import { bears, type Marks } from './labels.ts';
 import type { AskedCall, AskedLeaf } from './read-call.ts';
 import type { Recall, Source } from './taint-ports.ts';
 import {
@@ -35,12 +35,37 @@ export interface Judgement {
 
 const NOTHING: Judgement = Object.freeze({ stop: undefined, noted: Object.freeze([]) as readonly FoundFlow[] });
 
-export function judgeCall(asked: AskedCall, evidence: Evidence, settings: TaintSettings): Judgement {
-  const { recall } = evidence;
+const borne = new WeakMap<TaintSettings, Map<Marks, readonly TaintFlow[]>>();
+
+/** The rules that can decide about a call of this tool with these effects, in a run that bears these marks. */
+export function findRules(settings: TaintSettings, marks: Marks, about: Pick<Evidence, 'call' | 'sinks'>) {
+  return findBorne(settings, marks).filter((rule) => concerns(rule, about));
+}
+
+/** Before anybody asks for the effects: the rules that the marks of a run bring in. Marks are few. */
+export function findBorne(settings: TaintSettings, marks: Marks): readonly TaintFlow[] {
+  let known = borne.get(settings);
+  if (known === undefined) {
+    known = new Map();
+    borne.set(settings, known);
+  }
+  let rules = known.get(marks);
+  if (rules === undefined) {
+    rules = settings.flows.filter(({ from }) => bears(marks, from));
+    known.set(marks, rules);
+  }
+  return rules;
+}
+
+/** @param rules those of `findRules` */
+export function judgeCall(
+  { asked, rules }: { readonly asked: AskedCall; readonly rules: readonly TaintFlow[] },
+  evidence: Evidence,
+  settings: TaintSettings,
+): Judgement {
   const noted: FoundFlow[] = [];
   let ask: FoundFlow | undefined;
-  for (const rule of settings.flows) {
-    if (!bears(recall.marks, rule.from) || !concerns(rule, evidence)) continue;
+  for (const rule of rules) {
     if (rule.action === 'ask' && ask !== undefined) continue;
     const found =
       rule.by === 'value' ? findValue(rule, asked, { ...evidence, settings }) : findRun(rule, asked, evidence);
@@ -52,7 +77,7 @@ export function judgeCall(asked: AskedCall, evidence: Evidence, settings: TaintS
   return ask === undefined && noted.length === 0 ? NOTHING : { stop: ask, noted };
 }
 
-function concerns({ to }: TaintFlow, { call, sinks }: Evidence): boolean {
+function concerns({ to }: TaintFlow, { call, sinks }: Pick<Evidence, 'call' | 'sinks'>): boolean {
   if (to.sinks !== undefined && !to.sinks.some((sink) => sinks.includes(sink))) return false;
   if (to.servers !== undefined && !to.servers.some((glob) => matchesGlob(glob, call.tool.upstream))) return false;
   return to.acts !== true || acts(call.tool.definition, sinks);

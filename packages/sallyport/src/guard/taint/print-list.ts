@@ -1,6 +1,24 @@
 import type { Prints } from './taint-ports.ts';
 
 const FIRST = 64;
+/** Lists that wait for their next use: more are out at once only where a shared store is waited for. */
+const MAX_SPARE = 8;
+const LARGEST_SPARE = 16_384;
+const spare: PrintList[] = [];
+
+/** An empty list for the time of one call, instead of new arrays for each. Who borrows it gives it back, or lets go of it. */
+export function borrowList(room = FIRST): PrintList {
+  const list = spare.pop();
+  if (list === undefined) return new PrintList(Math.max(room, FIRST));
+  list.size = 0;
+  list.reserve(room);
+  return list;
+}
+
+/** The prints that are in it are nobody's from here on. */
+export function giveBack(list: PrintList): void {
+  if (spare.length < MAX_SPARE && list.high.length <= LARGEST_SPARE) spare.push(list);
+}
 
 /** Prints as they are made; grows by doubling. */
 export class PrintList implements Prints {
@@ -13,16 +31,17 @@ export class PrintList implements Prints {
     this.low = new Uint32Array(room);
   }
 
+  reserve(room: number): void {
+    if (room <= this.high.length) return;
+    const { high, low } = this;
+    this.high = new Uint32Array(room);
+    this.low = new Uint32Array(room);
+    this.high.set(high);
+    this.low.set(low);
+  }
+
   add(high: number, low: number): void {
-    if (this.size === this.high.length) {
-      const grow = (before: Uint32Array) => {
-        const after = new Uint32Array(before.length * 2);
-        after.set(before);
-        return after;
-      };
-      this.high = grow(this.high);
-      this.low = grow(this.low);
-    }
+    if (this.size === this.high.length) this.reserve(this.size * 2);
     this.high[this.size] = high;
     this.low[this.size] = low;
     this.size++;

@@ -4,8 +4,8 @@ import { decodeForms } from './decode-forms.ts';
 import { findNumbers, findWords } from './find-words.ts';
 import type { Printer } from './fingerprints.ts';
 import { type Marks, privacyOf } from './labels.ts';
-import { fold, MAX_TEXT } from './normalise.ts';
-import { PrintList } from './print-list.ts';
+import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
+import type { PrintList } from './print-list.ts';
 import { addPieces, PIECE } from './read-result.ts';
 import { roleOf } from './roles.ts';
 import { toRowsOf } from './typed-words.ts';
@@ -43,22 +43,41 @@ export interface AskedCall {
 /** Characters of all arguments of one call that are looked at. */
 const MAX_ARGUMENTS = MAX_TEXT;
 const MAX_ROWS_TEXT = 512;
+/** Longer arguments are documents, of which each piece would be kept. Characters. */
+export const MAX_KEPT_TEXT = 4_096;
 const LONGEST_IN_PIECES = 64;
 
-/** What has to be known of the arguments of a call: every text and number, plain and decoded, whole and in pieces. */
-export function readCall(call: Call, printer: Printer, marks: Marks): AskedCall {
-  const prints = new PrintList();
+/** What the arguments of a call are read for. */
+export interface CallReading {
+  readonly printer: Printer;
+  /** Of the run: what cannot matter is not looked at. */
+  readonly marks: Marks;
+  /** A rule may decide about a value of this role. */
+  readonly isJudged: (role: Role) => boolean;
+  /** Values that no rule decides about may still be kept as the client's own. */
+  readonly isKept: boolean;
+  readonly prints: PrintList;
+}
+
+/**
+ * What has to be known of the arguments of a call: of texts and numbers that a rule decides about, plain and decoded, whole
+ * and in pieces; of others only what is kept of them.
+ */
+export function readCall(call: Call, reading: CallReading): AskedCall {
+  const { prints, marks } = reading;
   const walk = walkLeaves(call.arguments);
-  const into = { upstream: call.tool.upstream, printer, prints, marks };
+  const { upstream } = call.tool;
   let left = MAX_ARGUMENTS;
   const leaves: AskedLeaf[] = [];
   for (const leaf of walk.leaves) {
     left -= leaf.text.length;
     if (left < 0) return { prints, leaves, isPartial: true };
-    leaves.push(readLeaf(leaf, into));
+    const role = leaf.isName ? 'other' : roleOf(leaf.key, leaf.text);
+    if (reading.isJudged(role)) leaves.push(readLeaf(leaf, { role, upstream }, reading));
+    else if (reading.isKept && leaf.text.length <= MAX_KEPT_TEXT) leaves.push(readOwn(leaf, role, reading));
   }
-  const joined = privacyOf(marks) > 0 ? joinTexts(walk.leaves) : undefined;
-  if (joined !== undefined) leaves.push(readLeaf(joined, into));
+  const joined = privacyOf(marks) > 0 && reading.isJudged('other') ? joinTexts(walk.leaves) : undefined;
+  if (joined !== undefined) leaves.push(readLeaf(joined, { role: 'other', upstream }, reading));
   return { prints, leaves, isPartial: walk.isPartial };
 }
 
@@ -70,51 +89,72 @@ function joinTexts(leaves: readonly Leaf[]): Leaf | undefined {
   return { path: [], key: '', text, isNumber: false, isName: true };
 }
 
-interface Into {
+interface About {
+  readonly role: Role;
   readonly upstream: string;
-  /** Of the run: what cannot matter is not looked at. */
-  readonly marks: Marks;
-  readonly printer: Printer;
-  readonly prints: PrintList;
 }
 
-function readLeaf(leaf: Leaf, { upstream, printer, prints, marks }: Into): AskedLeaf {
-  const { text, key } = leaf;
-  const mark = (): number => prints.size;
-  const one = (kind: 'value' | 'link' | 'id', value: string): number => {
-    printer.add(kind, value, prints);
-    return prints.size - 1;
-  };
-  const folded = fold(text);
-  let whole = -1;
-  if (folded.size >= 3 && folded.size <= 256) {
-    whole = mark();
-    printer.addCodes(folded, prints);
-  }
-  const forms = leaf.isNumber || marks === 0 ? [] : decodeForms(text);
-  const words = mark();
-  for (const form of [text, ...forms]) addWords(form, { printer, prints });
-  const grams = mark();
-  for (const form of [text, ...forms]) printer.addGrams(form === text ? folded : fold(form), prints, true);
-  const rows = mark();
+/** Everything that a rule may ask about. */
+function readLeaf(leaf: Leaf, { role, upstream }: About, reading: CallReading): AskedLeaf {
+  const { printer, prints, marks } = reading;
+  const { text } = leaf;
+  const forms = leaf.isNumber || marks === 0 ? NO_FORMS : decodeForms(text);
+  const plain = readPlain(text, forms, reading);
+  const from = prints.size;
   if (marks !== 0 && text.length <= MAX_ROWS_TEXT && !leaf.isName)
     for (const row of toRowsOf(text)) printer.add('typed', row, prints);
-  const end = mark();
-  const pieces = privacyOf(marks) === 0 ? [] : addAllPieces([text, ...forms], { printer, prints });
-  const role = leaf.isName ? 'other' : roleOf(key, text);
-  const host = role === 'address' ? hostOf(text) : undefined;
-  return {
-    ...{ leaf, role, whole, pieces, size: folded.size },
-    words: [words, grams],
-    grams: [grams, rows],
-    rows: [rows, end],
-    link: role === 'address' ? one('link', text.trim()) : -1,
-    id: text.length <= 128 ? one('id', `${upstream}\n${text}`) : -1,
-    host: host === undefined ? -1 : one('value', host),
-  };
+  const end = prints.size;
+  const pieces = privacyOf(marks) === 0 ? NO_RANGES : addAllPieces([text, ...forms], { printer, prints });
+  const link = role === 'address' ? addOne('link', text.trim(), reading) : -1;
+  const id = text.length <= 128 ? addOne('id', `${upstream}\n${text}`, reading) : -1;
+  return { leaf, role, ...plain, rows: [from, end], pieces, link, id, host: addHost(text, role, reading) };
 }
 
-function addWords(text: string, { printer, prints }: Pick<Into, 'printer' | 'prints'>): void {
+/** What is kept as the client's own. */
+function readOwn(leaf: Leaf, role: Role, reading: CallReading): AskedLeaf {
+  const forms = leaf.isNumber || reading.marks === 0 ? NO_FORMS : decodeForms(leaf.text);
+  const plain = readPlain(leaf.text, forms, reading);
+  const host = addHost(leaf.text, role, reading);
+  return { leaf, role, ...plain, rows: NO_RANGE, pieces: NO_RANGES, link: -1, id: -1, host };
+}
+
+const NO_FORMS: readonly string[] = Object.freeze([]);
+const NO_RANGE: Range = Object.freeze([0, 0] as const);
+const NO_RANGES: readonly Range[] = Object.freeze([]);
+
+function readPlain(
+  text: string,
+  forms: readonly string[],
+  { printer, prints }: CallReading,
+): Pick<AskedLeaf, 'whole' | 'words' | 'grams' | 'size'> {
+  const folded = foldBriefly(text);
+  const { size } = folded;
+  let whole = -1;
+  if (size >= 3 && size <= 256) {
+    whole = prints.size;
+    printer.addCodes(folded, prints);
+  }
+  const words = prints.size;
+  addWords(text, { printer, prints });
+  for (const form of forms) addWords(form, { printer, prints });
+  const grams = prints.size;
+  printer.addGrams(folded, prints, true);
+  wipe(folded);
+  for (const form of forms) printer.addGrams(fold(form), prints, true);
+  return { whole, size, words: [words, grams], grams: [grams, prints.size] };
+}
+
+function addOne(kind: 'value' | 'link' | 'id', value: string, { printer, prints }: CallReading): number {
+  printer.add(kind, value, prints);
+  return prints.size - 1;
+}
+
+function addHost(text: string, role: Role, reading: CallReading): number {
+  const host = role === 'address' ? hostOf(text) : undefined;
+  return host === undefined ? -1 : addOne('value', host, reading);
+}
+
+function addWords(text: string, { printer, prints }: Pick<CallReading, 'printer' | 'prints'>): void {
   findWords(text, ({ text: word, isLink }) => {
     printer.add('value', word, prints);
     // A link carries values in its parts.
@@ -124,7 +164,7 @@ function addWords(text: string, { printer, prints }: Pick<Into, 'printer' | 'pri
 }
 
 /** The parts of a text that may each be a part of a private value. */
-function addAllPieces(texts: readonly string[], { printer, prints }: Pick<Into, 'printer' | 'prints'>): Range[] {
+function addAllPieces(texts: readonly string[], { printer, prints }: Pick<CallReading, 'printer' | 'prints'>): Range[] {
   const ranges: Range[] = [];
   for (const text of texts) {
     if (text.length > 2_048) continue;

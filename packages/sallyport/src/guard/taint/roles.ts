@@ -44,10 +44,8 @@ const known = new Map<string, Role>();
 /** By the value where it can be nothing else, whatever it is called; else by its name. */
 export function roleOf(key: string, text: string): Role {
   if (text.length <= 300) {
-    const value = text.trim();
-    if (URL_LIKE.test(value) || DOMAIN.test(value)) return 'address';
-    if (EMAIL.test(value) || IBAN.test(value) || WALLET.test(value)) return 'recipient';
-    if (ROOTED.test(value)) return 'path';
+    const role = roleOfValue(text.trim());
+    if (role !== undefined) return role;
   }
   let role = known.get(key);
   if (role === undefined) {
@@ -59,8 +57,36 @@ export function roleOf(key: string, text: string): Role {
   return role;
 }
 
+/** A pattern is tried only where the sign is there that it cannot do without. */
+function roleOfValue(value: string): Role | undefined {
+  if (value.includes('://') && URL_LIKE.test(value)) return 'address';
+  const first = value.charCodeAt(0);
+  if ((first | 32) === 119 && DOMAIN.test(value)) return 'address';
+  if (value.includes('@') && EMAIL.test(value)) return 'recipient';
+  const isUpper = first >= 65 && first <= 90;
+  if ((isUpper || first === 48 || first === 49 || first === 51 || first === 98) && isAccount(value)) return 'recipient';
+  const isSign = first === 126 || first === 46 || first === 47;
+  return (isSign || value.charCodeAt(1) === 58) && ROOTED.test(value) ? 'path' : undefined;
+}
+
+function isAccount(value: string): boolean {
+  return IBAN.test(value) || WALLET.test(value);
+}
+
+const idNames = new Map<string, boolean>();
+
 /** A name that says that the value is an id: such a value may return to the server that gave it. */
 export function isIdName(key: string): boolean {
+  let isId = idNames.get(key);
+  if (isId === undefined) {
+    isId = readIdName(key);
+    if (idNames.size >= MAX_NAMES) idNames.clear();
+    if (key.length <= 128) idNames.set(key, isId);
+  }
+  return isId;
+}
+
+function readIdName(key: string): boolean {
   return /(?:^|_)(?:id|ids|uuid|guid|sha|hash|key|ref|number|slug|cursor|token|etag|handle|name_id)$/.test(toName(key));
 }
 

@@ -1,6 +1,9 @@
 import type { Marks } from './labels.ts';
 
-/** Fingerprints: two words each, of a keyed hash. What they were made of cannot be read from them. */
+/**
+ * Fingerprints: two words each, of a keyed hash. What they were made of cannot be read from them. A list holds until the
+ * answer it was given for is there; who keeps prints longer copies them.
+ */
 export interface Prints {
   readonly high: Uint32Array;
   readonly low: Uint32Array;

@@ -1,4 +1,4 @@
-import type { TaintSettings } from '../../config/taint-section.ts';
+import type { Role, TaintFlow, TaintSettings } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -9,13 +9,14 @@ import type { Guard } from '../guard.ts';
 import { explainFlow } from './explain-flow.ts';
 import type { Printer } from './fingerprints.ts';
 import { readFirstSeen, readUser } from './first-seen.ts';
-import { type FoundFlow, judgeCall } from './judge-call.ts';
+import { type FoundFlow, findBorne, findRules, judgeCall } from './judge-call.ts';
 import { marksOf } from './label-source.ts';
-import { type Marks, namesOf, UNTRUSTED } from './labels.ts';
-import type { PrintList } from './print-list.ts';
+import { joinMarks, type Marks, namesOf, UNTRUSTED } from './labels.ts';
+import { borrowList, giveBack, type PrintList } from './print-list.ts';
 import { type AskedCall, readCall } from './read-call.ts';
 import { type FindPrivate, readResult } from './read-result.ts';
-import type { Recall, TaintMemory } from './taint-ports.ts';
+import type { Recall, Remembered, TaintMemory } from './taint-ports.ts';
+import type { Evidence } from './vouch.ts';
 
 export interface TaintPorts {
   /** Of the snapshot in force; `undefined`: nothing is marked. */
@@ -44,25 +45,79 @@ export function taint(ports: TaintPorts): Guard {
   };
 }
 
-function lookAt(
-  call: Call,
-  marks: Marks,
-  { settings, ports }: { readonly settings: TaintSettings; readonly ports: TaintPorts },
-): Verdict | Promise<Verdict> {
+interface About {
+  readonly settings: TaintSettings;
+  readonly ports: TaintPorts;
+}
+
+const NO_RULES: readonly TaintFlow[] = Object.freeze([]);
+const NO_SINKS: readonly SinkClass[] = Object.freeze([]);
+
+/**
+ * Nothing is made of the arguments before it is known that a rule can decide about them, or that they are to be kept as the
+ * client's own: most calls are of neither kind.
+ */
+function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdict> {
+  const { settings, ports } = about;
   const user = believedUser(call, settings);
-  const asked = readCall(call, ports.printer, marks);
-  const at = user === undefined ? -1 : addUserMark(user, ports.printer, asked.prints);
-  const recall = ports.memory.recall(call.run, asked.prints);
+  const sinks = findBorne(settings, marks).length === 0 ? NO_SINKS : ports.sinksOf(call);
+  const rules = findBorne(settings, marks).length === 0 ? NO_RULES : findRules(settings, marks, { call, sinks });
+  const isKept = (marks & UNTRUSTED) === 0;
+  if (!isKept && rules.length === 0 && user === undefined) return ALLOW;
+  const prints = borrowList();
+  const asked = readCall(call, {
+    printer: ports.printer,
+    marks,
+    prints,
+    isKept,
+    isJudged: (role) => decides(rules, role),
+  });
+  const isJudged = rules.length > 0 && (asked.leaves.length > 0 || asked.isPartial || decides(rules, undefined));
+  if (!isKept && !isJudged && user === undefined) {
+    giveBack(prints);
+    return ALLOW;
+  }
+  const at = user === undefined ? -1 : addUserMark(user, ports.printer, prints);
+  const recall = ports.memory.recall(call.run, prints);
   const decide = (known: Recall | undefined): Verdict | Promise<Verdict> => {
-    const fresh = [
-      known?.has(at) === true || user === undefined ? undefined : readUser(user, ports.printer),
-      readFirstSeen(asked, known),
-    ].filter((one) => one !== undefined);
+    // A result came in while a shared store was asked: the call is looked at again, at most once for every mark there is.
+    if (known !== undefined && (known.marks & ~marks) !== 0) return lookAt(call, joinMarks(marks, known.marks), about);
+    const own = borrowList();
+    const fresh = findFresh({ asked, own, known, user: known?.has(at) === true ? undefined : user }, ports.printer);
     const kept = fresh.length === 0 ? undefined : ports.memory.remember(call.run, fresh);
-    const verdict = known === undefined ? ALLOW : judge({ call, asked, known, user }, settings, ports);
-    return kept instanceof Promise ? kept.then(() => verdict) : verdict;
+    const verdict =
+      known === undefined || !isJudged ? ALLOW : judge({ asked, rules }, { call, sinks, recall: known, user }, about);
+    const isAtOnce = !(kept instanceof Promise);
+    if (isAtOnce) {
+      giveBack(own);
+      giveBack(prints);
+    }
+    return isAtOnce ? verdict : kept.then(() => verdict);
   };
   return recall instanceof Promise ? recall.then(decide) : decide(recall);
+}
+
+/** Does one of the rules ask about values of this role? `undefined`: about the call, whatever its values are. */
+function decides(rules: readonly TaintFlow[], role: Role | undefined): boolean {
+  for (const { to } of rules)
+    if (to.roles === undefined || (role !== undefined && to.roles.includes(role))) return true;
+  return false;
+}
+
+interface Unknown {
+  readonly asked: AskedCall;
+  readonly own: PrintList;
+  readonly known: Recall | undefined;
+  /** Whose request the run does not know yet. */
+  readonly user: string | undefined;
+}
+
+/** What the run is to remember before the call is made. */
+function findFresh({ asked, own, known, user }: Unknown, printer: Printer): readonly Remembered[] {
+  const first = readFirstSeen(asked, own, known);
+  if (user === undefined) return first === undefined ? [] : [first];
+  const request = readUser(user, printer);
+  return first === undefined ? [request] : [request, first];
 }
 
 /** The inner door: what a result bears is remembered before the client reads it. */
@@ -126,21 +181,13 @@ function addUserMark(user: string, printer: Printer, into: PrintList): number {
   return into.size - 1;
 }
 
-interface Known {
-  readonly call: Call;
-  readonly asked: AskedCall;
-  readonly known: Recall | undefined;
-  readonly user: string | undefined;
-}
-
 function judge(
-  { call, asked, known, user }: Known & { readonly known: Recall },
-  settings: TaintSettings,
-  ports: TaintPorts,
+  what: { readonly asked: AskedCall; readonly rules: readonly TaintFlow[] },
+  evidence: Evidence,
+  { settings, ports }: About,
 ): Verdict {
-  if (known.marks === 0 && !known.isFull) return ALLOW;
-  const sinks = ports.sinksOf(call);
-  const { stop, noted } = judgeCall(asked, { call, sinks, recall: known, user }, settings);
+  const { call, sinks } = evidence;
+  const { stop, noted } = judgeCall(what, evidence, settings);
   for (const flow of noted) ports.onNoted?.(call, explainFlow(flow, call));
   return stop === undefined ? ALLOW : toVerdict(stop, call, sinks);
 }

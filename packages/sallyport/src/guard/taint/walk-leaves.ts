@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
 
 /** One text or number inside a value, and where it stands. */
 export interface Leaf {
@@ -26,30 +26,44 @@ const NAME_OF_DATA = 6;
 
 /** Every text and number of a value, to a depth no honest one has. */
 export function walkLeaves(root: unknown, skip: (key: string) => boolean = never): Walk {
-  const leaves: Leaf[] = [];
-  const open: { readonly value: unknown; readonly path: readonly string[]; readonly key: string }[] = [
-    { value: root, path: [], key: '' },
-  ];
-  let nodes = 0;
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (++nodes > MAX_NODES || leaves.length >= MAX_LEAVES) return { leaves, isPartial: true };
-    const { value, path, key } = at;
-    // A path is copied at every step: what a text parses to may be a million brackets deep.
-    if (path.length > MAX_DEPTH) return { leaves, isPartial: true };
-    if (typeof value === 'string') leaves.push({ path, key, text: value, isNumber: false, isName: false });
-    else if (typeof value === 'number') leaves.push({ path, key, text: String(value), isNumber: true, isName: false });
-    else if (Array.isArray(value))
-      for (let i = Math.min(value.length, MAX_NODES) - 1; i >= 0; i--)
-        open.push({ value: value[i], path: [...path, String(i)], key });
-    else if (isObject(value))
-      for (const name of Object.keys(value).reverse()) {
-        if (skip(name)) continue;
-        const inside = [...path, name];
-        if (name.length >= NAME_OF_DATA) leaves.push({ path: inside, key, text: name, isNumber: false, isName: true });
-        open.push({ value: value[name], path: inside, key: name });
-      }
+  const walk: Walking = { leaves: [], nodes: 0, skip };
+  const isWhole = visit(root, { path: ROOT, key: '' }, walk);
+  return { leaves: walk.leaves, isPartial: !isWhole };
+}
+
+interface Walking {
+  readonly leaves: Leaf[];
+  nodes: number;
+  readonly skip: (key: string) => boolean;
+}
+
+const ROOT: readonly string[] = Object.freeze([]);
+
+/** @returns false where there was more than is looked at */
+function visit(value: unknown, { path, key }: Pick<Leaf, 'path' | 'key'>, walk: Walking): boolean {
+  const { leaves } = walk;
+  if (++walk.nodes > MAX_NODES || leaves.length >= MAX_LEAVES) return false;
+  // What a text parses to may be a million brackets deep.
+  if (path.length > MAX_DEPTH) return false;
+  if (typeof value === 'string') leaves.push({ path, key, text: value, isNumber: false, isName: false });
+  else if (typeof value === 'number') leaves.push({ path, key, text: String(value), isNumber: true, isName: false });
+  else if (Array.isArray(value)) {
+    const end = Math.min(value.length, MAX_NODES);
+    for (let i = 0; i < end; i++) if (!visit(value[i], { path: [...path, String(i)], key }, walk)) return false;
+  } else if (isObject(value)) return visitMembers(value, { path, key }, walk);
+  return true;
+}
+
+function visitMembers(value: JsonObject, { path, key }: Pick<Leaf, 'path' | 'key'>, walk: Walking): boolean {
+  const names = Object.keys(value);
+  for (let i = names.length - 1; i >= 0; i--) {
+    const name = names[i] ?? '';
+    if (name.length >= NAME_OF_DATA && !walk.skip(name))
+      walk.leaves.push({ path: [...path, name], key, text: name, isNumber: false, isName: true });
   }
-  return { leaves, isPartial: false };
+  for (const name of names)
+    if (!walk.skip(name) && !visit(value[name], { path: [...path, name], key: name }, walk)) return false;
+  return true;
 }
 
 function never(): boolean {
