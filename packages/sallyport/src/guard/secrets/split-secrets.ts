@@ -11,7 +11,7 @@ export interface SplitSecret {
 
 /** A key cut into more pieces than this, or among more texts, is not put together. */
 const MAX_PIECES = 8;
-const MAX_TEXTS = 16_384;
+const MAX_TEXTS = 4_096;
 /** Longer texts hold prose. */
 const MAX_LENGTH = 512;
 const MAX_HEAD = 132;
