@@ -14,7 +14,7 @@ const SLASH = 16;
 const CLASSES = makeClasses();
 
 /** Shorter ones are in every text; longer ones are looked at as text. */
-const SHORTEST = 5;
+export const SHORTEST = 5;
 const LONGEST = 512;
 const LONG_WORD = 20;
 

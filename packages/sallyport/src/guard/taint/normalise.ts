@@ -37,7 +37,7 @@ export function fold(text: string, scratch?: Uint16Array): Folded {
   return { codes, size };
 }
 
-const ROOM = 4_096;
+const ROOM = 65_536;
 const room = new Uint16Array(ROOM);
 
 /** As `fold`, without new memory for a short text: what it gives holds until `wipe`, and one text is folded so at a time. */

@@ -1,11 +1,11 @@
 import type { Privacy } from '../../config/taint-section.ts';
 import { type Json, type JsonObject, member } from '../../core/json.ts';
 import { decodeForms } from './decode-forms.ts';
-import { findNumbers, findWords } from './find-words.ts';
+import { findNumbers, findWords, SHORTEST as SHORTEST_WORD } from './find-words.ts';
 import { GRAM, type Printer } from './fingerprints.ts';
 import { PUBLIC, privacyOf, toMarks, UNTRUSTED, VOUCHED } from './labels.ts';
-import { fold, MAX_TEXT } from './normalise.ts';
-import { PrintList } from './print-list.ts';
+import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
+import { borrowList, PrintList } from './print-list.ts';
 import { isIdName } from './roles.ts';
 import type { Remembered, Source } from './taint-ports.ts';
 import { type Walk, walkLeaves } from './walk-leaves.ts';
@@ -26,11 +26,16 @@ export interface PrivatePart {
   readonly privacy: Privacy;
 }
 
-/** What a run is to remember of a result. */
+/** What a run is to remember of a result, and the lists to give back when it does. */
+export interface RememberedResult {
+  readonly what: readonly Remembered[];
+  readonly lists: readonly PrintList[];
+}
+
 export function readResult(
   result: JsonObject,
   from: { readonly source: Source; readonly printer: Printer; readonly findPrivate: FindPrivate | undefined },
-): readonly Remembered[] {
+): RememberedResult {
   const { source, printer, findPrivate } = from;
   const own: Remembered[] = [];
   const reading = new Reading(printer, source);
@@ -49,14 +54,14 @@ export function readResult(
       left -= text.length;
       if (isBinary(result, key, text)) continue;
       reading.readText(key, text);
-      for (const part of findPrivate?.(text, key) ?? []) own.push(toOwn(part, source, printer));
+      if (findPrivate !== undefined) for (const part of findPrivate(text, key)) own.push(toOwn(part, source, printer));
     }
   }
-  return [
-    { source, marks: source.marks, prints: reading.values, isPartial },
-    { marks: PUBLIC, prints: reading.ids },
-    ...own,
-  ];
+  const { values, ids } = reading;
+  const what: Remembered[] = [{ source, marks: source.marks, prints: values, isPartial }];
+  if (ids.size > 0) what.push({ marks: PUBLIC, prints: ids });
+  what.push(...own);
+  return { what, lists: [values, ids] };
 }
 
 function toOwn({ text, privacy }: PrivatePart, from: Source, printer: Printer): Remembered {
@@ -81,24 +86,24 @@ function isBinary(result: Json, key: string, text: string): boolean {
 }
 
 class Reading {
-  values = new PrintList();
-  readonly ids = new PrintList();
+  readonly values = borrowList();
+  readonly ids = borrowList();
   readonly #printer: Printer;
   readonly #source: Source;
   readonly #isPrivate: boolean;
-  #scratch = new Uint16Array(0);
+  /** Of a source whose word counts, only whole values matter: they vouch for arguments. */
+  readonly #follows: boolean;
 
   constructor(printer: Printer, source: Source) {
     this.#printer = printer;
     this.#source = source;
     this.#isPrivate = privacyOf(source.marks) > 0;
+    this.#follows = (source.marks & VOUCHED) === 0 || this.#isPrivate;
   }
 
   /** Room for a result of this many characters, of which every third or so makes a print. */
   expect(characters: number): void {
-    const size = Math.min(characters, MAX_TEXT);
-    this.values = new PrintList(Math.max(64, size >>> 1));
-    this.#scratch = new Uint16Array(size);
+    this.values.reserve(Math.min(characters, MAX_TEXT) >>> 1);
   }
 
   readNumber(key: string, text: string): void {
@@ -127,11 +132,11 @@ class Reading {
   }
 
   #readPlain(text: string): void {
-    this.#readWhole(text);
-    const folded = fold(text, this.#scratch);
-    // Of a source whose word counts, only whole values matter: they vouch for arguments.
-    const follows = (this.#source.marks & VOUCHED) === 0 || this.#isPrivate;
-    if (follows) this.#printer.addGrams(folded, this.values);
+    const folded = foldBriefly(text);
+    if (isValue(text) && folded.size >= SHORTEST_VALUE) this.#printer.addCodes(folded, this.values);
+    if (this.#follows) this.#printer.addGrams(folded, this.values);
+    wipe(folded);
+    if (text.length < SHORTEST_WORD) return;
     findWords(text, ({ text: word, isLink }) => {
       this.#readWord(word);
       if (isLink) this.#printer.add('link', word, this.values);
@@ -145,9 +150,10 @@ class Reading {
   }
 
   #readWhole(text: string): void {
-    if (text.length < SHORTEST_VALUE || text.length > LONGEST_VALUE) return;
-    const folded = fold(text);
+    if (!isValue(text)) return;
+    const folded = foldBriefly(text);
     if (folded.size >= SHORTEST_VALUE) this.#printer.addCodes(folded, this.values);
+    wipe(folded);
   }
 
   #readId(key: string, text: string): void {
@@ -156,12 +162,19 @@ class Reading {
   }
 }
 
+function isValue({ length }: string): boolean {
+  return length >= SHORTEST_VALUE && length <= LONGEST_VALUE;
+}
+
 /** An id names a thing at its server. What can be written to, opened or run anywhere is no id. */
 export function isOpaque(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_.:=+-]{0,127}$/.test(text);
 }
 
 function parseNested(text: string): Walk | undefined {
+  const start = text.charCodeAt(0);
+  // A letter or digit begins no JSON that has parts, and most texts.
+  if ((start >= 65 && start <= 90) || (start >= 97 && start <= 122) || (start >= 48 && start <= 57)) return undefined;
   const first = text.trimStart().charAt(0);
   if (first !== '{' && first !== '[') return undefined;
   try {

@@ -149,8 +149,11 @@ export function rememberResult(ports: TaintPorts, { run, result, ...from }: Read
   if (settings === undefined) return undefined;
   const source = { ...from, marks: marksOf(settings, from.upstream, from.target) };
   const findPrivate = settings.content ? ports.findPrivate : undefined;
-  const kept = ports.memory.remember(run, readResult(result, { source, printer: ports.printer, findPrivate }));
-  return kept instanceof Promise ? kept : undefined;
+  const { what, lists } = readResult(result, { source, printer: ports.printer, findPrivate });
+  const kept = ports.memory.remember(run, what);
+  if (kept instanceof Promise) return kept;
+  for (const list of lists) giveBack(list);
+  return undefined;
 }
 
 /** Whether a run has read anything untrusted; yes where nobody can tell. For whoever must decide before data was read. */
