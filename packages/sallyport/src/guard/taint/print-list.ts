@@ -3,7 +3,7 @@ import type { Prints } from './taint-ports.ts';
 const FIRST = 64;
 /** Lists that wait for their next use: more are out at once only where a shared store is waited for. */
 const MAX_SPARE = 8;
-const LARGEST_SPARE = 16_384;
+const LARGEST_SPARE = 65_536;
 const spare: PrintList[] = [];
 
 /** An empty list for the time of one call, instead of new arrays for each. Who borrows it gives it back, or lets go of it. */
