@@ -30,14 +30,18 @@ export interface Played {
 export async function readStops(sallyport: RunningSallyport, played: Played): Promise<readonly Stop[]> {
   const held = await readHeld(sallyport);
   const calls = itemsOf(await sallyport.rest('GET', `/audit/calls?limit=100&agent=${played.agent}`)).toReversed();
+  // A call that went through with something found in its result stopped nothing: that is read below.
+  const stopped = calls.filter((call) => !LET_THROUGH.has(member(call, 'outcome')));
   const verdicts = played.done.flatMap(({ verdict }) => (verdict === undefined ? [] : [verdict]));
-  const said = [...calls, ...verdicts].filter((one) => {
+  const said = [...stopped, ...verdicts].filter((one) => {
     const approval = member(one, 'approval');
     return member(one, 'guard') !== undefined && !played.answered.some((id) => id === approval);
   });
   const stops = await Promise.all(said.map((one) => toStop(sallyport, one, held)));
   return [...stops, ...readScans(played.done), ...held, ...readAnswersToServers(played.ledger)];
 }
+
+const LET_THROUGH: ReadonlySet<unknown> = new Set(['ok', 'tool_error']);
 
 /** What was found in results and made harmless there. */
 function readScans(done: readonly Done[]): readonly Stop[] {
