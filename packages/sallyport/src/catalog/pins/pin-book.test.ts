@@ -157,3 +157,19 @@ test('names like those of JavaScript are names', () => {
   expect(meet([tool('constructor'), tool('__proto__')])).toEqual(['constructor', '__proto__']);
   expect(meet([tool('constructor', { title: 'x' }), tool('__proto__', { title: 'x' })])).toEqual([]);
 });
+
+test('a program that runs already is restarted by no yes to it, and by no decision about another one', () => {
+  const { book, kept } = open('laptop');
+  const restarted: string[] = [];
+  book.onProgram((server) => void restarted.push(server));
+  expect(book.meetProgram('s', { digest: 'a', text: '{"runs":"npm:a@1"}', content: 'a' })).toBeUndefined();
+  const [seen] = kept;
+  if (seen === undefined) throw new Error('nothing was seen');
+  const pin = toPin(seen);
+  book.adopt([{ ...pin, approvedBy: 'first sight' }]);
+  book.adopt([{ ...pin, approvedBy: 'local' }]);
+  book.adopt([{ ...pin, approvedBy: 'local', rejected: '0'.repeat(64) }]);
+  expect(restarted).toEqual([]);
+  book.adopt([{ ...pin, approved: undefined, approvedBy: undefined, rejected: 'a' }]);
+  expect(restarted).toEqual(['s']);
+});

@@ -117,7 +117,8 @@ export class PinBook implements PinGate {
         noteContent(entry, content);
       if (pin.kind === 'program') this.#noteProgram(pin.server, pin.approved?.text);
       if (isSame) continue;
-      if (pin.kind === 'program' && entry.met.size > 0) programs.add(pin.server);
+      // A decision about another program than the one that runs ends nobody's calls.
+      if (pin.kind === 'program' && shown !== this.#shown(pin, entry)) programs.add(pin.server);
       const lists = touched.get(pin.server) ?? new Set();
       const list = LISTS.get(pin.kind);
       // What was not met here yet stands in no list: told now, a client would read the old one and not look again.
