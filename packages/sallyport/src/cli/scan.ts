@@ -66,7 +66,7 @@ async function readGiven(input: Input, file: string): Promise<Scanned> {
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    throw new FaultError('usage', `${file} is not JSON.`, { cause });
+    throw new FaultError('usage', `${file} is not JSON. Give the answer to tools/list, or a list of tools.`, { cause });
   }
   const server = textOption(input.options, 'server') ?? basename(file);
   const definitions = readDefinitions(document, server);
@@ -90,7 +90,8 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     if (cause instanceof FaultError) throw cause;
-    throw new FaultError('usage', `${file} cannot be read.`, { cause });
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new FaultError('usage', `${file} cannot be read${code}. Check the path and your rights.`, { cause });
   }
 }
 
