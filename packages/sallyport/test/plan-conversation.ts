@@ -24,7 +24,7 @@ export class Conversation {
   constructor(rechecked: readonly Guard[] = []) {
     const settings = () => this.settings();
     const ports = { settings, plans: this.#plans, handles: this.#handles };
-    this.guards = [plan({ ...ports, hasReadUntrusted: async () => this.hasRead }), handles(ports)];
+    this.guards = [plan({ ...ports, hasReadUntrusted: async () => this.hasRead, now: () => this.now }), handles(ports)];
     this.handled = createHandledTexts({ settings, handles: this.#handles, guards: rechecked });
   }
 

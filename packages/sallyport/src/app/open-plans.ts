@@ -28,6 +28,7 @@ export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'm
   const handles = createHandleMemory({ now, limits });
   const plan: PlanPorts & HandlePorts = {
     ...{ settings, plans, handles },
+    now: () => Date.now(),
     hasReadUntrusted: (run) => (snapshot().taint === undefined ? undefined : hasReadUntrusted(memory, run)),
   };
   return {

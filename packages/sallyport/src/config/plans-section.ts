@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { matchesGlob } from '../core/glob.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Path } from './parse-file.ts';
 
 /** The section `plans` of the file. */
@@ -11,6 +12,13 @@ export const plansSchema = z.strictObject({
     .default([])
     .describe(
       'Servers (patterns) whose results are kept here: the client gets handles, which only arguments of other calls open.',
+    ),
+  required: z
+    .array(z.string().min(1).max(512))
+    .max(1_000)
+    .default([])
+    .describe(
+      'Callers (patterns of principal ids or of their programs) who may use only what a plan says that an operator fixed for their run (`sallyport plan register`).',
     ),
   minutes: z
     .int()
@@ -53,4 +61,9 @@ export function resolvePlans(
 /** Are results of this server kept behind handles? */
 export function isKept({ handles }: PlanSettings, upstream: string): boolean {
   return handles.some((pattern) => matchesGlob(pattern, upstream));
+}
+
+/** Does this caller need a plan that an operator fixed? */
+export function isBound({ required }: PlanSettings, { id, agent }: Principal): boolean {
+  return required.some((glob) => matchesGlob(glob, id) || (agent !== undefined && matchesGlob(glob, agent)));
 }

@@ -1,4 +1,4 @@
-import type { Plan } from '../guard/plan/plan.ts';
+import type { FixedPlan } from '../guard/plan/plan.ts';
 import type { PlanStore } from '../guard/plan/plan-guard.ts';
 
 export interface PlanMemoryOptions {
@@ -13,11 +13,13 @@ const MINUTE = 60_000;
 /** Plans of this process. One that is used stays; when there is no room, a new one is refused. */
 export function createPlanMemory({ now, limits }: PlanMemoryOptions): PlanStore {
   /** In the order of their last use. */
-  const byRun = new Map<string, { readonly plan: Plan; usedAt: number }>();
+  const byRun = new Map<string, { readonly plan: FixedPlan; usedAt: number }>();
+  let total = 0;
   const forget = (): void => {
     const before = now() - limits().minutes * MINUTE;
-    for (const [run, { usedAt }] of byRun) {
+    for (const [run, { plan, usedAt }] of byRun) {
       if (usedAt > before) return;
+      total -= sizeOf(plan);
       byRun.delete(run);
     }
   };
@@ -33,10 +35,26 @@ export function createPlanMemory({ now, limits }: PlanMemoryOptions): PlanStore 
     },
     fix(run, plan) {
       forget();
-      if (!byRun.has(run) && byRun.size >= limits().plans) return false;
+      const before = byRun.get(run);
+      if (before?.plan.by !== undefined && plan.by === undefined) return false;
+      const size = total - sizeOf(before?.plan) + sizeOf(plan);
+      if ((before === undefined && byRun.size >= limits().plans) || size > MAX_SIZE) return false;
+      total = size;
       byRun.delete(run);
       byRun.set(run, { plan, usedAt: now() });
       return true;
     },
+    list() {
+      forget();
+      return [...byRun].map(([run, { plan }]) => ({ run, plan }));
+    },
   };
+}
+
+/** Of all plans together, about bytes: ten thousand of the largest would take gigabytes. */
+const MAX_SIZE = 256_000_000;
+
+/** Text takes two bytes a character, and what is made of it to compare a few times as much. */
+function sizeOf(plan: FixedPlan | undefined): number {
+  return plan === undefined ? 0 : 1_000 + 8 * JSON.stringify(plan.written).length;
 }

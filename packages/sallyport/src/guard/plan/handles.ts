@@ -63,8 +63,7 @@ function judge({ handles: store, plans }: HandlePorts, call: Call, ids: readonly
     };
   const foreign = found.filter((kept) => kept?.upstream !== tool.upstream);
   const fixed = plans.find(run);
-  if (foreign.length === 0 || (fixed !== undefined && plansHandle(fixed, tool.publicName, call.arguments)))
-    return ALLOW;
+  if (foreign.length === 0 || (fixed !== undefined && plansHandle(fixed, call))) return ALLOW;
   const from = [...new Set(foreign.map((kept) => `"${kept?.upstream ?? ''}"`))].join(', ');
   const size = foreign.reduce((sum, kept) => sum + (kept?.text.length ?? 0), 0);
   return {

@@ -1,14 +1,19 @@
-import type { PlanSettings } from '../../config/plans-section.ts';
+import { isBound, type PlanSettings } from '../../config/plans-section.ts';
 import type { Call } from '../../core/call.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
-import { type Plan, readPlan, whyOutside } from './plan.ts';
+import { type FixedPlan, type Plan, readPlan, toEndpointText, type Use, whyOutside } from './plan.ts';
 
-/** Plans by run, each at most once. Bounded; a plan in force is never pushed out, since its run would be free then. */
+/**
+ * Plans by run, each at most once. Bounded; a plan in force, or one that has ended, is never pushed out, since its run
+ * would be free then.
+ */
 export interface PlanStore {
-  find(run: string): Plan | undefined;
-  /** @returns false when there is no room for one more */
-  fix(run: string, plan: Plan): boolean;
+  find(run: string): FixedPlan | undefined;
+  /** @returns false when there is no room for one more, or a client would take the place of what the API fixed (`by`) */
+  fix(run: string, plan: FixedPlan): boolean;
+  /** All of them, for people. */
+  list(): readonly { readonly run: string; readonly plan: FixedPlan }[];
 }
 
 export interface PlanPorts {
@@ -17,49 +22,74 @@ export interface PlanPorts {
   readonly plans: PlanStore;
   /** `undefined`: nobody remembers what runs read. */
   readonly hasReadUntrusted: (run: string) => Promise<boolean> | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
+
+/** Who asks: what a plan is bound to, and the one that came along. */
+export type Asker = Pick<Call, 'run' | 'isOwnRun' | 'plan' | 'client' | 'endpoint'>;
 
 /** Holds the calls of a run to its plan, and fixes plans only as long as nothing untrusted can have written them. */
 export function plan(ports: PlanPorts): Guard {
-  const { settings, plans } = ports;
-  const judge = (call: Call): Verdict => {
-    const fixed = plans.find(call.run);
-    const reason = fixed && whyOutside(fixed, call.tool.publicName, call.arguments);
-    return reason === undefined ? ALLOW : deny(reason);
-  };
   return {
     name: 'plan',
-    request(call) {
-      const { plan: given, run } = call;
-      if (settings() === undefined)
-        return given === undefined
-          ? ALLOW
-          : deny('Plans are not switched on here. Leave _meta["dev.sallyport/plan"] out, or ask the operator.');
-      if (given === undefined) return judge(call);
-      const before = plans.find(run)?.digest;
-      if (typeof given === 'string')
-        return before === given
-          ? judge(call)
-          : deny('The run has no plan of this digest. Begin a new run with its plan.');
-      const read = readPlan(given);
-      if (typeof read === 'string') return deny(`_meta["dev.sallyport/plan"]: ${read}.`);
-      return before === read.digest ? judge(call) : fix(ports, call, read).then((verdict) => verdict ?? judge(call));
-    },
+    request: (call) => judgeUse(ports, call, { kind: 'tool', name: call.tool.publicName, arguments: call.arguments }),
   };
 }
 
+/** The same for whatever a run uses. @param use `undefined`: what no plan can name, which is in none */
+export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | undefined): Verdict | Promise<Verdict> {
+  const { settings, plans } = ports;
+  const { plan: given, run } = asker;
+  const now = settings();
+  if (now === undefined)
+    return given === undefined
+      ? ALLOW
+      : deny('Plans are not switched on here. Leave _meta["dev.sallyport/plan"] out, or ask the operator.');
+  const judge = (): Verdict => {
+    const fixed = plans.find(run);
+    if (fixed?.by === undefined && isBound(now, asker.client.principal))
+      return deny('This caller needs a plan that an operator fixed for its run (plans.required), and there is none.');
+    const reason = fixed && whyOutsideOf(fixed, use, asker);
+    return reason === undefined ? ALLOW : deny(reason);
+  };
+  if (given === undefined) return judge();
+  const before = plans.find(run);
+  if (typeof given === 'string')
+    return before?.digest === given
+      ? judge()
+      : deny('The run has no plan of this digest. Begin a new run with its plan.');
+  const read = readPlan(given);
+  if (typeof read === 'string') return deny(`_meta["dev.sallyport/plan"]: ${read}.`);
+  return before?.digest === read.digest ? judge() : fix(ports, asker, read).then((verdict) => verdict ?? judge());
+}
+
+function whyOutsideOf(fixed: FixedPlan, use: Use | undefined, { endpoint }: Asker): string | undefined {
+  return use === undefined
+    ? 'This run has a plan, and no plan can say where this would lead.'
+    : whyOutside(fixed, use, endpoint);
+}
+
 /** Why the plan cannot be fixed; `undefined`: it is. */
-async function fix({ plans, hasReadUntrusted }: PlanPorts, call: Call, read: Plan): Promise<Verdict | undefined> {
-  if (call.isOwnRun !== true)
+async function fix(
+  { plans, hasReadUntrusted, now }: PlanPorts,
+  { run, isOwnRun, endpoint }: Asker,
+  read: Plan,
+): Promise<Verdict | undefined> {
+  if (isOwnRun !== true)
     return deny('A plan needs a run of its own: send _meta["dev.sallyport/run"] with every call of it.');
-  const hasRead = hasReadUntrusted(call.run);
+  const hasRead = hasReadUntrusted(run);
   if (hasRead === undefined)
     return deny('Plans need to know what a run has read. Ask the operator to switch on the section "taint".');
   if (await hasRead)
     return deny(
       'This run has read untrusted data, which may have written the plan: it can be neither fixed nor changed. Begin a new run.',
     );
-  return plans.fix(call.run, read) ? undefined : deny('There is no room for one more plan. Try again later.');
+  const before = plans.find(run);
+  if (before?.by !== undefined || before?.isEnded === true)
+    return deny('An operator fixed the plan of this run, so that the client cannot change it. Begin a new run.');
+  const fixed = { ...read, endpoint: toEndpointText(endpoint), fixedAt: now() };
+  return plans.fix(run, fixed) ? undefined : deny('There is no room for one more plan. Try again later.');
 }
 
 function deny(reason: string): Verdict {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Call } from '../../core/call.ts';
+import type { Endpoint } from '../../core/endpoint.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { findHandle } from './handle.ts';
 
@@ -10,11 +12,33 @@ export interface Plan {
   /** SHA-256 of its canonical form, hex. */
   readonly digest: string;
   readonly steps: readonly Step[];
+  /** As it was written: `readPlan` makes the rest of it anew. */
+  readonly written: JsonObject;
 }
 
-interface Step {
-  /** As clients of the endpoint call it. */
-  readonly tool: string;
+/** A plan in force. But for `steps`, plain JSON. */
+export interface FixedPlan extends Plan {
+  /** Names are those of one endpoint (`toEndpointText`): at another one they may be another server's. */
+  readonly endpoint: string;
+  /** Principal that fixed it over the API: no client changes it. Left out: the client did, in a request of the run. */
+  readonly by?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly fixedAt: number;
+  /** The run is over: nothing is in its plan any more. */
+  readonly isEnded?: true | undefined;
+}
+
+const USES = ['tool', 'resource', 'prompt'] as const;
+
+/** What a run would use, as clients of the endpoint call it. */
+export interface Use {
+  readonly kind: (typeof USES)[number];
+  /** The name, or the URI of a resource. */
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+interface Step extends Pick<Use, 'kind' | 'name'> {
   /** Arguments by name; left out: any. One that is not named here may not be given. */
   readonly arguments?: ReadonlyMap<string, Constraint> | undefined;
 }
@@ -28,10 +52,17 @@ const MAX_STEPS = 100;
 const MAX_ARGUMENTS = 64;
 /** Characters of the whole plan. */
 const MAX_PLAN = 65_536;
+/** Of all arguments together: a value of two characters takes a hundred bytes to keep. */
+const MAX_VALUES = 2_000;
+/** Levels of a plan, four of them its own. */
+const MAX_DEPTH = 32;
+
+const FORM = 'each step of a plan is an object {"tool" or "prompt": …, "arguments": …} or {"resource": …}';
 
 /** The plan a client wrote, or what is wrong with it. */
 export function readPlan(written: unknown): Plan | string {
   if (!isObject(written)) return 'a plan is an object {"steps": [{"tool": …, "arguments": …}]}';
+  if (isDeeper(written, MAX_DEPTH)) return `a plan has at most ${MAX_DEPTH} levels`;
   const { steps, ...others } = written;
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > MAX_STEPS)
     return `"steps" of a plan are 1 to ${MAX_STEPS} objects`;
@@ -44,22 +75,35 @@ export function readPlan(written: unknown): Plan | string {
     if (typeof one === 'string') return one;
     read.push(one);
   }
-  return { digest: createHash('sha256').update(text).digest('hex'), steps: read };
+  if (read.reduce((sum, step) => sum + countValues(step), 0) > MAX_VALUES)
+    return `a plan has at most ${MAX_VALUES} values`;
+  return { digest: createHash('sha256').update(text).digest('hex'), steps: read, written };
 }
 
-/** Why a call is not in the plan; `undefined`: it is. */
-export function whyOutside(plan: Plan, tool: string, args: JsonObject): string | undefined {
-  const steps = plan.steps.filter((step) => step.tool === tool);
-  if (steps.length === 0) return 'The plan of this run does not have this tool.';
-  const reasons = steps.map((step) => whyOutsideStep(step, args));
+/** Why a use is not in the plan; `undefined`: it is. */
+export function whyOutside(plan: FixedPlan, use: Use, endpoint: Endpoint): string | undefined {
+  if (plan.isEnded === true) return 'The plan of this run has ended, and the run with it. Begin a new run.';
+  if (plan.endpoint !== toEndpointText(endpoint))
+    return 'The plan of this run was fixed at another endpoint, where names mean other things. Use that one.';
+  const steps = plan.steps.filter(({ kind, name }) => kind === use.kind && name === use.name);
+  if (steps.length === 0) return `The plan of this run does not have this ${use.kind}.`;
+  const reasons = steps.map((step) => whyOutsideStep(step, use.arguments));
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
+/** An endpoint as the API and the stores write it: `all`, `server/NAME` or `bundle/NAME`. */
+export function toEndpointText(endpoint: Endpoint): string {
+  return endpoint.kind === 'all' ? 'all' : `${endpoint.kind}/${endpoint.name}`;
+}
+
 /** Does the plan say that this argument is a handle? Then whoever made the plan chose where the kept text goes. */
-export function plansHandle(plan: Plan, tool: string, args: JsonObject): boolean {
+export function plansHandle(plan: FixedPlan, { tool, arguments: args, endpoint }: Call): boolean {
+  const use: Use = { kind: 'tool', name: tool.publicName, arguments: args };
+  if (whyOutside(plan, use, endpoint) !== undefined) return false;
   return plan.steps.some(
     (step) =>
-      step.tool === tool &&
+      step.kind === 'tool' &&
+      step.name === use.name &&
       step.arguments !== undefined &&
       whyOutsideStep(step, args) === undefined &&
       Object.entries(args).every(
@@ -69,32 +113,44 @@ export function plansHandle(plan: Plan, tool: string, args: JsonObject): boolean
 }
 
 function readStep(written: unknown): Step | string {
-  if (!isObject(written)) return 'each step of a plan is an object {"tool": …, "arguments": …}';
-  const { tool, arguments: args, ...others } = written;
-  if (typeof tool !== 'string' || tool === '') return 'each step of a plan names its "tool"';
-  if (Object.keys(others).length > 0) return 'a step of a plan has "tool" and "arguments" and nothing else';
-  if (args === undefined) return { tool };
+  if (!isObject(written)) return FORM;
+  const { arguments: args, ...named } = written;
+  const [first, second] = Object.entries(named);
+  const kind = USES.find((use) => use === first?.[0]);
+  const name = first?.[1];
+  if (kind === undefined || second !== undefined || typeof name !== 'string' || name === '') return FORM;
+  if (args === undefined) return { kind, name };
+  if (kind === 'resource') return 'a resource of a plan has no "arguments": its URI says all';
   if (!isObject(args) || Object.keys(args).length > MAX_ARGUMENTS)
     return `"arguments" of a step are at most ${MAX_ARGUMENTS} constraints by name`;
   const constraints = new Map<string, Constraint>();
-  for (const [name, value] of Object.entries(args)) {
+  for (const [argument, value] of Object.entries(args)) {
     const constraint = readConstraint(value);
-    if (constraint === undefined)
-      return 'a constraint is one of {"equals": value}, {"oneOf": [values]}, {"handle": true} and {"any": true}';
-    constraints.set(name, constraint);
+    if (typeof constraint === 'string') return constraint;
+    if (constraint.kind === 'handle' && kind !== 'tool') return 'handles are opened in arguments of tools only';
+    constraints.set(argument, constraint);
   }
-  return { tool, arguments: constraints };
+  return { kind, name, arguments: constraints };
 }
 
-function readConstraint(written: unknown): Constraint | undefined {
-  if (!isObject(written)) return undefined;
+const CONSTRAINT = 'a constraint is one of {"equals": value}, {"oneOf": [values]}, {"handle": true} and {"any": true}';
+
+function readConstraint(written: unknown): Constraint | string {
+  if (!isObject(written)) return CONSTRAINT;
   const [first, second] = Object.entries(written);
-  if (first === undefined || second !== undefined) return undefined;
+  if (first === undefined || second !== undefined) return CONSTRAINT;
   const [kind, value] = first;
-  if (kind === 'equals') return { kind: 'values', values: new Set([toCanonical(value)]) };
-  if (kind === 'oneOf' && Array.isArray(value) && value.length > 0)
-    return { kind: 'values', values: new Set(value.map(toCanonical)) };
-  return (kind === 'any' || kind === 'handle') && value === true ? { kind } : undefined;
+  if ((kind === 'any' || kind === 'handle') && value === true) return { kind };
+  const values = kind === 'equals' ? [value] : kind === 'oneOf' && Array.isArray(value) ? value : [];
+  if (values.length === 0) return CONSTRAINT;
+  if (!values.every(isExact)) return 'numbers of a plan are exact: whole ones below 2^53, or write them as text';
+  return { kind: 'values', values: new Set(values.map(toCanonical)) };
+}
+
+function countValues({ arguments: constraints }: Step): number {
+  let count = 0;
+  for (const one of constraints?.values() ?? []) count += one.kind === 'values' ? one.values.size : 1;
+  return count;
 }
 
 function whyOutsideStep({ arguments: constraints }: Step, args: JsonObject): string | undefined {
@@ -102,10 +158,10 @@ function whyOutsideStep({ arguments: constraints }: Step, args: JsonObject): str
   for (const [name, value] of Object.entries(args)) {
     const constraint = constraints.get(name);
     const shown = JSON.stringify(name.slice(0, 64));
-    if (constraint === undefined) return `The plan of this run does not have the argument ${shown} of this tool.`;
+    if (constraint === undefined) return `The plan of this run does not have the argument ${shown} here.`;
     if (constraint.kind === 'handle' && (typeof value !== 'string' || findHandle(value) === undefined))
       return `The plan of this run has a handle as the argument ${shown}.`;
-    if (constraint.kind === 'values' && !constraint.values.has(toCanonical(value)))
+    if (constraint.kind === 'values' && !(isExact(value) && constraint.values.has(toCanonical(value))))
       return `The plan of this run has another value of the argument ${shown}.`;
   }
   for (const [name, { kind }] of constraints)
@@ -120,7 +176,23 @@ function holdsHandle(value: unknown): boolean {
   return isObject(value) && Object.values(value).some(holdsHandle);
 }
 
-/** JSON with sorted keys; the depth of messages is bounded before. */
+/**
+ * Of two large numbers that one double stands for, the server gets the one that was sent: what is compared as a double
+ * would pass for its neighbour, e.g. as the number of another account.
+ */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+  if (Array.isArray(value)) return value.every(isExact);
+  return !isObject(value) || Object.values(value).every(isExact);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
+}
+
+/** JSON with sorted keys. */
 function toCanonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonical).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';
