@@ -4,7 +4,7 @@ import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { Answer } from '../core/message.ts';
 import { type Guard, inspectRequest } from '../guard/guard.ts';
-import { type HandleStore, handlesIn, openHandles } from '../guard/plan/handle.ts';
+import { type HandleStore, handlesIn, type KeptText, openHandles } from '../guard/plan/handle.ts';
 
 /** Opens handles last of all: records, people who are asked and the model see the handles. */
 export interface HandledTexts {
@@ -26,23 +26,29 @@ export interface HandledTextPorts {
 }
 
 export function createHandledTexts({ settings, handles, guards }: HandledTextPorts): HandledTexts {
+  const open = (call: Call, args: JsonObject, texts: ReadonlyMap<string, KeptText>) => {
+    const opened = openHandles(args, (id) => {
+      const kept = texts.get(id);
+      if (kept === undefined)
+        throw new FaultError('denied', 'A handle is not known any longer. Call the tool it came from again.');
+      return kept.text;
+    }) as JsonObject; // an object stays one
+    const decision = inspectRequest(guards, { ...call, arguments: opened });
+    const check = ({ verdict, guard, rewritten }: Awaited<typeof decision>): JsonObject => {
+      // Its reason may quote the text, which the model must not read.
+      if (verdict.kind === 'deny' || verdict.kind === 'ask')
+        throw new FaultError('denied', `What a handle stands for was refused by the guard "${guard ?? ''}".`);
+      return rewritten ?? opened;
+    };
+    return decision instanceof Promise ? decision.then(check) : check(decision);
+  };
   return {
     toUpstream(call, args) {
-      if (settings() === undefined || handlesIn(args).length === 0) return undefined;
-      const opened = openHandles(args, (id) => {
-        const kept = handles.find(call.run, id);
-        if (kept === undefined)
-          throw new FaultError('denied', 'A handle is not known any longer. Call the tool it came from again.');
-        return kept.text;
-      }) as JsonObject;
-      const check = ({ verdict, guard, rewritten }: Awaited<ReturnType<typeof inspectRequest>>): JsonObject => {
-        // Its reason may quote the text, which the model must not read.
-        if (verdict.kind === 'deny' || verdict.kind === 'ask')
-          throw new FaultError('denied', `What a handle stands for was refused by the guard "${guard ?? ''}".`);
-        return rewritten ?? opened;
-      };
-      const decision = inspectRequest(guards, { ...call, arguments: opened });
-      return decision instanceof Promise ? decision.then(check) : check(decision);
+      if (settings() === undefined) return undefined;
+      const ids = handlesIn(args);
+      if (ids.length === 0) return undefined;
+      const found = handles.find(call.run, ids);
+      return found instanceof Promise ? found.then((texts) => open(call, args, texts)) : open(call, args, found);
     },
     fromUpstream({ tool }, answer) {
       const now = settings();

@@ -18,42 +18,53 @@ const MEGABYTE = 1_000_000;
 
 /** Kept texts of this process: in memory, each run's apart, gone at the end of their time or of the process. */
 export function createHandleMemory({ now, limits }: HandleMemoryOptions): HandleStore {
-  /** Runs, and the texts of each, in the order they were last kept. */
+  /** Runs, in the order they last kept something, and the texts of each, the oldest first. */
   const byRun = new Map<string, Map<string, Entry>>();
   let bytes = 0;
 
-  const remove = (run: string, id: string): void => {
-    const owned = byRun.get(run);
-    const entry = owned?.get(id);
-    if (owned === undefined || entry === undefined) return;
-    bytes -= sizeOf(entry.kept);
-    owned.delete(id);
+  const removeOldest = (run: string, owned: Map<string, Entry>): void => {
+    for (const [id, { kept }] of owned) {
+      bytes -= sizeOf(kept);
+      owned.delete(id);
+      break;
+    }
     if (owned.size === 0) byRun.delete(run);
   };
-  const makeRoom = (newest: string): void => {
-    const { texts, megabytes } = limits();
-    for (const [run, owned] of byRun)
-      for (const [id, { keptUntil }] of owned) {
-        const isOver = bytes > megabytes * MEGABYTE || (owned.size > texts && run === newest);
-        if (keptUntil > now() && !isOver) break;
-        remove(run, id);
+  /** Looks at no run that stays as it is: there may be a hundred thousand. */
+  const makeRoom = (megabytes: number): void => {
+    for (const [run, owned] of byRun) {
+      for (const { keptUntil } of owned.values()) {
+        if (keptUntil > now() && bytes <= megabytes * MEGABYTE) return;
+        removeOldest(run, owned);
       }
+    }
   };
 
   return {
-    keep(run, kept) {
+    newId: toId,
+    keep(run, given) {
+      const { minutes, texts, megabytes } = limits();
       const owned = byRun.get(run) ?? new Map<string, Entry>();
       byRun.delete(run);
       byRun.set(run, owned);
-      const id = toId();
-      owned.set(id, { kept, keptUntil: now() + limits().minutes * MINUTE });
-      bytes += sizeOf(kept);
-      makeRoom(run);
-      return id;
+      for (const [id, kept] of given) {
+        // One that has no room even alone would push out all others, and then itself.
+        if (sizeOf(kept) > megabytes * MEGABYTE) continue;
+        owned.set(id, { kept, keptUntil: now() + minutes * MINUTE });
+        bytes += sizeOf(kept);
+        if (owned.size > texts) removeOldest(run, owned);
+      }
+      if (owned.size === 0) byRun.delete(run);
+      makeRoom(megabytes);
     },
-    find(run, id) {
-      const entry = byRun.get(run)?.get(id);
-      return entry === undefined || entry.keptUntil <= now() ? undefined : entry.kept;
+    find(run, ids) {
+      const owned = byRun.get(run);
+      const found = new Map<string, KeptText>();
+      for (const id of ids) {
+        const entry = owned?.get(id);
+        if (entry !== undefined && entry.keptUntil > now()) found.set(id, entry.kept);
+      }
+      return found;
     },
   };
 }

@@ -7,15 +7,20 @@ export interface KeptText {
   readonly upstream: string;
 }
 
+/** A store in this process answers at once, one that replicas share by a promise. */
+export type Later<T> = T | Promise<T>;
+
 /**
  * Where kept texts wait for a call that names them. Bounded and forgetful: what is gone is refused, never guessed. Each run of
  * a principal has its own; nobody finds another's.
  */
 export interface HandleStore {
-  /** @returns the id of its handle */
-  keep(run: string, kept: KeptText): string;
-  /** `undefined`: not kept, not any longer, or not for this run. */
-  find(run: string, id: string): KeptText | undefined;
+  /** The id of a new handle, which nobody can guess. */
+  newId(): string;
+  /** Kept when it is fulfilled: a client gets no handle before. */
+  keep(run: string, texts: ReadonlyMap<string, KeptText>): Later<void>;
+  /** Those of the ids that are kept, still, and for this run. */
+  find(run: string, ids: readonly string[]): Later<ReadonlyMap<string, KeptText>>;
 }
 
 const HANDLE = /^\{\{handle:([a-z2-7]{16})\}\}$/;

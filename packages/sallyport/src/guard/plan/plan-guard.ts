@@ -2,6 +2,7 @@ import { isBound, type PlanSettings } from '../../config/plans-section.ts';
 import type { Call } from '../../core/call.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import type { Later } from './handle.ts';
 import { type FixedPlan, type Plan, readPlan, toEndpointText, type Use, whyOutside } from './plan.ts';
 
 /**
@@ -9,11 +10,11 @@ import { type FixedPlan, type Plan, readPlan, toEndpointText, type Use, whyOutsi
  * would be free then.
  */
 export interface PlanStore {
-  find(run: string): FixedPlan | undefined;
+  find(run: string): Later<FixedPlan | undefined>;
   /** @returns false when there is no room for one more, or a client would take the place of what the API fixed (`by`) */
-  fix(run: string, plan: FixedPlan): boolean;
+  fix(run: string, plan: FixedPlan): Later<boolean>;
   /** All of them, for people. */
-  list(): readonly { readonly run: string; readonly plan: FixedPlan }[];
+  list(): Later<readonly { readonly run: string; readonly plan: FixedPlan }[]>;
 }
 
 export interface PlanPorts {
@@ -39,29 +40,32 @@ export function plan(ports: PlanPorts): Guard {
 
 /** The same for whatever a run uses. @param use `undefined`: what no plan can name, which is in none */
 export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | undefined): Verdict | Promise<Verdict> {
-  const { settings, plans } = ports;
+  const { plans } = ports;
   const { plan: given, run } = asker;
-  const now = settings();
-  if (now === undefined)
+  const settings = ports.settings();
+  if (settings === undefined)
     return given === undefined
       ? ALLOW
       : deny('Plans are not switched on here. Leave _meta["dev.sallyport/plan"] out, or ask the operator.');
-  const judge = (): Verdict => {
-    const fixed = plans.find(run);
-    if (fixed?.by === undefined && isBound(now, asker.client.principal))
+  const judge = (fixed: FixedPlan | undefined): Verdict => {
+    if (fixed?.by === undefined && isBound(settings, asker.client.principal))
       return deny('This caller needs a plan that an operator fixed for its run (plans.required), and there is none.');
     const reason = fixed && whyOutsideOf(fixed, use, asker);
     return reason === undefined ? ALLOW : deny(reason);
   };
-  if (given === undefined) return judge();
-  const before = plans.find(run);
-  if (typeof given === 'string')
-    return before?.digest === given
-      ? judge()
-      : deny('The run has no plan of this digest. Begin a new run with its plan.');
-  const read = readPlan(given);
-  if (typeof read === 'string') return deny(`_meta["dev.sallyport/plan"]: ${read}.`);
-  return before?.digest === read.digest ? judge() : fix(ports, asker, read).then((verdict) => verdict ?? judge());
+  const look = (fixed: FixedPlan | undefined): Verdict | Promise<Verdict> => {
+    if (given === undefined) return judge(fixed);
+    if (typeof given === 'string')
+      return fixed?.digest === given
+        ? judge(fixed)
+        : deny('The run has no plan of this digest. Begin a new run with its plan.');
+    const read = readPlan(given);
+    if (typeof read === 'string') return deny(`_meta["dev.sallyport/plan"]: ${read}.`);
+    if (fixed?.digest === read.digest) return judge(fixed);
+    return fix(ports, asker, read).then(async (verdict) => verdict ?? judge(await plans.find(run)));
+  };
+  const fixed = plans.find(run);
+  return fixed instanceof Promise ? fixed.then(look) : look(fixed);
 }
 
 function whyOutsideOf(fixed: FixedPlan, use: Use | undefined, { endpoint }: Asker): string | undefined {
@@ -85,11 +89,11 @@ async function fix(
     return deny(
       'This run has read untrusted data, which may have written the plan: it can be neither fixed nor changed. Begin a new run.',
     );
-  const before = plans.find(run);
+  const before = await plans.find(run);
   if (before?.by !== undefined || before?.isEnded === true)
     return deny('An operator fixed the plan of this run, so that the client cannot change it. Begin a new run.');
   const fixed = { ...read, endpoint: toEndpointText(endpoint), fixedAt: now() };
-  return plans.fix(run, fixed) ? undefined : deny('There is no room for one more plan. Try again later.');
+  return (await plans.fix(run, fixed)) ? undefined : deny('There is no room for one more plan. Try again later.');
 }
 
 function deny(reason: string): Verdict {
