@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import { type Canonical, toCanonical, type View } from './canonical.ts';
+import { maskOf, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
 import { type DefinitionText, textsOf, tooLarge } from './definition-texts.ts';
 import { toOriginal } from './mapped-text.ts';
@@ -35,8 +36,8 @@ export interface Hit {
 export interface Reading {
   readonly text: string;
   readonly pieces: readonly Piece[];
-  /** Bits of {@link CONCEPT_BITS} per sentence; those of common concepts after `readCommon`. */
-  readonly sentences: readonly number[];
+  /** What each sentence holds; common concepts after `readCommon`. */
+  readonly sentences: SentenceBits;
   readonly hits: ReadonlyMap<Concept, readonly Hit[]>;
   /** Looks for what honest tools say as well. Most definitions need not be read for it. */
   readCommon(): void;
@@ -51,7 +52,6 @@ const NAMES = Object.keys(CONCEPTS) as Concept[];
 const COMMON: ReadonlySet<Concept> = new Set(['trigger', 'must', 'send', 'call', 'execute']);
 /** Types, formats, names of parameters: one short word holds no instruction. */
 const ONE_WORD = /^[A-Za-z0-9_$.-]{1,23}$/;
-export const CONCEPT_BITS: ReadonlyMap<Concept, number> = new Map(NAMES.map((name, i) => [name, 1 << i]));
 /** Beyond what the longest definition holds of one word: whoever repeats one must not hide the next. */
 const MAX_HITS = 65_536;
 const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|\n/g;
@@ -79,7 +79,7 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   }
   const text = parts.join('\n');
   const starts = toSentences(text);
-  const sentences = new Array<number>(starts.length).fill(0);
+  const sentences = new SentenceBits(starts.length);
   const hits = new Map<Concept, readonly Hit[]>();
   const words = new Map<ScanWord, readonly Hit[]>();
   // Most second words are never looked for: their first one is not there.
@@ -94,7 +94,8 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
     const found = CONCEPTS[name].flatMap((row) => findRow(row, find));
     if (found.length === 0) return;
     hits.set(name, found);
-    for (const { sentence } of found) sentences[sentence] = (sentences[sentence] ?? 0) | (CONCEPT_BITS.get(name) ?? 0);
+    const mask = maskOf([name]);
+    for (const { sentence } of found) sentences.add(sentence, mask);
   };
   for (const name of NAMES) if (!COMMON.has(name)) look(name);
   let isCommonRead = false;

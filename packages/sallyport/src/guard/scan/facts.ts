@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { isEmpty, type Mask, maskOf, meets, type Part, type SentenceBits } from './concept-bits.ts';
 import type { Concept } from './concepts.ts';
-import { CONCEPT_BITS, type Reading } from './definition-reading.ts';
-import { FEATURES, type Feature, type Part } from './features.ts';
+import type { Reading } from './definition-reading.ts';
+import { FEATURES, type Feature } from './features.ts';
 import { findMentions, fold, type Mention } from './mentions.ts';
 import type { DefinitionContext } from './scan-context.ts';
 
@@ -10,24 +11,19 @@ export interface Facts {
   /** The first sentence that holds each feature, or -1. */
   readonly sentences: readonly number[];
   /** What each sentence holds. */
-  readonly bits: readonly number[];
+  readonly bits: SentenceBits;
   readonly mentions: readonly Mention[];
   readonly values: readonly number[];
 }
 
-const FOREIGN = 1 << 29;
-const OWN = 1 << 30;
-const UNKNOWN = 1 << 31;
-const WHOSE = { foreign: FOREIGN, own: OWN, unknown: UNKNOWN } as const;
-const isPart = (part: Part): part is Concept => CONCEPT_BITS.has(part as Concept);
-const bitOf = (part: Part): number =>
-  part === 'foreignTool'
-    ? FOREIGN
-    : part === 'ownTool'
-      ? OWN
-      : part === 'unknownTool'
-        ? UNKNOWN
-        : (CONCEPT_BITS.get(part) ?? 0);
+const WHOSE = {
+  foreign: maskOf(['foreignTool']),
+  own: maskOf(['ownTool']),
+  unknown: maskOf(['unknownTool']),
+  parameter: maskOf(['ownParameter']),
+} as const;
+const NAMED: ReadonlySet<Part> = new Set(['foreignTool', 'ownTool', 'unknownTool', 'ownParameter']);
+const isConcept = (part: Part): part is Concept => !NAMED.has(part);
 const MASKS = FEATURES.map(({ all }) => toMasks(all));
 /** More of the same is no other reason. */
 const MAX_COUNT = 3;
@@ -35,32 +31,35 @@ const MAX_COUNT = 3;
 export function findFacts(reading: Reading, context: DefinitionContext, own: ReadonlySet<string>): Facts {
   const mentions = findMentions(reading, context, own);
   if (reading.hits.size > 0 || mentions.length > 0) reading.readCommon();
-  const bits = [...reading.sentences];
-  for (const { start, whose } of mentions) {
-    const index = sentenceOf(reading, start);
-    bits[index] = (bits[index] ?? 0) | WHOSE[whose];
-  }
+  const bits = reading.sentences.copy();
+  for (const { start, whose } of mentions) bits.add(sentenceOf(reading, start), WHOSE[whose]);
   const first = new Array<number>(FEATURES.length).fill(-1);
   const counts = new Array<number>(FEATURES.length).fill(0);
   for (let i = 0; i < bits.length; i++) {
-    const own = bits[i] ?? 0;
-    if (own === 0) continue;
+    const own = bits.at(i);
+    if (isEmpty(own)) continue;
     for (let f = 0; f < MASKS.length; f++) {
-      if (!(MASKS[f] ?? []).every((mask) => (own & mask) !== 0)) continue;
+      if (!meetsAll(own, MASKS[f] ?? [])) continue;
       if (FEATURES[f]?.unless?.test(reading.text.slice(...reading.sentenceAt(i))) === true) continue;
       if (first[f] === -1) first[f] = i;
       counts[f] = (counts[f] ?? 0) + 1;
     }
   }
   const values = FEATURES.map(({ shows, isCounted }, f) =>
-    isCounted === true && isPart(shows) ? (reading.hits.get(shows)?.length ?? 0) : Math.min(counts[f] ?? 0, 1),
+    isCounted === true && isConcept(shows) ? (reading.hits.get(shows)?.length ?? 0) : Math.min(counts[f] ?? 0, 1),
   );
   return { sentences: first, bits, mentions, values: values.map((value) => Math.min(value, MAX_COUNT)) };
 }
 
 /** One mask per part of the condition: each must meet the bits of the sentence. */
-export function toMasks(all: Feature['all']): readonly number[] {
-  return all.map((part) => (typeof part === 'string' ? [part] : part).reduce((mask, one) => mask | bitOf(one), 0));
+export function toMasks(all: Feature['all']): readonly Mask[] {
+  return all.map((part) => maskOf(typeof part === 'string' ? [part] : part));
+}
+
+/** Whether each has a part in common with it. */
+export function meetsAll(own: Mask, masks: readonly Mask[]): boolean {
+  for (const mask of masks) if (!meets(own, mask)) return false;
+  return true;
 }
 
 function sentenceOf(reading: Reading, at: number): number {
@@ -82,9 +81,14 @@ export function spanOf(
 ): readonly [number, number] {
   const { sentence, shows } = at;
   const [start, end] = reading.sentenceAt(sentence);
-  const found = isPart(shows)
+  const found = isConcept(shows)
     ? reading.hits.get(shows)?.find((hit) => hit.sentence === sentence)
-    : facts.mentions.find((one) => one.start >= start && one.start <= end && `${one.whose}Tool` === shows);
+    : facts.mentions.find(
+        (one) =>
+          one.start >= start &&
+          one.start <= end &&
+          (one.whose === 'parameter' ? 'ownParameter' : `${one.whose}Tool`) === shows,
+      );
   return found === undefined ? [start, end] : [found.start, found.end];
 }
 

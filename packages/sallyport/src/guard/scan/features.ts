@@ -1,5 +1,5 @@
 import type { OwaspTag } from '../../core/finding.ts';
-import type { Concept } from './concepts.ts';
+import type { Part } from './concept-bits.ts';
 
 /** Why a definition deserves a second look. One row is one reason: several concepts in one sentence, or one alone. */
 export interface Feature {
@@ -18,8 +18,6 @@ export interface Feature {
   /** One is chance, three are a habit: its value is how often it was said, up to three. */
   readonly isCounted?: true;
 }
-
-export type Part = Concept | 'foreignTool' | 'ownTool' | 'unknownTool';
 
 /** Speaks of attacks instead of making one: a tool that finds such texts quotes them. */
 export const QUOTED =

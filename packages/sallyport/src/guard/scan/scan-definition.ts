@@ -1,10 +1,11 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { BLOCK_RULES, HIDDEN_ORDER, MARK_RULES } from './block-rules.ts';
+import { type Mask, meets, type SentenceBits } from './concept-bits.ts';
 import type { Concept } from './concepts.ts';
-import { CONCEPT_BITS, type Piece, type Reading, readDefinition, toEvidence } from './definition-reading.ts';
+import { type Piece, type Reading, readDefinition, toEvidence } from './definition-reading.ts';
 import type { Said } from './excuses.ts';
-import { type Facts, findFacts, namesOf, spanOf, toMasks } from './facts.ts';
+import { type Facts, findFacts, meetsAll, namesOf, spanOf, toMasks } from './facts.ts';
 import { FEATURES, type Feature } from './features.ts';
 import { findOddParameters } from './parameters.ts';
 import type { DefinitionContext } from './scan-context.ts';
@@ -72,16 +73,16 @@ function findMarks({ pieces }: Reading): Finding[] {
 }
 
 /** What a hidden text may not say at all: in the open, some of it is only looked at. */
-const ORDERS = (
-  ['conceal', 'hush', 'override', 'reset', 'secretPath', 'shell', 'exfiltrate', 'tag', 'session'] as const
-).reduce((mask, concept) => mask | (CONCEPT_BITS.get(concept) ?? 0), 0);
+const ORDERS: ReadonlySet<Concept> = new Set([
+  ...(['conceal', 'hush', 'override', 'reset', 'secretPath', 'shell', 'exfiltrate', 'tag', 'session'] as const),
+]);
 const MIN_DISGUISED = 3;
 
 function findHiddenOrders(reading: Reading): Finding[] {
   const findings: Finding[] = [];
   const seen = new Set<Piece>();
   for (const [concept, hits] of reading.hits) {
-    if (((CONCEPT_BITS.get(concept) ?? 0) & ORDERS) === 0) continue;
+    if (!ORDERS.has(concept)) continue;
     for (const { start, end } of hits) {
       const piece = reading.pieceAt(start);
       if (piece === undefined || seen.has(piece)) continue;
@@ -100,12 +101,12 @@ const BLOCKS = BLOCK_RULES.map((rule) => ({ rule, masks: toMasks(rule.all) }));
 function findBlocks(reading: Reading, facts: Facts): Finding[] {
   const findings: Finding[] = [];
   for (const { rule, masks } of BLOCKS) {
-    const sentence = facts.bits.findIndex(
-      (_, index) =>
-        holds(facts.bits, { index, masks, reach: rule.reach ?? 0 }) &&
-        saidIn(reading, rule.shows, index).some((said) => !rule.unless(said)),
-    );
-    if (sentence !== -1) findings.push(toFinding(reading, facts, { rule, sentence, tier: 'block' }));
+    for (let sentence = 0; sentence < facts.bits.length; sentence++) {
+      if (!holds(facts.bits, { index: sentence, masks, reach: rule.reach ?? 0 })) continue;
+      if (saidIn(reading, rule.shows, sentence).every(rule.unless)) continue;
+      findings.push(toFinding(reading, facts, { rule, sentence, tier: 'block' }));
+      break;
+    }
   }
   return findings;
 }
@@ -124,17 +125,14 @@ function saidIn(reading: Reading, shows: Feature['shows'], index: number): reado
 
 interface Within {
   readonly index: number;
-  readonly masks: readonly number[];
+  readonly masks: readonly Mask[];
   readonly reach: number;
 }
 
 /** The first part in this sentence, the others there or shortly after. */
-function holds(bits: readonly number[], { index, masks, reach }: Within): boolean {
-  const [first = 0] = masks;
-  if (((bits[index] ?? 0) & first) === 0) return false;
-  let near = 0;
-  for (let i = index; i <= index + reach; i++) near |= bits[i] ?? 0;
-  return masks.every((mask) => (near & mask) !== 0);
+function holds(bits: SentenceBits, { index, masks, reach }: Within): boolean {
+  const [first] = masks;
+  return first !== undefined && meets(bits.at(index), first) && meetsAll(bits.at(index, reach), masks);
 }
 
 function explain(reading: Reading, facts: Facts): Finding[] {
