@@ -41,16 +41,25 @@ describe('approvals over the API', () => {
     const seen = await follow(viewer, '/approvals/events');
     const known = await follow(operator, '/approvals/events');
     const client = await new PlainClient(gateway).initialize();
-    const id = idIn(await client.call('a_count', { password: SECRET }));
+    const id = idIn(await client.call('a_count', { password: SECRET, of: 'sheep' }));
 
     const shown = await rest(viewer, 'GET', `/approvals/${id}`);
     expect(shown).toMatchObject({
       status: 200,
-      body: { id, state: 'waiting', tool: 'count', argumentNames: ['password'], argumentsDigest: expect.any(String) },
+      body: {
+        id,
+        state: 'waiting',
+        tool: 'count',
+        argumentNames: ['password', 'of'],
+        argumentsDigest: expect.any(String),
+      },
     });
     expect(await items(viewer, '/approvals?state=waiting&upstream=a')).toMatchObject([{ id }]);
-    expect((await rest(operator, 'GET', `/approvals/${id}`)).body).toMatchObject({ arguments: { password: SECRET } });
-    await waitFor(() => expect(known.text).toMatch(/event: asked\ndata: .*hunter2-hunter2/));
+    const password = expect.stringMatching(/^\{\{hidden:password:[a-z2-7]{16}\}\}$/);
+    expect((await rest(operator, 'GET', `/approvals/${id}`)).body).toMatchObject({
+      arguments: { password, of: 'sheep' },
+    });
+    await waitFor(() => expect(known.text).toMatch(/event: asked\ndata: .*\{\{hidden:password:/));
     await waitFor(() => expect(seen.text).toContain('event: asked'));
 
     expect((await rest(nobody, 'GET', '/approvals')).status).toBe(403);
@@ -64,7 +73,7 @@ describe('approvals over the API', () => {
     const allowed = await rest(operator, 'POST', `/approvals/${id}/allow`, { scope: 'run' });
     expect(allowed.body).toMatchObject({ state: 'allowed', answers: [{ person: 'bob', via: 'api', scope: 'run' }] });
     expect((await rest(operator, 'POST', `/approvals/${id}/allow`, {})).status).toBe(409);
-    expect(textOf(await client.call('a_count', { password: SECRET }))).toBe('counted');
+    expect(textOf(await client.call('a_count', { password: SECRET, of: 'sheep' }))).toBe('counted');
     await waitFor(() => expect(seen.text).toContain('event: allowed'));
 
     const [grant] = await items(viewer, '/grants');
@@ -75,13 +84,13 @@ describe('approvals over the API', () => {
       revoked: true,
     });
     expect((await rest(operator, 'DELETE', `/grants/${grant?.['id']}`)).status).toBe(404);
-    idIn(await client.call('a_count', { password: SECRET }));
+    idIn(await client.call('a_count', { password: SECRET, of: 'sheep' }));
 
     const notes = await items(viewer, '/audit/calls?kind=event&person=bob');
     expect(notes).toMatchObject([{ kind: 'approval_answer', approval: id, answer: 'allow', scope: 'run', via: 'api' }]);
     expect(await items(viewer, '/audit/calls?kind=grant_revoke')).toMatchObject([{ grant: grant?.['id'] }]);
-    // Secrets are nowhere but before operators.
-    expect(seen.text).not.toContain(SECRET);
+    expect(seen.text + known.text).not.toMatch(SECRET);
+    expect(seen.text).not.toContain('sheep');
     expect(JSON.stringify([shown, notes, await items(viewer, '/approvals'), grant])).not.toContain(SECRET);
     expect((await cli(['audit', 'export'], { env: { SALLYPORT_STATE: state } })).stdout).not.toContain(SECRET);
   });

@@ -25,7 +25,7 @@ import { openEraFile } from './era-file.ts';
 import { noteHeld } from './note-held.ts';
 import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
-import { approvalsOf, openDesk } from './open-desk.ts';
+import { approvalsOf, createHiding, openDesk } from './open-desk.ts';
 import { openLimits } from './open-limits.ts';
 import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
@@ -99,11 +99,13 @@ export async function openParts(options: AppOptions, current: Current) {
     scan,
     asks: () => approvalsOf(current.snapshot).asks,
   });
+  const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
   // One call counts once, however often it is looked at.
   const desk = openDesk(() => current.snapshot, {
     ...basics,
     note: audit.noteKept,
     isCurrent: (principal) => current.isCurrent?.(principal) ?? true,
+    hiding: createHiding(sealKey, secretPorts.secrets),
     guards: (call) => (isQuestion(call) ? [] : guards.filter((guard) => guard !== limits)),
   });
   const inFlight = new InFlight();
@@ -128,12 +130,12 @@ export async function openParts(options: AppOptions, current: Current) {
     clock,
     log,
   };
-  const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
   const control = openControl({
     upstreams,
     catalog,
     audit,
     desk,
+    plan: plans.plan,
     snapshot: () => current.snapshot,
     ...basics,
   });

@@ -1,6 +1,7 @@
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Note } from '../core/note.ts';
 import { type Approval, applyAnswer, type PersonAnswer } from '../guard/approve/approval.ts';
+import { describeTyped } from '../guard/approve/hide-secrets.ts';
 import type { ApprovalStore } from '../storage/approvals.ts';
 
 export interface AnswerPorts {
@@ -21,6 +22,12 @@ export async function answerApproval(
   const before = await approvals.get(id);
   if (before === undefined) throw new FaultError('not_found', `There is no approval ${id.slice(0, 64)}.`);
   applyAnswer(before, answer);
+  const typed = answer.kind === 'allow' && answer.arguments !== undefined && describeTyped(answer.arguments);
+  if (typed)
+    throw new FaultError(
+      'invalid_params',
+      `The arguments hold ${typed}, which would be kept until the call comes again. Leave hidden values as they are shown, or let the caller send others.`,
+    );
   await note('approval_answer', toMembers(before, answer));
   try {
     return await approvals.answer(id, answer);

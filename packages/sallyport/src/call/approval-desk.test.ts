@@ -30,6 +30,7 @@ async function waitForYes(meanwhile: (caller: { isCurrent: boolean }) => void) {
     log: silentLog,
     settings: () => ({ ...NO_APPROVAL_RULES, waitMs: 20_000, elicit: false }),
     guards: () => guards,
+    hiding: () => ({ key: Buffer.alloc(32) }),
     note: async () => undefined,
     isCurrent: () => caller.isCurrent,
   });

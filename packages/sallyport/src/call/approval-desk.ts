@@ -13,8 +13,15 @@ import type { Principal } from '../core/principal.ts';
 import { ALLOW } from '../core/verdict.ts';
 import { type Approval, type Asked, type PersonAnswer, toDenialText } from '../guard/approve/approval.ts';
 import { canShowForm, readFormAnswer, toAskForm } from '../guard/approve/ask-form.ts';
-import { toDigest } from '../guard/approve/digest.ts';
+import { toDigest, toKeyedDigest } from '../guard/approve/digest.ts';
 import type { Grant } from '../guard/approve/grant.ts';
+import {
+  type HiddenSecrets,
+  type HideOptions,
+  hideIn,
+  hideSecrets,
+  showSecrets,
+} from '../guard/approve/hide-secrets.ts';
 import { differentPeople, isSamePerson } from '../guard/approve/same-person.ts';
 import type { Decision, Guard } from '../guard/guard.ts';
 import type { ApprovalStore } from '../storage/approvals.ts';
@@ -32,6 +39,8 @@ export interface DeskPorts {
   readonly settings: () => ApprovalSettings;
   /** Every guard that may be heard twice for one call: all but the one that counts. */
   readonly guards: (call: Call) => readonly Guard[];
+  /** How secrets are hidden from whoever is asked, and from what is kept. */
+  readonly hiding: () => HideOptions;
   /** Into the audit; every answer is. */
   readonly note: Note;
   /** Whether a caller may still come in. Left out: until its credential expires. */
@@ -83,8 +92,13 @@ export class ApprovalDesk {
   async settle(first: Decision, given: Call, inbound: Inbound): Promise<Settled> {
     const collected = await collectAsks(this.#ports.guards(given), given, first);
     if (collected.decision.verdict.kind === 'deny') return { decision: collected.decision, approvalId: undefined };
-    const asked = toAsked(collected, inbound, this.#needed(collected));
-    const ready = await this.#findGrant(asked, collected, { waited: false });
+    const hiding = this.#ports.hiding();
+    const hidden = hideSecrets(collected.call, hiding);
+    const argumentsDigest = toKeyedDigest(hiding.key, collected.call.arguments);
+    const needed = this.#needed(collected);
+    const asked = toAsked(collected, inbound, { hidden, argumentsDigest, needed });
+    const question = { asked, collected, hidden };
+    const ready = await this.#findGrant(question, { waited: false });
     if (ready !== undefined) return ready;
     const { approval, isNew } = await this.#ports.approvals.open(asked, this.#rules());
     if (isNew) this.#announce(approval);
@@ -92,7 +106,7 @@ export class ApprovalDesk {
     const answered = await this.#wait(approval, inbound);
     const { state } = answered;
     if (state === 'denied') return toDenied(answered);
-    const taken = state === 'allowed' ? await this.#findGrant(asked, collected, { waited: true }) : undefined;
+    const taken = state === 'allowed' ? await this.#findGrant(question, { waited: true }) : undefined;
     return taken ?? toPending(answered);
   }
 
@@ -133,23 +147,21 @@ export class ApprovalDesk {
   }
 
   /** `undefined`: there is no grant. */
-  async #findGrant(
-    asked: Asked,
-    collected: CollectedAsks,
-    { waited }: { waited: boolean },
-  ): Promise<Settled | undefined> {
+  async #findGrant(question: Question, { waited }: { waited: boolean }): Promise<Settled | undefined> {
     const { grants } = this.#ports;
+    const { asked } = question;
     const grant = await grants.find(asked);
     if (grant === undefined) return undefined;
-    const checked = await this.#check(grant, asked, collected, waited);
+    const checked = await this.#check(grant, question, waited);
     if (checked.decision.verdict.kind === 'deny') return checked;
     return { ...checked, spend: () => grants.claim(grant, asked.callId) };
   }
 
   /** What a person changed, and what waited while the world went on, is checked again by every guard. */
-  async #check(grant: Grant, asked: Asked, collected: CollectedAsks, waited: boolean): Promise<Settled> {
-    const approved = grant.arguments ?? collected.call.arguments;
+  async #check(grant: Grant, { asked, collected, hidden }: Question, waited: boolean): Promise<Settled> {
     const approvalId = grant.approvalId;
+    const approved = grant.arguments ? showSecrets(grant.arguments, hidden.values) : collected.call.arguments;
+    if (approved === undefined) return { decision: toDeny(UNKNOWN_MARK), approvalId };
     if (grant.arguments === undefined && !waited) return { decision: toAllow(approved), approvalId };
     const { principal } = collected.call.client;
     if (principal.expiresAt !== undefined && principal.expiresAt <= this.#ports.clock.now())
@@ -237,7 +249,21 @@ export class ApprovalDesk {
 /** What setTimeout can hold. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-function toAsked({ call, reasons, classes }: CollectedAsks, { snapshot }: Inbound, needed: 1 | 2): Asked {
+/** What a person is asked, and what only this process knows of it. */
+interface Question {
+  readonly asked: Asked;
+  readonly collected: CollectedAsks;
+  readonly hidden: HiddenSecrets;
+}
+
+const UNKNOWN_MARK =
+  'The arguments a person wrote hold a hidden value that this call does not have. Call again to ask anew.';
+
+function toAsked(
+  { call, reasons, classes }: CollectedAsks,
+  { snapshot }: Inbound,
+  { hidden, ...about }: Pick<Asked, 'argumentsDigest' | 'needed'> & { readonly hidden: HiddenSecrets },
+): Asked {
   const { client, tool } = call;
   return {
     callId: call.id,
@@ -249,12 +275,11 @@ function toAsked({ call, reasons, classes }: CollectedAsks, { snapshot }: Inboun
     upstream: tool.upstream,
     tool: tool.name,
     toolDigest: tool.digest,
-    arguments: call.arguments,
-    argumentsDigest: toDigest(call.arguments),
+    arguments: hidden.shown,
     policyVersion: toRulesVersion(snapshot, tool.upstream),
-    reasons,
+    reasons: reasons.map(({ guard, reason }) => ({ guard, reason: hideIn(reason, hidden) })),
     classes,
-    needed,
+    ...about,
   };
 }
 

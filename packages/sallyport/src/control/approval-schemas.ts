@@ -52,7 +52,7 @@ export const APPROVAL: Schema = {
     upstream: TEXT,
     tool: TEXT,
     toolDigest: TEXT,
-    arguments: { type: 'object', description: 'For operators.' },
+    arguments: { type: 'object', description: 'For operators, with {{hidden:…}} in place of secrets.' },
     argumentNames: { type: 'array', items: TEXT, description: 'For viewers.' },
     argumentsDigest: TEXT,
     policyVersion: TEXT,

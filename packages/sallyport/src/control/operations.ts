@@ -1184,6 +1184,185 @@ export interface Operations {
     };
   };
   /**
+   * Plans of runs, those that have ended and are not forgotten included
+   */
+  listPlans: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+    };
+    result: {
+      items: {
+        id: string;
+        /**
+         * As the client writes it in `_meta["dev.sallyport/run"]`.
+         */
+        run: string;
+        /**
+         * Whose run it is.
+         */
+        principal: string;
+        /**
+         * The program of that caller, where its credential names one.
+         */
+        agent: string | null;
+        /**
+         * `all`, `server/NAME` or `bundle/NAME`: where its names mean something.
+         */
+        endpoint: string;
+        /**
+         * SHA-256 of the plan; a client may send it to be refused when it is not in force.
+         */
+        digest: string;
+        steps: number;
+        state: 'in_force' | 'ended';
+        /**
+         * The operator; null: the client itself.
+         */
+        fixedBy: string | null;
+        fixedAt: string;
+      }[];
+      next?: string;
+    };
+  };
+  /**
+   * Fixes the plan of a run that has read nothing untrusted yet; no client changes it
+   */
+  registerPlan: {
+    input: {
+      body: {
+        run: string;
+        principal: string;
+        agent?: string;
+        endpoint?: string;
+        /**
+         * {"steps": [{"tool": …, "arguments": …}]}
+         */
+        plan: Record<never, never>;
+      };
+    };
+    result: {
+      id: string;
+      /**
+       * As the client writes it in `_meta["dev.sallyport/run"]`.
+       */
+      run: string;
+      /**
+       * Whose run it is.
+       */
+      principal: string;
+      /**
+       * The program of that caller, where its credential names one.
+       */
+      agent: string | null;
+      /**
+       * `all`, `server/NAME` or `bundle/NAME`: where its names mean something.
+       */
+      endpoint: string;
+      /**
+       * SHA-256 of the plan; a client may send it to be refused when it is not in force.
+       */
+      digest: string;
+      steps: number;
+      state: 'in_force' | 'ended';
+      /**
+       * The operator; null: the client itself.
+       */
+      fixedBy: string | null;
+      fixedAt: string;
+      /**
+       * As it was written.
+       */
+      plan: Record<never, never>;
+    };
+  };
+  /**
+   * One plan with its steps; they hold arguments
+   */
+  showPlan: {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    result: {
+      id: string;
+      /**
+       * As the client writes it in `_meta["dev.sallyport/run"]`.
+       */
+      run: string;
+      /**
+       * Whose run it is.
+       */
+      principal: string;
+      /**
+       * The program of that caller, where its credential names one.
+       */
+      agent: string | null;
+      /**
+       * `all`, `server/NAME` or `bundle/NAME`: where its names mean something.
+       */
+      endpoint: string;
+      /**
+       * SHA-256 of the plan; a client may send it to be refused when it is not in force.
+       */
+      digest: string;
+      steps: number;
+      state: 'in_force' | 'ended';
+      /**
+       * The operator; null: the client itself.
+       */
+      fixedBy: string | null;
+      fixedAt: string;
+      /**
+       * As it was written.
+       */
+      plan: Record<never, never>;
+    };
+  };
+  /**
+   * Ends a run that has a plan: whatever it asks for from now on is refused
+   */
+  endPlan: {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    result: {
+      id: string;
+      /**
+       * As the client writes it in `_meta["dev.sallyport/run"]`.
+       */
+      run: string;
+      /**
+       * Whose run it is.
+       */
+      principal: string;
+      /**
+       * The program of that caller, where its credential names one.
+       */
+      agent: string | null;
+      /**
+       * `all`, `server/NAME` or `bundle/NAME`: where its names mean something.
+       */
+      endpoint: string;
+      /**
+       * SHA-256 of the plan; a client may send it to be refused when it is not in force.
+       */
+      digest: string;
+      steps: number;
+      state: 'in_force' | 'ended';
+      /**
+       * The operator; null: the client itself.
+       */
+      fixedBy: string | null;
+      fixedAt: string;
+    };
+  };
+  /**
    * Calls a person was asked about, the newest first; arguments for operators only
    */
   listApprovals: {
@@ -1253,7 +1432,7 @@ export interface Operations {
         tool: string;
         toolDigest: string;
         /**
-         * For operators.
+         * For operators, with {{hidden:…}} in place of secrets.
          */
         arguments?: Record<never, never>;
         /**
@@ -1349,7 +1528,7 @@ export interface Operations {
       tool: string;
       toolDigest: string;
       /**
-       * For operators.
+       * For operators, with {{hidden:…}} in place of secrets.
        */
       arguments?: Record<never, never>;
       /**
@@ -1451,7 +1630,7 @@ export interface Operations {
       tool: string;
       toolDigest: string;
       /**
-       * For operators.
+       * For operators, with {{hidden:…}} in place of secrets.
        */
       arguments?: Record<never, never>;
       /**
@@ -1545,7 +1724,7 @@ export interface Operations {
       tool: string;
       toolDigest: string;
       /**
-       * For operators.
+       * For operators, with {{hidden:…}} in place of secrets.
        */
       arguments?: Record<never, never>;
       /**
@@ -2105,6 +2284,10 @@ export type OperationId =
   | 'listDecisions'
   | 'explainDecision'
   | 'shadowPolicies'
+  | 'listPlans'
+  | 'registerPlan'
+  | 'showPlan'
+  | 'endPlan'
   | 'listApprovals'
   | 'showApproval'
   | 'allowApproval'
@@ -2157,6 +2340,10 @@ export const OPERATIONS: Readonly<
   listDecisions: { method: 'GET', path: '/policies/decisions' },
   explainDecision: { method: 'GET', path: '/policies/why/{callId}' },
   shadowPolicies: { method: 'POST', path: '/policies/shadow' },
+  listPlans: { method: 'GET', path: '/plans' },
+  registerPlan: { method: 'POST', path: '/plans' },
+  showPlan: { method: 'GET', path: '/plans/{id}' },
+  endPlan: { method: 'POST', path: '/plans/{id}/end' },
   listApprovals: { method: 'GET', path: '/approvals' },
   followApprovals: { method: 'GET', path: '/approvals/events' },
   showApproval: { method: 'GET', path: '/approvals/{id}' },

@@ -19,8 +19,9 @@ export interface Asked {
   readonly upstream: string;
   readonly tool: string;
   readonly toolDigest: string;
-  /** After all rewrites: what would reach the upstream. */
+  /** After all rewrites: what would reach the upstream, but with marks in place of secrets (`hide-secrets.ts`). */
   readonly arguments: JsonObject;
+  /** Keyed, of the arguments with their secrets. */
   readonly argumentsDigest: string;
   /** Of the rules in force: under other rules the question may be another one. */
   readonly policyVersion: string;

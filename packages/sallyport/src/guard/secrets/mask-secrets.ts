@@ -17,19 +17,28 @@ export function maskSecrets(
   { vault, owner, from, upstream }: MaskOptions,
 ): JsonObject | Promise<JsonObject> {
   const masked = secrets.filter(({ mode }) => mode === 'mask');
-  if (masked.length === 0) return rewrite(root, secrets, new Map());
+  if (masked.length === 0) return dropSecrets(root, secrets);
   const kept = vault.keep(
     owner,
     masked.map(({ value, kind }) => ({ value, kind, from, upstream })),
   );
-  const write = (ids: readonly string[]) =>
-    rewrite(root, secrets, new Map(masked.map((one, i) => [one, ids[i] ?? ''])));
+  const write = (ids: readonly string[]) => {
+    const bySecret = new Map(masked.map((one, i) => [one, ids[i] ?? '']));
+    return replaceSecrets(root, secrets, (one) => {
+      const id = bySecret.get(one);
+      return id === undefined ? toRemoved(one) : toToken(one.kind, id);
+    });
+  };
   return kept instanceof Promise ? kept.then(write) : write(kept);
 }
 
 /** The same for what nobody brings back: everything is dropped. */
 export function dropSecrets(root: JsonObject, secrets: readonly WeighedSecret[]): JsonObject {
-  return rewrite(root, secrets, new Map());
+  return replaceSecrets(root, secrets, toRemoved);
+}
+
+function toRemoved({ kind }: WeighedSecret): string {
+  return `[removed: ${kind}]`;
 }
 
 /** A value shorter than this stands in texts by chance: there it is looked for together with its name. */
@@ -41,17 +50,17 @@ interface Repeated {
   readonly token: string;
 }
 
-function rewrite(
+/** The message with another text in place of each secret; none of them is in pieces. */
+export function replaceSecrets(
   root: JsonObject,
   secrets: readonly WeighedSecret[],
-  ids: ReadonlyMap<WeighedSecret, string>,
+  toText: (secret: WeighedSecret) => string,
 ): JsonObject {
   const edits = new Map<string, TextEdit[]>();
   const repeated = new Map<string, Repeated>();
   for (const secret of secrets) {
-    const { kind, start, end, value } = secret;
-    const id = ids.get(secret);
-    const text = id === undefined ? `[removed: ${kind}]` : toToken(kind, id);
+    const { start, end, value } = secret;
+    const text = toText(secret);
     const place = toPlace(secret);
     const list = edits.get(place);
     if (list === undefined) edits.set(place, [{ start, end, text }]);

@@ -1,0 +1,131 @@
+import { createHmac } from 'node:crypto';
+import { type SecretSettings, toStarterSecrets } from '../../config/secrets-section.ts';
+import type { Call } from '../../core/call.ts';
+import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { findSecrets } from '../secrets/find-secrets.ts';
+import { replaceSecrets } from '../secrets/mask-secrets.ts';
+import { sensitiveFields } from '../secrets/sensitive-fields.ts';
+import { findSplitSecrets } from '../secrets/split-secrets.ts';
+import { toToken } from '../secrets/vault.ts';
+import { eachText, type PlacedText, toPlace } from '../secrets/walk-strings.ts';
+import { describeSecrets, type WeighedSecret, weighSecrets } from '../secrets/weigh-secrets.ts';
+
+/** The arguments of a call as people see them and as they are kept: `{{hidden:<kind>:<tag>}}` in place of each secret. */
+export interface HiddenSecrets {
+  readonly shown: JsonObject;
+  /** Mark -> what it stands for. In memory only. */
+  readonly values: ReadonlyMap<string, Json>;
+}
+
+export interface HideOptions {
+  /** Of this installation: whoever reads the marks without it cannot try out a short value. */
+  readonly key: Buffer;
+  readonly custom?: SecretSettings['custom'] | undefined;
+}
+
+/** What the set `team` asks about and what a schema marks, whatever the rules in force let pass. */
+function toHiding(custom: SecretSettings['custom']): SecretSettings | undefined {
+  const team = toStarterSecrets('team');
+  return team && { ...team, arguments: { ...team.arguments, marked: 'ask' }, custom };
+}
+
+/** The same value has the same mark: people see what is one and the same, and what changed. */
+export function hideSecrets(
+  { arguments: given, tool }: Pick<Call, 'arguments' | 'tool'>,
+  { key, custom = [] }: HideOptions,
+): HiddenSecrets {
+  const values = new Map<string, Json>();
+  const settings = toHiding(custom);
+  if (settings === undefined) return { shown: given, values };
+  const marked = sensitiveFields(tool.definition).input;
+  const found = weighSecrets(given, { settings, direction: 'arguments', tool, marked, markedRoot: '' });
+  if (found.length === 0) return { shown: given, values };
+  const toMark = ({ kind, value, form }: WeighedSecret): string => {
+    // As receipts show them: which card or account it is decides more often than anything else.
+    const end = SHOWN_IN_PART.has(kind) ? ` …${value.slice(-4)}` : '';
+    const mark = `{{hidden:${kind}${end}:${toTag(key, value)}}}`;
+    values.set(mark, form === 'number' || form === 'flag' ? (JSON.parse(value) as Json) : value);
+    return mark;
+  };
+  const whole = found.some(({ isSplit }) => isSplit) ? findPieces(given) : [];
+  const pieces = new Set(whole.map(toPlace));
+  const rest = found.filter((one) => !one.isSplit && !pieces.has(toPlace(one)));
+  return { shown: replaceSecrets(given, [...rest, ...whole], toMark), values };
+}
+
+const SHOWN_IN_PART: ReadonlySet<string> = new Set(['card-number', 'iban']);
+
+/** Every text that holds a piece of a secret, as a whole. */
+function findPieces(given: JsonObject): readonly WeighedSecret[] {
+  const texts: PlacedText[] = [];
+  eachText(given, (placed) => void texts.push(placed));
+  const split = new Map(
+    findSplitSecrets(texts, findSecrets).flatMap(({ kind, pointers }) => pointers.map((one) => [one, kind] as const)),
+  );
+  return texts.flatMap(({ text, pointer, field }) => {
+    const kind = split.get(pointer);
+    const where = { pointer, field, form: 'text', start: 0, end: text.length, value: text } as const;
+    return kind === undefined ? [] : [{ kind, mode: 'ask', ...where, isByName: false, isSplit: true } as const];
+  });
+}
+
+const MARK = /\{\{hidden:[a-z0-9-]{1,40}(?: …[^{}]{4})?:[a-z2-7]{16}\}\}/g;
+const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567';
+
+function toTag(key: Buffer, value: string): string {
+  const digest = createHmac('sha256', key).update(value).digest();
+  return [...digest.subarray(0, 16)].map((byte) => SIGNS[byte & 31]).join('');
+}
+
+/** Arguments that a person wrote, with what their marks stand for. `undefined`: one of them is of another call. */
+export function showSecrets(written: JsonObject, values: ReadonlyMap<string, Json>): JsonObject | undefined {
+  const shown = put(written, values) as JsonObject; // an object stays one
+  // Fail closed: it would be sent in place of a value.
+  return JSON.stringify(written)
+    .match(MARK)
+    ?.some((mark) => !values.has(mark))
+    ? undefined
+    : shown;
+}
+
+function put(value: Json | undefined, values: ReadonlyMap<string, Json>): Json | undefined {
+  if (typeof value === 'string') return putText(value, values);
+  if (Array.isArray(value)) return value.map((one: Json) => put(one, values) as Json);
+  if (!isObject(value)) return value;
+  const copy = Object.create(null) as Record<string, Json | undefined>;
+  for (const name of Object.keys(value)) copy[String(putText(name, values))] = put(value[name], values);
+  return copy;
+}
+
+function putText(text: string, values: ReadonlyMap<string, Json>): Json {
+  return values.get(text) ?? text.replace(MARK, (mark) => String(values.get(mark) ?? mark));
+}
+
+/** What is told in words, with marks where it quotes a secret. */
+export function hideIn(text: string, { values }: HiddenSecrets): string {
+  let rest = text;
+  for (const [mark, value] of values) {
+    const quoted = String(value);
+    // Shorter ones stand in words by chance.
+    if (quoted.length >= MIN_QUOTED) rest = rest.replaceAll(quoted, () => mark);
+  }
+  return rest;
+}
+
+const MIN_QUOTED = 6;
+
+/**
+ * Secrets a person typed into arguments of their own, as a reason names them; `undefined`: none. What is typed is kept until
+ * the call comes again, and nobody wants to keep those.
+ */
+export function describeTyped(written: JsonObject): string | undefined {
+  const settings = toHiding([]);
+  if (settings === undefined) return undefined;
+  // A mark is no secret, and neither is the token it is taken for here.
+  const plain = JSON.parse(JSON.stringify(written).replace(MARK, toToken('hidden', 'a'.repeat(16)))) as JsonObject;
+  const found = weighSecrets(plain, {
+    ...{ settings, direction: 'arguments', marked: [], markedRoot: '' },
+    tool: { upstream: '', name: '' },
+  });
+  return found.length === 0 ? undefined : describeSecrets(found);
+}
