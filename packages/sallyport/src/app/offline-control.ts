@@ -65,6 +65,7 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
       note: async (kind, members) => (await openAudit()).noteKept(kind, members),
       recording: () => ({ mode: (sections().audit ?? DEFAULT_AUDIT).mode, trouble: undefined }),
       heard: () => undefined,
+      plans: notRunning,
       inspection: createInspection(),
       offered: (servers, signal, programs) =>
         askOnce(servers, { ...options, database: database.get, signal, programs }),

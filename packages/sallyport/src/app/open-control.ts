@@ -7,6 +7,7 @@ import type { ControlApi } from '../control/api.ts';
 import { createControl } from '../control/control.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { PlanPorts } from '../guard/plan/plan-guard.ts';
 import type { Database } from '../storage/database.ts';
 import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
@@ -20,6 +21,7 @@ export interface RunningParts {
   readonly catalog: Catalog;
   readonly audit: Pick<OpenAudit, 'noteKept' | 'trouble' | 'written'>;
   readonly desk: Pick<LateDesk, 'heard'>;
+  readonly plan: PlanPorts;
   readonly database: () => Promise<Database>;
   readonly snapshot: () => Snapshot;
   readonly clock: Clock;
@@ -27,7 +29,7 @@ export interface RunningParts {
 }
 
 /** The API of a Sallyport that runs; `offline-control.ts` makes the one beside none. */
-export function openControl({ upstreams, catalog, audit, desk, ...rest }: RunningParts): ControlApi {
+export function openControl({ upstreams, catalog, audit, desk, plan, ...rest }: RunningParts): ControlApi {
   const { database, snapshot, clock, log } = rest;
   return createControl(
     {
@@ -43,6 +45,7 @@ export function openControl({ upstreams, catalog, audit, desk, ...rest }: Runnin
       note: (kind, members) => audit.noteKept(kind, members),
       recording: () => ({ mode: (snapshot().audit ?? DEFAULT_AUDIT).mode, trouble: audit.trouble() }),
       heard: desk.heard,
+      plans: () => plan,
       inspection: createInspection(),
       offered: (servers, signal, programs) => askForItems(servers, { upstreams, client: NOBODY, signal, programs }),
     },

@@ -3,6 +3,7 @@ import { FaultError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import { type Edit, objectMembers, toBinary } from '../core/json-scan.ts';
 import { parseMessage, Request } from '../core/message.ts';
+import { isRunId, toRunKey } from '../core/run-key.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Inbound } from './inbound.ts';
 
@@ -12,7 +13,6 @@ const USER_KEY = 'dev.sallyport/user';
 const PLAN_KEY = 'dev.sallyport/plan';
 const OWN_KEYS = [RUN_KEY, USER_KEY, PLAN_KEY];
 
-const RUN_ID = /^[\x21-\x7e]{1,128}$/;
 /** Characters. A request of a person is far shorter; more would be a document, whose words are not the person's. */
 const MAX_USER_TEXT = 16_384;
 
@@ -47,10 +47,9 @@ export function readRun(inbound: Inbound): ReadRun {
 
 function toRun(client: Client, given: unknown): string {
   if (given === undefined) return client.key;
-  if (typeof given !== 'string' || !RUN_ID.test(given))
+  if (!isRunId(given))
     throw new FaultError('invalid_params', `_meta["${RUN_KEY}"] is a text of 1 to 128 visible ASCII characters.`);
-  // A line feed cannot stand in the id, so that no id ends a principal's name early.
-  return `run\n${given}\n${client.principal.id}\n${client.principal.agent ?? ''}`;
+  return toRunKey(given, client.principal);
 }
 
 /** The request as an upstream may see it, with the edits that are left to make. */

@@ -27,6 +27,10 @@ import { pinList } from './pin-list.ts';
 import { pinLock } from './pin-lock.ts';
 import { pinReject } from './pin-reject.ts';
 import { pinVerify } from './pin-verify.ts';
+import { planEnd } from './plan-end.ts';
+import { planList } from './plan-list.ts';
+import { planRegister } from './plan-register.ts';
+import { planShow } from './plan-show.ts';
 import { policyCheck } from './policy-check.ts';
 import { policyList } from './policy-list.ts';
 import { policyShadow } from './policy-shadow.ts';
@@ -91,6 +95,10 @@ export const COMMANDS: readonly Command[] = [
   pinLock,
   pinVerify,
   scan,
+  planRegister,
+  planList,
+  planShow,
+  planEnd,
   resultList,
   resultShow,
   resultRelease,

@@ -7,6 +7,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Note } from '../core/note.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Approval } from '../guard/approve/approval.ts';
+import type { PlanPorts } from '../guard/plan/plan-guard.ts';
 import type { Database } from '../storage/database.ts';
 import type { AuditReader } from '../telemetry/audit/audit-reader.ts';
 
@@ -35,6 +36,8 @@ export interface ControlPorts {
   readonly recording: () => { readonly mode: 'strict' | 'batched' | 'off'; readonly trouble: string | undefined };
   /** An approval was answered: calls of this process that wait for it go on at once. */
   readonly heard: (approval: Approval) => void;
+  /** Plans of runs. @throws FaultError `unreachable`, beside no running Sallyport. */
+  plans(): PlanPorts;
   /** Reads definitions that are locked as they are offered. */
   readonly inspection: Inspection;
   /** What servers offer at this moment, item by item. */

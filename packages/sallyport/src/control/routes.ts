@@ -11,6 +11,7 @@ import { keyRoutes } from './key-routes.ts';
 import { limitRoutes } from './limit-routes.ts';
 import { pinLockRoutes } from './pin-lock-routes.ts';
 import { pinRoutes } from './pin-routes.ts';
+import { planRoutes } from './plan-routes.ts';
 import { policyRoutes } from './policy-routes.ts';
 import type { ControlPorts } from './ports.ts';
 import { resultRoutes } from './result-routes.ts';
@@ -29,6 +30,7 @@ export function createRoutes(ports: ControlPorts): readonly Route[] {
     ...pinLockRoutes(ports),
     ...findingRoutes(ports),
     ...policyRoutes(ports),
+    ...planRoutes(ports),
     ...approvalRoutes(ports),
     ...grantRoutes(ports),
     ...resultRoutes(ports),
