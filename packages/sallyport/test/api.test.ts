@@ -44,6 +44,7 @@ beforeAll(async () => {
     limits,
     policy: { set: 'laptop' },
     scan: { results: 'quarantine' },
+    plans: {},
   } as never);
   operations = await readOperations();
   const client = await new PlainClient(gateway).initialize();
@@ -73,7 +74,13 @@ beforeAll(async () => {
     return found[0];
   });
   await ask('/keys', { method: 'POST', body: '{"name":"doomed"}' });
+  const plan = { run: 'task-1', principal: 'local', plan: { steps: [{ tool: 'a_echo' }] } };
+  const fixed = await ask('/plans', { method: 'POST', body: JSON.stringify({ ...plan, run: 'task-2' }) });
+  const { id: planId } = (await fixed.json()) as { id: string };
   samples = {
+    registerPlan: { body: plan },
+    showPlan: { path: { id: planId } },
+    endPlan: { path: { id: planId } },
     showServer: { path: { name: 'a' } },
     restartServer: { path: { name: 'a' } },
     noteSignIn: { path: { name: 'a' }, body: { event: 'ended', owner: 'local' } },

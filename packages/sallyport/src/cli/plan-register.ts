@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 import { withApi } from './api.ts';
 import { toJson } from './api-json.ts';
@@ -42,7 +43,7 @@ async function readPlanFile({ words, terminal, signal }: Input) {
   if (file === '-') return parseObject(await readStdin(terminal, signal), 'The plan');
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileSync(resolve(terminal.cwd, file), 'utf8');
   } catch {
     throw new FaultError('usage', `The file ${file.slice(0, 256)} cannot be read.`);
   }
