@@ -59,6 +59,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     stopPrograms,
     stopHeld,
     quotas,
+    taint,
     audit,
     desk,
     telemetry,
@@ -85,6 +86,8 @@ export async function createApp(options: AppOptions): Promise<App> {
         log.warn({}, 'the settings of telemetry are read at the start only: restart Sallyport to use them');
       if (JSON.stringify(next.audit) !== JSON.stringify(current.snapshot.audit))
         log.warn({}, 'the settings of the audit are read at the start only: restart Sallyport to use them');
+      if (next.state?.shared !== current.snapshot.state?.shared)
+        log.warn({}, 'whether state is shared is read at the start only: restart Sallyport to change it');
       audit.note('configured', { snapshot: next.version });
       notePolicies(audit, policies, before);
       if (fixed.length > 0)
@@ -142,6 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         await checker.close();
         await desk.close();
         await quotas.close();
+        await taint.close();
         await database.close();
         await audit.close();
         await eras.saved();

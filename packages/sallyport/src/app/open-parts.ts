@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createMaskedValues } from '../call/masked-values.ts';
 import { openCredentials } from '../call/open-credentials.ts';
@@ -16,7 +15,6 @@ import { createGuards } from '../guard/guards.ts';
 import { openPolicyDoor } from '../guard/policy/policy-door.ts';
 import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
 import { createLateDatabase } from '../storage/late-database.ts';
-import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { createCallLog } from '../telemetry/call-log.ts';
 import { createDestination } from '../telemetry/destination.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
@@ -31,6 +29,7 @@ import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
 import { openScan } from './open-scan.ts';
 import { openSecrets } from './open-secrets.ts';
+import { openShared } from './open-shared.ts';
 import { openTaint } from './open-taint.ts';
 import { openUpstreams } from './open-upstreams.ts';
 import { createOwnTelemetry } from './own-telemetry.ts';
@@ -71,7 +70,8 @@ export async function openParts(options: AppOptions, current: Current) {
     createCredential: credentials.create,
   });
   const checker = createSchemaChecker();
-  const taint = openTaint(() => current.snapshot, log);
+  const { shared, sealKey } = await openShared(current.snapshot, basics);
+  const taint = openTaint(() => current.snapshot, log, shared);
   const policies = await openPolicyDoor({ clock, log, ...taint.marks }, current.snapshot);
   const { catalog, reportProblems, stopReporting } = openCatalog({
     ...{ stateDir, upstreams, checker, clock, log },
@@ -84,8 +84,8 @@ export async function openParts(options: AppOptions, current: Current) {
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
   const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, note: audit.noteKept });
-  const secretPorts = openSecrets(() => current.snapshot);
-  const plans = openPlans(() => current.snapshot, taint.memory);
+  const secretPorts = openSecrets(() => current.snapshot, shared);
+  const plans = openPlans(() => current.snapshot, taint.memory, shared);
   const guards = createGuards({
     ...secretPorts,
     plan: plans.plan,
@@ -99,7 +99,6 @@ export async function openParts(options: AppOptions, current: Current) {
     scan,
     asks: () => approvalsOf(current.snapshot).asks,
   });
-  const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
   // One call counts once, however often it is looked at.
   const desk = openDesk(() => current.snapshot, {
     ...basics,
@@ -125,6 +124,7 @@ export async function openParts(options: AppOptions, current: Current) {
     handled: plans.toHandled(guards),
     masked: createMaskedValues(secretPorts.secrets),
     remember: taint.remember,
+    meetRun: taint.meetRun,
     callLog,
     audit,
     clock,
@@ -151,7 +151,7 @@ export async function openParts(options: AppOptions, current: Current) {
   };
   return {
     ...{ destination, database, log, clock, eras, credentials, upstreams, checker },
-    ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld, quotas },
+    ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld, quotas, taint },
     ...{ audit, desk, telemetry, ports, control },
   };
 }

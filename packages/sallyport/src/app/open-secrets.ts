@@ -1,14 +1,20 @@
 import { toStarterSafety } from '../config/argument-safety-section.ts';
 import { toStarterSecrets } from '../config/secrets-section.ts';
 import type { Snapshot } from '../config/settings.ts';
+import { systemClock } from '../core/clock.ts';
 import type { ArgumentSafetyPorts } from '../guard/argument-safety.ts';
 import type { SecretPorts } from '../guard/secrets/secrets.ts';
 import { createMemoryVault } from '../state/memory-vault.ts';
+import { createSharedVault } from '../state/shared-vault.ts';
+import type { Shared } from './open-shared.ts';
 
 const SMALL = { minutes: 60, entries: 1_000 };
 
 /** What is looked for in arguments and results, and where masked values wait. A section of the file counts before a starter set. */
-export function openSecrets(snapshot: () => Snapshot): {
+export function openSecrets(
+  snapshot: () => Snapshot,
+  shared: Shared | undefined,
+): {
   readonly secrets: SecretPorts;
   readonly argumentSafety: ArgumentSafetyPorts;
 } {
@@ -16,7 +22,11 @@ export function openSecrets(snapshot: () => Snapshot): {
     const { secrets, policy } = snapshot();
     return secrets ?? toStarterSecrets(policy?.set);
   };
-  const vault = createMemoryVault({ now: () => performance.now(), limits: () => settings()?.vault ?? SMALL });
+  const limits = () => settings()?.vault ?? SMALL;
+  const vault =
+    shared === undefined
+      ? createMemoryVault({ now: () => performance.now(), limits })
+      : createSharedVault({ values: shared.state.values, keys: shared.keys, clock: systemClock, limits });
   return {
     secrets: { settings, vault },
     argumentSafety: {

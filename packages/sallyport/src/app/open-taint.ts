@@ -1,27 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import type { Snapshot } from '../config/settings.ts';
 import type { Call } from '../core/call.ts';
+import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Answer } from '../core/message.ts';
 import { findSecrets } from '../guard/secrets/find-secrets.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { createPrinter } from '../guard/taint/fingerprints.ts';
 import { type ReadData, rememberResult, type TaintPorts, toLabels } from '../guard/taint/taint.ts';
-import { createTaintMemory } from '../state/taint-memory.ts';
+import { createSharedTaintMemory } from '../state/shared-taint-memory.ts';
+import { createTaintMemory, type TaintMemoryOptions } from '../state/taint-memory.ts';
+import type { Shared } from './open-shared.ts';
 
 /** Where taint is off, nothing is kept, and the limits do not matter. */
 const NO_LIMITS = { printsPerRun: 0, prints: 0, runs: 0, idleMs: 60_000 };
 const NO_LABELS: readonly string[] = Object.freeze([]);
 
-/** What runs have read, remembered in this process under a key that nobody else has. */
-export function openTaint(snapshot: () => Snapshot, log: Log) {
+/** What runs have read, in this process under a key that nobody else has, or shared by all that have the key. */
+export function openTaint(snapshot: () => Snapshot, log: Log, shared: Shared | undefined) {
   const settings = () => snapshot().taint;
   const sinksOf = (call: Call) => findSinks(call, snapshot().sinks);
-  const memory = createTaintMemory({ now: () => performance.now(), limits: () => settings() ?? NO_LIMITS });
+  const options = { now: () => performance.now(), limits: () => settings() ?? NO_LIMITS };
+  const { memory, met, close } = openMemory(options, log, shared);
   const ports: TaintPorts = {
     settings,
     memory,
-    printer: createPrinter(randomBytes(32)),
+    printer: createPrinter(shared?.keys.prints ?? randomBytes(32)),
     sinksOf,
     findPrivate: (text, field) =>
       findSecrets(text, { field })
@@ -42,7 +46,23 @@ export function openTaint(snapshot: () => Snapshot, log: Log) {
     marks: {
       sinksOf,
       labelsOf: (run: string): readonly string[] =>
-        settings() === undefined ? NO_LABELS : toLabels(memory.marksOf(run), memory.originsOf(run)),
+        settings() === undefined ? NO_LABELS : toLabels(met.marksOf(run), met.originsOf(run)),
     },
+    /** Before `labelsOf` is asked of a run whose calls came in elsewhere. */
+    meetRun(run: string): Promise<unknown> | undefined {
+      const marks = settings() === undefined ? 0 : memory.marksOf(run);
+      return typeof marks === 'number' ? undefined : marks;
+    },
+    close,
   };
+}
+
+function openMemory(options: TaintMemoryOptions, log: Log, shared: Shared | undefined) {
+  if (shared === undefined) {
+    const memory = createTaintMemory(options);
+    return { memory, met: memory, close: async () => undefined };
+  }
+  const { state, keys } = shared;
+  const memory = createSharedTaintMemory({ ...options, runs: state.runs, keys, clock: systemClock, log });
+  return { memory, met: memory.met, close: () => memory.close() };
 }

@@ -32,6 +32,8 @@ export interface CallPorts {
   readonly vetting?: Vetting | undefined;
   /** What else than tools gave a run to read. Left out: nobody remembers it. */
   readonly remember?: ((about: Omit<ReadData, 'result'>, answer: Answer) => Promise<void> | undefined) | undefined;
+  /** Waits until what other processes know of a run is known here. Left out: nothing is shared. */
+  readonly meetRun?: ((run: string) => Promise<unknown> | undefined) | undefined;
   /** Results in quarantine that a person released. Left out: there are none. */
   readonly keptResults?: Pick<KeptResults, 'take'> | undefined;
   /** Reads what servers send beside results of calls. Left out: nobody does. */

@@ -41,6 +41,8 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
   };
   try {
     const { run } = readRun(inbound);
+    const meeting = ports.meetRun?.(run);
+    if (meeting !== undefined) await meeting;
     const use = offer === undefined ? undefined : toUse(inbound, run, { kind: offer, upstream, id: sent.target ?? '' });
     if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject)));
     const params = request.paramsSpan;

@@ -11,6 +11,7 @@ import { plansSchema } from './plans-section.ts';
 import { policySchema } from './policy-section.ts';
 import { scanSchema } from './scan-section.ts';
 import { secretsSchema } from './secrets-section.ts';
+import { stateSchema } from './state-section.ts';
 import { taintSchema } from './taint-section.ts';
 import { telemetrySchema } from './telemetry-section.ts';
 import { upstreamAuthSchema } from './upstream-auth-section.ts';
@@ -257,6 +258,7 @@ export const topSchema = z.strictObject({
     .describe(
       'Calls under plans that were fixed before untrusted data was read, and results behind handles. Left out: none.',
     ),
+  state: stateSchema.optional().describe('Where short-lived state is kept. Left out: in the memory of each process.'),
   pins: pinsSchema.optional().describe('Which definitions may be used. Left out: mode laptop.'),
   scan: scanSchema
     .optional()

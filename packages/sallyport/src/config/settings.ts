@@ -10,6 +10,7 @@ import type { PlanSettings } from './plans-section.ts';
 import type { PolicySettings } from './policy-section.ts';
 import type { ScanSettings } from './scan-section.ts';
 import type { SecretSettings } from './secrets-section.ts';
+import type { StateSettings } from './state-section.ts';
 import type { TaintSettings } from './taint-section.ts';
 import type { TelemetrySettings } from './telemetry-section.ts';
 
@@ -137,6 +138,8 @@ export interface Snapshot {
   readonly argumentSafety?: ArgumentSafetySettings;
   /** Left out: there are none. */
   readonly plans?: PlanSettings;
+  /** Left out: nothing is shared with other processes. */
+  readonly state?: StateSettings;
   /** Left out: nothing is marked. */
   readonly taint?: TaintSettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */

@@ -1,4 +1,5 @@
 import type { Call } from '../core/call.ts';
+import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 
@@ -167,8 +168,11 @@ function isListOfNames(value: unknown): boolean {
 }
 
 function failed(guard: Guard, cause: unknown): Decision {
-  // The cause stays out of the reason: a guard's error may quote the arguments it was looking at.
-  const reason = `The guard "${guard.name}" failed, so the call was stopped. Try again; if it fails again, ask the operator to look into the log.`;
+  // The cause stays out of the reason: a guard's error may quote the arguments it was looking at. What a store says that
+  // was late or locked is made of words of ours, and tells what to do.
+  const known = cause instanceof FaultError && cause.code === 'overloaded' ? cause.message : undefined;
+  const next = known ?? 'Try again; if it fails again, ask the operator to look into the log.';
+  const reason = `The guard "${guard.name}" failed, so the call was stopped. ${next}`;
   return { verdict: { kind: 'deny', reason, code: 'denied' }, guard: guard.name, rewritten: undefined, cause };
 }
 

@@ -31,6 +31,8 @@ export interface LocalTaintMemory extends TaintMemory {
   remember(run: string, what: readonly Remembered[]): void;
   marksOf(run: string): Marks;
   originsOf(run: string): readonly string[];
+  /** Is there a memory of this very run? It counts as used. */
+  holds(run: string): boolean;
 }
 
 /** Results of one run that are told apart in explanations. Later ones still mark, and are called by the name of the last. */
@@ -169,6 +171,7 @@ export function createTaintMemory({ now, limits }: TaintMemoryOptions): LocalTai
     },
     marksOf: (id) => find(id)?.marks ?? PUBLIC,
     originsOf: (id) => [...(find(id)?.origins ?? [])],
+    holds: (id) => ![undefined, overflow].includes(find(id)),
   };
 }
 

@@ -6,6 +6,7 @@ import { keysMigration } from './keys-migration.ts';
 import { pinFindingsMigration } from './pin-findings-migration.ts';
 import { pinsMigration } from './pins-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
+import { sharedMigration } from './shared-migration.ts';
 import { upstreamTokensMigration } from './upstream-tokens-migration.ts';
 
 /** In the order of their names; a migration that has shipped is never changed. Each aggregate's migration stands in its own file. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '030-audit-index': auditIndexMigration,
   '040-pin-findings': pinFindingsMigration,
   '050-kept-results': keptResultsMigration,
+  '060-shared': sharedMigration,
 };

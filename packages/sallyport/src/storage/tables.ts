@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { SharedKind } from '../core/shared-state.ts';
 import type { ApprovalState } from '../guard/approve/approval.ts';
 import type { KeptState } from '../guard/scan/results/kept-result.ts';
 
@@ -12,6 +13,9 @@ export interface Tables {
   readonly kept_result: KeptResultTable;
   readonly pin: PinTable;
   readonly quotas: QuotaRow;
+  readonly shared_run: SharedRunTable;
+  readonly shared_run_row: SharedRunRowTable;
+  readonly shared_value: SharedValueTable;
   readonly upstream_tokens: UpstreamTokensTable;
 }
 
@@ -157,4 +161,35 @@ export interface AuditSegmentTable {
   readonly name: string;
   readonly bytes: number;
   readonly records: number;
+}
+
+/** A sealed value that several processes share. Its owner is a keyed digest; times are milliseconds since the epoch. */
+export interface SharedValueTable {
+  readonly kind: SharedKind;
+  readonly owner: string;
+  readonly id: string;
+  readonly origin: string;
+  readonly sealed: string;
+  readonly size: number;
+  /** Thousandths of a millisecond, so that what is written together has an order. */
+  readonly kept_at: number;
+  readonly expires_at: number;
+}
+
+/** How far the rows of a run go; the run is a keyed digest. */
+export interface SharedRunTable {
+  readonly run: string;
+  readonly seq: number;
+  /** Of the bodies of its rows. */
+  readonly size: number;
+  readonly expires_at: number;
+}
+
+export interface SharedRunRowTable {
+  readonly run: string;
+  readonly seq: number;
+  readonly sealed: string;
+  /** Sealed; null where there is none, or it made room. */
+  readonly body: string | null;
+  readonly size: number;
 }

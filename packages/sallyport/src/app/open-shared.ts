@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Snapshot } from '../config/settings.ts';
+import type { Clock } from '../core/clock.ts';
+import type { SharedState } from '../core/shared-state.ts';
+import { createRowKeys, type RowKeys } from '../state/row-keys.ts';
+import type { Database } from '../storage/database.ts';
+import { createSharedState } from '../storage/shared-state.ts';
+import { loadOrCreateSecret } from '../storage/state-file.ts';
+
+/** What the memories of this process share with those of others. */
+export interface Shared {
+  readonly state: SharedState;
+  readonly keys: RowKeys;
+}
+
+export interface OpenedShared {
+  /** `undefined`: each process has its own memories. */
+  readonly shared: Shared | undefined;
+  /** 32 bytes in hex that every process on this state directory has. */
+  readonly sealKey: string;
+}
+
+/** The key of the state directory, and the short-lived state that is kept under it where the operator says so. */
+export async function openShared(
+  { stateDir, state }: Snapshot,
+  { database, clock }: { readonly database: () => Promise<Database>; readonly clock: Clock },
+): Promise<OpenedShared> {
+  const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
+  if (state?.shared !== true) return { shared: undefined, sealKey };
+  const file = join(stateDir, 'sallyport.db');
+  const keys = createRowKeys(Buffer.from(sealKey, 'hex'));
+  return { shared: { state: createSharedState({ database, file, clock }), keys }, sealKey };
+}
