@@ -82,12 +82,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       const fixed = STARTUP_ONLY.filter(
         (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(current.snapshot.gateway[key]),
       );
-      if (JSON.stringify(next.telemetry) !== JSON.stringify(current.snapshot.telemetry))
-        log.warn({}, 'the settings of telemetry are read at the start only: restart Sallyport to use them');
-      if (JSON.stringify(next.audit) !== JSON.stringify(current.snapshot.audit))
-        log.warn({}, 'the settings of the audit are read at the start only: restart Sallyport to use them');
-      if (next.state?.shared !== current.snapshot.state?.shared)
-        log.warn({}, 'whether state is shared is read at the start only: restart Sallyport to change it');
+      for (const name of ['telemetry', 'audit', 'state'] as const)
+        if (JSON.stringify(next[name]) !== JSON.stringify(current.snapshot[name]))
+          log.warn({}, `the settings of ${name} are read at the start only: restart Sallyport to use them`);
       audit.note('configured', { snapshot: next.version });
       notePolicies(audit, policies, before);
       if (fixed.length > 0)
