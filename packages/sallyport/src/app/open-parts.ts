@@ -121,6 +121,7 @@ export async function openParts(options: AppOptions, current: Current) {
     pages: pins.book,
     ...reading,
     taskOwners: new TaskOwners(),
+    planned: plans.planned,
     handled: plans.toHandled(guards),
     masked: createMaskedValues(secretPorts.secrets),
     remember: taint.remember,

@@ -1,4 +1,5 @@
 import { createHandledTexts, type HandledTexts } from '../call/handled-texts.ts';
+import { createPlanDoor } from '../call/planned.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Guard } from '../guard/guard.ts';
@@ -40,6 +41,7 @@ export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'm
   };
   return {
     plan,
+    planned: createPlanDoor(plan),
     toHandled: (guards: readonly Guard[]): HandledTexts =>
       createHandledTexts({
         settings,

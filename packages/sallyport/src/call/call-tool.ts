@@ -11,6 +11,7 @@ import type { Tracer } from '../telemetry/traces.ts';
 import type { Settled } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
+import { hideFault, isBehindHandles, rememberError, watchSaid, withoutWords } from './kept-servers.ts';
 import { toParamHeaders } from './param-headers.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
@@ -49,7 +50,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
   try {
     const about = readRun(given);
     const { inbound } = about;
-    const { view } = inbound;
+    const { view, snapshot } = inbound;
     const tool = resolveTool(inbound, (hidden) => noteHidden(ports, hidden, { subject, record }));
     record.upstream = tool.upstream;
     record.tool = tool.name;
@@ -79,11 +80,11 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     exchange.vet = ports.vetting?.(inbound, tool.upstream);
     const from = { upstream: tool.upstream, item: tool.name };
     ports.masked?.watch(from, exchange);
+    if (snapshot.plans !== undefined) watchSaid(ports, exchange, { snapshot, about: toSource(call) });
     let answer = await forward(ports, call, { admitted, inbound, span });
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
-    refuseUnsafePages(answer);
-    if (!answer.isResult) answer = await treatError(ports, call, answer);
+    if (!answer.isResult) answer = await treatError(ports, call, { error: answer, inbound });
 
     if (needsResult(ports.guards, call, answer.bytes) && answer.result !== undefined) {
       const inner = inspectResult(ports.guards, call, answer.result);
@@ -110,7 +111,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       record.reason = fault.message;
     }
     if (fault.code === 'internal') ports.log.error({ callId: record.callId, error }, 'a call failed inside');
-    throw fault;
+    throw hideFault(given.snapshot, record.upstream, fault);
   } finally {
     record.ms = performance.now() - startedAt;
     ports.callLog.write(record);
@@ -151,10 +152,22 @@ async function forward(ports: CallPorts, call: Call, { admitted, inbound, span }
   return span === undefined ? send(sent) : span.follow(sent, tool.upstream, send);
 }
 
+function toSource({ id, run, tool }: Call): Parameters<typeof rememberError>[1] {
+  return { run, callId: id, upstream: tool.upstream, target: tool.name };
+}
+
+interface Failed {
+  readonly error: Answer;
+  readonly inbound: Inbound;
+}
+
 /** The words of an error are a stranger's as well. */
-async function treatError({ handled, texts, masked }: CallPorts, call: Call, error: Answer): Promise<Answer> {
+async function treatError(ports: CallPorts, call: Call, { error, inbound }: Failed): Promise<Answer> {
+  const { texts, masked } = ports;
   const { upstream, name } = call.tool;
-  const kept = handled?.fromUpstream(call, error) ?? error;
+  const kept = isBehindHandles(inbound.snapshot, upstream) ? withoutWords(upstream, error) : error;
+  refuseUnsafePages(kept);
+  await rememberError(ports, toSource(call), kept);
   const treated = texts?.treat(upstream, name, kept) ?? kept;
   return (await masked?.fromUpstream({ upstream, item: name }, call.client, treated)) ?? treated;
 }

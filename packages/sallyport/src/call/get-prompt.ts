@@ -1,5 +1,5 @@
 import { FaultError } from '../core/errors.ts';
-import { member } from '../core/json.ts';
+import { isObject, member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
@@ -20,7 +20,9 @@ export async function getPrompt(ports: CallPorts, inbound: Inbound): Promise<Ans
       new FaultError('invalid_params', `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`)
     );
   const edits = prompt.name === name ? [] : [request.setParam('name', JSON.stringify(prompt.name))];
+  const given = member(request.params, 'arguments');
   const answer = await sendRecorded(ports, inbound, {
+    use: { kind: 'prompt', name: String(name), arguments: isObject(given) ? given : {} },
     upstream: prompt.upstream,
     edits,
     target: prompt.name,

@@ -1,10 +1,13 @@
-import { isKept, type PlanSettings } from '../config/plans-section.ts';
+import type { PlanSettings } from '../config/plans-section.ts';
 import type { Call } from '../core/call.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { Answer } from '../core/message.ts';
+import type { Answer } from '../core/message.ts';
 import { type Guard, inspectRequest } from '../guard/guard.ts';
 import { type HandleStore, handlesIn, type KeptText, openHandles } from '../guard/plan/handle.ts';
+import type { Use } from '../guard/plan/plan.ts';
+import { keepTexts, veilContents, veilMessages } from '../guard/plan/veil.ts';
+import { withoutWords } from './kept-servers.ts';
 
 /** Opens handles last of all: records, people who are asked and the model see the handles. */
 export interface HandledTexts {
@@ -13,8 +16,18 @@ export interface HandledTexts {
    * @throws FaultError `denied` when a text is not kept any longer, or is nothing the tool may be given.
    */
   toUpstream(call: Call, args: JsonObject): JsonObject | undefined | Promise<JsonObject | undefined>;
-  /** An error of a server whose texts are kept, without its words; `undefined`: as it is. */
-  fromUpstream(call: Call, answer: Answer): Answer | undefined;
+  /** What is no result of a call, as a server whose texts are kept answered it, without its words. */
+  veil(from: Asked, answer: Answer): Promise<Answer>;
+}
+
+/** A request that is no call. */
+export interface Asked {
+  readonly run: string;
+  readonly upstream: string;
+  /** As the server calls what is read. */
+  readonly uri: string | undefined;
+  /** What was read or got; `undefined`: nothing whose texts can be told from the rest. */
+  readonly use: Use | undefined;
 }
 
 export interface HandledTextPorts {
@@ -50,11 +63,13 @@ export function createHandledTexts({ settings, handles, guards }: HandledTextPor
       const found = handles.find(call.run, ids);
       return found instanceof Promise ? found.then((texts) => open(call, args, texts)) : open(call, args, found);
     },
-    fromUpstream({ tool }, answer) {
-      const now = settings();
-      if (now === undefined || answer.isResult || !isKept(now, tool.upstream)) return undefined;
-      const message = `"${tool.upstream}" answered with an error, whose text is not shown.`;
-      return Answer.error(answer.id, answer.errorCode ?? -32603, message);
+    async veil({ run, upstream, uri, use }, answer) {
+      const { result } = answer;
+      if (result === undefined) return withoutWords(upstream, answer);
+      if (use === undefined || (result['resultType'] ?? 'complete') !== 'complete')
+        throw new FaultError('denied', `Texts of "${upstream}" are kept, so that it may neither answer later nor ask.`);
+      const toVeiled = use.kind === 'resource' ? veilContents(result, uri ?? use.name) : veilMessages(result);
+      return answer.withResult(await keepTexts(handles, { run, upstream }, toVeiled));
     },
   };
 }

@@ -14,6 +14,7 @@ import type { Tracer } from '../telemetry/traces.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
 import type { HandledTexts } from './handled-texts.ts';
 import type { MaskedValues } from './masked-values.ts';
+import type { PlanDoor } from './planned.ts';
 import type { TaskOwners } from './task-owners.ts';
 import type { TextDoor } from './text-door.ts';
 import type { Vetting } from './vet-questions.ts';
@@ -42,6 +43,8 @@ export interface CallPorts {
   readonly taskOwners?: TaskOwners | undefined;
   /** Left out: nothing is masked. */
   readonly masked?: MaskedValues | undefined;
+  /** Left out: there are no plans. */
+  readonly planned?: PlanDoor | undefined;
   /** Left out: there are no handles. */
   readonly handled?: HandledTexts | undefined;
   readonly callLog: CallLog;

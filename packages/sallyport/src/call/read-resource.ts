@@ -3,6 +3,7 @@ import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
+import { isBehindHandles } from './kept-servers.ts';
 import type { CallPorts } from './ports.ts';
 import { toPublicNames } from './public-names.ts';
 import { sendRecorded } from './send-recorded.ts';
@@ -18,16 +19,19 @@ const NOT_FOUND_CODES = new Set([-32002, -32602]);
 export async function readResource(ports: CallPorts, inbound: Inbound): Promise<Answer> {
   const { request, view } = inbound;
   const owners = resourceOwners(inbound);
+  const asked = String(member(request.params, 'uri'));
   let last: Answer | undefined;
   for (const owner of owners) {
     ports.texts?.mayRead(owner.upstream, owner.uri);
-    const edits =
-      owner.uri === member(request.params, 'uri') ? [] : [request.setParam('uri', JSON.stringify(owner.uri))];
+    if (isPage(owner.uri) && isBehindHandles(inbound.snapshot, owner.upstream))
+      throw new FaultError('denied', `Texts of "${owner.upstream}" are kept, so that its pages cannot be shown.`);
+    const edits = owner.uri === asked ? [] : [request.setParam('uri', JSON.stringify(owner.uri))];
     const answer = await sendRecorded(ports, inbound, {
       upstream: owner.upstream,
       edits,
       target: owner.uri,
       offer: 'resource',
+      use: { kind: 'resource', name: asked, arguments: {} },
     });
     const passed = isPage(owner.uri) ? releasePage(ports, owner, answer) : answer;
     const shown = inbound.endpoint.kind !== 'server' ? toPublicNames(passed, view, owner.upstream) : passed;
@@ -35,12 +39,11 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
     last ??= shown;
   }
   if (last !== undefined) return last;
-  const uri = String(member(request.params, 'uri'));
-  const held = view.whyHeld('resources', uri);
+  const held = view.whyHeld('resources', asked);
   if (held !== undefined) throw new FaultError('denied', held);
   throw (
-    findUnreachableOwner(inbound, uri) ??
-    new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } })
+    findUnreachableOwner(inbound, asked) ??
+    new FaultError('resource_not_found', `Resource not found: ${asked.slice(0, 256)}`, { data: { uri: asked } })
   );
 }
 

@@ -17,7 +17,9 @@ export async function relayTaskRequest(ports: CallPorts, inbound: Inbound): Prom
   if (task === undefined || ports.taskOwners?.isOf(task.upstream, task.taskId, principal) === false)
     throw new FaultError('invalid_params', `Unknown task: ${String(id).slice(0, 128)}.`);
   const edits = task.taskId === id ? [] : [request.setParam('taskId', JSON.stringify(task.taskId))];
-  const answer = await sendRecorded(ports, inbound, { upstream: task.upstream, edits, target: task.taskId });
+  // What is asked of a task was decided with the call that started it; the id of any other is a text for its server.
+  const isDecided = ports.taskOwners?.isKnownOf(task.upstream, task.taskId, principal) === true;
+  const answer = await sendRecorded(ports, inbound, { upstream: task.upstream, edits, target: task.taskId, isDecided });
   await vetQuestions(answer, inbound);
   return inbound.endpoint.kind !== 'server' ? toPublicNames(answer, view, task.upstream) : answer;
 }

@@ -16,7 +16,13 @@ const OWN_KEYS = [RUN_KEY, USER_KEY, PLAN_KEY];
 /** Characters. A request of a person is far shorter; more would be a document, whose words are not the person's. */
 const MAX_USER_TEXT = 16_384;
 
-export interface ReadRun {
+/** A request and whose it is. */
+export interface Said {
+  readonly request: Request;
+  readonly exchange: { readonly client: Client };
+}
+
+export interface ReadRun<T extends Said = Inbound> {
   readonly run: string;
   readonly user: string | undefined;
   /** Did the client name the run? */
@@ -24,7 +30,7 @@ export interface ReadRun {
   /** As the client sent it; the guard `plan` reads it. */
   readonly plan: Json | undefined;
   /** Without the members that are for Sallyport: what the user said is no upstream's business. */
-  readonly inbound: Inbound;
+  readonly inbound: T;
 }
 
 /**
@@ -32,7 +38,7 @@ export interface ReadRun {
  * else principal and client program, for as long as the memory of runs keeps an idle one.
  * @throws FaultError `invalid_params` for a run or a user's text that is none.
  */
-export function readRun(inbound: Inbound): ReadRun {
+export function readRun<T extends Said>(inbound: T): ReadRun<T> {
   const { client } = inbound.exchange;
   const meta = ownMembersOf(inbound.request);
   if (meta === undefined) return { run: client.key, user: undefined, isOwnRun: false, plan: undefined, inbound };

@@ -5,9 +5,12 @@ import { isObject, member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Verdict } from '../core/verdict.ts';
+import type { Use } from '../guard/plan/plan.ts';
 import type { OfferUse } from '../guard/policy/policy-engine.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
+import { hideFault, isBehindHandles, rememberError, watchSaid } from './kept-servers.ts';
+import { toRefusal } from './planned.ts';
 import type { CallPorts } from './ports.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 import { readRun, withoutOwn } from './run-of.ts';
@@ -17,12 +20,16 @@ export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> 
   readonly upstream: string;
   /** What is read, got or completed, for the policies; left out: they do not speak of this request. */
   readonly offer?: Offer['kind'];
+  /** The same for the plan of the run, as clients call it; left out: no plan can name it. */
+  readonly use?: Use;
+  /** It was decided with a call before. */
+  readonly isDecided?: boolean;
 }
 
 /** Sends a request that is no tool call: decided, and recorded before and after, as calls are. @throws FaultError */
 export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Sent): Promise<Answer> {
   const { request, exchange, snapshot } = inbound;
-  const { upstream, offer, ...sent } = given;
+  const { upstream, offer, use: planned, isDecided, ...sent } = given;
   const startedAt = performance.now();
   const subject = toAuditSubject(nextCallId(), request.method, {
     client: exchange.client,
@@ -34,13 +41,18 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
   let end: Pick<AuditEnd, 'outcome' | 'reason'> & { guard?: string } = { outcome: 'failed', reason: undefined };
   let body: Buffer | undefined;
   const from = { upstream, item: sent.target ?? request.method };
-  const pass = (verdict: Verdict | undefined) => {
+  const pass = (verdict: Verdict | undefined, guard = POLICY) => {
     if (verdict === undefined || verdict.kind === 'allow') return;
-    end = { outcome: 'denied', guard: POLICY, reason: 'reason' in verdict ? verdict.reason : undefined };
-    throw toRefusal(verdict);
+    end = { outcome: 'denied', guard, reason: 'reason' in verdict ? verdict.reason : undefined };
+    throw toRefusal(guard, verdict);
   };
   try {
-    const { run } = readRun(inbound);
+    const asker = readRun(inbound);
+    const { run } = asker;
+    const judged = isDecided === true ? undefined : ports.planned?.judge(asker, planned);
+    pass(judged instanceof Promise ? await judged : judged, 'plan');
+    const isHidden = isBehindHandles(snapshot, upstream);
+    if (isHidden && planned === undefined) pass(toUnheard(upstream), 'handles');
     const meeting = ports.meetRun?.(run);
     if (meeting !== undefined) await meeting;
     const use = offer === undefined ? undefined : toUse(inbound, run, { kind: offer, upstream, id: sent.target ?? '' });
@@ -50,15 +62,20 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (recorded !== undefined) await recorded;
     exchange.vet = ports.vetting?.(inbound, upstream);
     ports.masked?.watch(from, exchange);
-    const answer = await ports.upstreams.send(
+    const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
+    watchSaid(ports, exchange, { snapshot, about: data });
+    const said = await ports.upstreams.send(
       upstream,
       { ...sent, ...withoutOwn(request, sent.edits), paramHeaders: undefined },
       exchange,
     );
+    const veiled = isHidden ? await ports.handled?.veil({ run, upstream, uri: sent.target, use: planned }, said) : said;
+    // Fail closed: what is to be kept and cannot be is not shown.
+    if (veiled === undefined) throw new FaultError('denied', `What "${upstream}" answered cannot be kept here.`);
+    const answer = veiled;
     refuseUnsafePages(answer);
     if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));
-    const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
-    const kept = ports.remember?.(data, answer);
+    const kept = answer.isResult ? ports.remember?.(data, answer) : rememberError(ports, data, answer);
     if (kept !== undefined) await kept;
     const treated = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
     const shown = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
@@ -72,7 +89,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
       end = { outcome: 'denied', guard: SCAN_RESULT, reason: fault.message };
     else if (end.outcome !== 'denied')
       end = { outcome: fault.code === 'cancelled' ? 'cancelled' : 'failed', reason: fault.message };
-    throw fault;
+    throw hideFault(snapshot, upstream, fault);
   } finally {
     const ms = performance.now() - startedAt;
     ports.audit.finish(subject, { guard: undefined, ...end, ms, resultBytes: body?.length ?? 0 }, body);
@@ -91,10 +108,8 @@ function toAbout(subject: AuditSubject) {
   return { callId: subject.callId, notes: subject };
 }
 
-/** Reading and getting have no results that say "refused": the error says it, marked as refused calls are. */
-function toRefusal(verdict: Exclude<Verdict, { kind: 'allow' }>): FaultError {
-  const { kind, reason } = verdict;
-  return new FaultError('denied', reason, {
-    data: { 'dev.sallyport/verdict': { kind, code: 'denied', guard: POLICY, reason } },
-  });
+/** Completions, news of tasks and what is not known here are made of texts that no handle could stand for. */
+function toUnheard(upstream: string): Verdict {
+  const reason = `Texts of "${upstream}" are kept: it answers calls, and requests for its resources and prompts, and nothing else.`;
+  return { kind: 'deny', code: 'denied', reason };
 }

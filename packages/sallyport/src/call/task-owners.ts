@@ -39,6 +39,11 @@ export class TaskOwners {
     return owner === undefined || owner === toOwner(principal);
   }
 
+  /** Did this process see the caller start it? */
+  isKnownOf(upstream: string, taskId: string, principal: Principal): boolean {
+    return this.#owners.get(keyOf(upstream, taskId)) === toOwner(principal);
+  }
+
   /** Does it tell how a task of somebody else is doing? */
   isOfOther(upstream: string, { params }: Notification, principal: Principal): boolean {
     const taskId = member(params, 'taskId');

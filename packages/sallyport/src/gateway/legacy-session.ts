@@ -1,4 +1,6 @@
+import { answerWithoutWords, hideNews } from '../call/kept-servers.ts';
 import { listItems } from '../call/list-items.ts';
+import { mayFollow } from '../call/planned.ts';
 import { resourceOwners } from '../call/read-resource.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
 import { concerns } from '../config/allowed.ts';
@@ -9,6 +11,7 @@ import { Answer, type Message, Notification, Request } from '../core/message.ts'
 import type { Principal } from '../core/principal.ts';
 import type { Written } from '../core/response.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
+import { toClientInfo } from './client-info.ts';
 import { dispatch, toListResult } from './dispatch.ts';
 import { EventLog } from './event-log.ts';
 import { toLegacyResult, toLegacyTools, withElicitationId } from './legacy-shape.ts';
@@ -229,7 +232,11 @@ export class LegacySession {
     await this.#view();
     // One upstream: its own answer counts. All of them: the level goes along with each request to those that log.
     if (this.endpoint.kind === 'server')
-      return this.#ports.upstreams.setLogLevel(this.endpoint.name, level, this.client);
+      return answerWithoutWords(
+        this.#ports.snapshot(),
+        this.endpoint.name,
+        this.#ports.upstreams.setLogLevel(this.endpoint.name, level, this.client),
+      );
     return Answer.result(request.id, {});
   }
 
@@ -244,14 +251,23 @@ export class LegacySession {
     const { upstreams } = this.#ports;
     if (request.method === 'resources/unsubscribe') {
       this.#subscriptions.delete(key);
-      return upstreams.unsubscribe(owner.upstream, owner.uri, this.client);
+      return answerWithoutWords(
+        inbound.snapshot,
+        owner.upstream,
+        upstreams.unsubscribe(owner.upstream, owner.uri, this.client),
+      );
     }
+    await mayFollow(this.#ports.planned, inbound, uri);
     if (this.#subscriptions.size >= MAX_FOLLOWED && !this.#subscriptions.has(key))
       throw new FaultError(
         'too_many',
         `This session follows ${MAX_FOLLOWED} resources already. Unsubscribe from one first.`,
       );
-    const answer = await upstreams.subscribe(owner.upstream, owner.uri, this.client);
+    const answer = await answerWithoutWords(
+      inbound.snapshot,
+      owner.upstream,
+      upstreams.subscribe(owner.upstream, owner.uri, this.client),
+    );
     if (answer.result !== undefined) this.#subscriptions.set(key, uri);
     return answer;
   }
@@ -347,13 +363,14 @@ export class LegacySession {
     if (event.kind === 'resource_updated') {
       const uri = this.#subscriptions.get(`${event.upstream}\n${event.uri}`);
       if (uri === undefined) return;
-      const { notification } = event;
+      const notification = hideNews(this.#ports.snapshot(), event);
+      if (notification === undefined) return;
       this.send(notification.write(uri === event.uri ? [] : [notification.setParam('uri', JSON.stringify(uri))]));
     } else if (event.kind === 'log' || event.kind === 'other') {
       if (event.client !== undefined && event.client !== this.client.key) return;
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       if (event.kind === 'log' && !this.#wantsLog(member(event.notification.params, 'level'))) return;
-      const told = toTold(this.#ports.masked, event);
+      const told = toTold(this.#ports, event);
       if (told !== undefined) this.send(told.write());
     }
   }
@@ -383,18 +400,4 @@ export class LegacySession {
     this.onClose?.();
     this.#outlet = undefined;
   }
-}
-
-export function toClientInfo(info: unknown): { readonly name: string; readonly version: string } {
-  const name = member(info, 'name');
-  const version = member(info, 'version');
-  return {
-    name: typeof name === 'string' ? cutTo(128, name) : 'unknown',
-    version: typeof version === 'string' ? cutTo(64, version) : '',
-  };
-}
-
-/** A copy: a slice would keep the whole text alive, and clients are remembered. */
-function cutTo(length: number, text: string): string {
-  return text.length <= length ? text : Buffer.from(text.slice(0, length)).toString();
 }

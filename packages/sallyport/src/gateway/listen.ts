@@ -1,6 +1,9 @@
+import { hideNews } from '../call/kept-servers.ts';
+import { mayFollow } from '../call/planned.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
 import { concerns } from '../config/allowed.ts';
 import type { Snapshot } from '../config/settings.ts';
+import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { fromBinary } from '../core/json-scan.ts';
 import { Answer, Notification, type Request } from '../core/message.ts';
@@ -83,13 +86,25 @@ export class Listen implements Follower {
     const followed: string[] = [];
     for (const uri of uris) {
       const owner = view.resource(uri)[0];
-      if (owner === undefined || this.#closed) continue;
+      if (owner === undefined || this.#closed || !(await this.#isPlanned(uri))) continue;
       const answer = await this.#ports.upstreams.subscribe(owner.upstream, owner.uri, this.#opening.facts.client);
       if (answer.result === undefined) continue;
       this.#resources.set(`${owner.upstream}\n${owner.uri}`, uri);
       followed.push(uri);
     }
     return followed;
+  }
+
+  /** What the plan of the run does not name is not followed, as what is not there is not. */
+  async #isPlanned(uri: string): Promise<boolean> {
+    const { request, facts, endpoint } = this.#opening;
+    try {
+      await mayFollow(this.#ports.planned, { request, exchange: facts, endpoint }, uri);
+      return true;
+    } catch (error) {
+      if (error instanceof FaultError && error.code === 'denied') return false;
+      throw error;
+    }
   }
 
   /** A task is followed at the upstream that owns it, whoever started it (SEP-2663, task status notifications). */
@@ -117,13 +132,14 @@ export class Listen implements Follower {
     if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
       const uri = this.#resources.get(`${event.upstream}\n${event.uri}`);
-      if (uri !== undefined) this.#send(event.notification, { key: 'uri', value: uri });
+      const told = hideNews(this.#ports.snapshot(), event);
+      if (uri !== undefined && told !== undefined) this.#send(told, { key: 'uri', value: uri });
     } else if (event.kind === 'other') {
       // Followed before anybody had started it, a task may turn out to be somebody else's.
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       const id = member(event.notification.params, 'taskId');
       const known = typeof id === 'string' ? this.#tasks.get(`${event.upstream}\n${id}`) : undefined;
-      const told = known === undefined ? undefined : toTold(this.#ports.masked, event);
+      const told = known === undefined ? undefined : toTold(this.#ports, event);
       if (known !== undefined && told !== undefined) this.#send(told, { key: 'taskId', value: known });
     }
   }

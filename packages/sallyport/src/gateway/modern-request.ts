@@ -3,7 +3,7 @@ import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
-import { toClientInfo } from './legacy-session.ts';
+import { toClientInfo } from './client-info.ts';
 import { isModernRevision, SUPPORTED_REVISIONS } from './revisions.ts';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';

@@ -1,8 +1,9 @@
-import type { MaskedValues } from '../call/masked-values.ts';
+import { hideNews } from '../call/kept-servers.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Notification } from '../core/message.ts';
 import { findSecretQuestion } from '../guard/approve/elicitation-secrets.ts';
+import type { GatewayPorts } from './ports.ts';
 
 /**
  * One question of an upstream on its way to a client.
@@ -47,10 +48,11 @@ export function mayTell({ params }: Notification): boolean {
 
 /** News of an upstream as a client gets it; `undefined`: it does not. */
 export function toTold(
-  masked: Pick<MaskedValues, 'notification'> | undefined,
-  { upstream, notification }: { readonly upstream: string; readonly notification: Notification },
+  { masked, snapshot }: Pick<GatewayPorts, 'masked' | 'snapshot'>,
+  { upstream, notification: said }: { readonly upstream: string; readonly notification: Notification },
 ): Notification | undefined {
-  if (!mayTell(notification)) return undefined;
+  const notification = hideNews(snapshot(), { upstream, notification: said });
+  if (notification === undefined || !mayTell(notification)) return undefined;
   return masked === undefined
     ? notification
     : masked.notification({ upstream, item: notification.method }, notification);

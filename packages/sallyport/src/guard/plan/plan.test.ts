@@ -4,6 +4,7 @@ import type { Call } from '../../core/call.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { Answer } from '../../core/message.ts';
 import type { Guard } from '../guard.ts';
+import type { Use } from './plan.ts';
 
 const PLAN = {
   steps: [
@@ -192,13 +193,31 @@ describe('handles', () => {
     expect(() => open({ path: good }, { run: 'another' })).toThrow('not known any longer');
   });
 
-  test('an error of a kept server says nothing', () => {
-    const run = new Conversation();
-    const error = Answer.error('1', -32000, TEXT, TEXT);
-    const told = run.handled.fromUpstream(toTestCall('web_fetch', {}), error);
-    expect(told?.bytes.toString()).not.toContain('Ignore');
-    expect(told?.errorCode).toBe(-32000);
-    expect(run.handled.fromUpstream(toTestCall('mail_send', {}), error)).toBeUndefined();
+  test('what a kept server says beside results of calls is kept as well', async () => {
+    const { handled } = new Conversation();
+    const veil = (use: Use | undefined, result: JsonObject | undefined) =>
+      handled.veil(
+        { run: 'run', upstream: 'web', uri: 'docs://a', use },
+        result === undefined ? Answer.error('1', -32000, TEXT, TEXT) : Answer.result('1', result),
+      );
+    const resource = { kind: 'resource', name: 'docs+docs://a', arguments: {} } as const;
+    const prompt = { kind: 'prompt', name: 'web_ask', arguments: {} } as const;
+    const contents = [{ uri: TEXT, mimeType: TEXT, text: TEXT }, { uri: TEXT, blob: TEXT }, TEXT, { [TEXT]: TEXT }];
+    const messages = [
+      { role: TEXT, content: { type: 'text', text: TEXT } },
+      { role: 'assistant', content: [TEXT] },
+    ];
+    const got = [
+      await veil(resource, { contents, [TEXT]: TEXT, _meta: { [TEXT]: TEXT } }),
+      await veil(prompt, { description: TEXT, messages }),
+      await veil(resource, undefined),
+    ];
+    expect(got.map(({ bytes }) => bytes.toString()).join('\n')).not.toContain('Ignore');
+    expect(got[0]?.result?.['contents']).toMatchObject([{ uri: 'docs://a' }, { uri: 'docs://a' }, { uri: 'docs://a' }]);
+    expect(got[1]?.result?.['messages']).toMatchObject([{ role: 'user' }, { role: 'assistant' }]);
+    expect(got[2]?.errorCode).toBe(-32000);
+    await expect(veil(undefined, { completion: { values: [TEXT] } })).rejects.toThrow('neither answer later nor ask');
+    await expect(veil(prompt, { resultType: 'input_required' })).rejects.toThrow('neither answer later nor ask');
   });
 
   test('there is room for so many, and the oldest go', async () => {

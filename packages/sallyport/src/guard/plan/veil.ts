@@ -43,7 +43,7 @@ export function veilResult(result: JsonObject, outputSchema: Json | undefined): 
   };
 }
 
-/** What resources/read gave (MCP resources#reading-resources). @param uri as the client asked for it: the server's own would be its words */
+/** What resources/read gave (MCP resources#reading-resources). @param uri as it was asked for: what the server writes there are its words */
 export function veilContents(result: JsonObject, uri: string): ToVeiled {
   return (keep) => ({
     ...pick(result),
