@@ -4,6 +4,7 @@ import { toFault } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { PinDecision } from '../storage/pins.ts';
 import { countFound, describeFinding, FINDING, FOUND } from './finding-view.ts';
+import { createHeldByNow } from './held-by-now.ts';
 import {
   differenceOf,
   digestShown,
@@ -213,7 +214,7 @@ function decideRoute(ports: ControlPorts, decision: 'approve' | 'reject'): Route
       const by = principal.id;
       const { settings, store, known } = await readPins(ports);
       const { items: named, withFindings = false } = body as unknown as Decision; // as its schema says
-      const isLeft = decision === 'reject' || withFindings ? () => false : toHeld(known);
+      const isLeft = decision === 'reject' || withFindings ? () => false : toHeld(known, ports);
       const items = named.filter((one) => !isLeft(one));
       const left = named.filter(isLeft).map(({ server, item }) => ({ server, item }));
       const decisions = items.map(({ server, item, digest }): PinDecision => {
@@ -248,11 +249,13 @@ interface Decision {
 }
 
 /** Whether somebody has to say that they mean it: exactly this definition is to be held for what stands in it. */
-function toHeld(known: readonly KnownPin[]): (one: Decided) => boolean {
-  const held = new Set(
-    known.flatMap((one) => (foundOf(one.pin)?.hold === undefined ? [] : `${keyOf(one)}\n${foundOf(one.pin)?.digest}`)),
-  );
-  return ({ server, item, digest }) => held.has(`${server}\n${item}\n${digest}`);
+function toHeld(known: readonly KnownPin[], ports: ControlPorts): (one: Decided) => boolean {
+  const byKey = new Map(known.map((one) => [`${keyOf(one)}\n${one.pin.seen?.digest}`, one]));
+  const isHeld = createHeldByNow(known, ports);
+  return ({ server, item, digest }) => {
+    const one = byKey.get(`${server}\n${item}\n${digest}`);
+    return one !== undefined && isHeld(one);
+  };
 }
 
 /** What was found in what is decided about, for the record. */

@@ -58,7 +58,7 @@ async function act(sallyport: RunningSallyport, setting: Setting & { agent: stri
     hosts: stage.hosts,
     knows: play.knows ?? {},
     onAsked: (approval, { tool, given }) => person.answer(approval, `${tool} ${JSON.stringify(given)}`),
-    onPause: () => waitForNotice(sallyport, stage),
+    onPause: () => waitForNotice(sallyport, setting),
   });
   const front = { url: sallyport.url, headers: { authorization: `Bearer ${key}` } };
   const connect = () => connectHttp(front, agent.answerQuestion);

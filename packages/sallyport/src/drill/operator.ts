@@ -39,14 +39,19 @@ export function toConfig({ scenario, play, stage }: Setting, servers: readonly D
  */
 export async function takeIn(sallyport: RunningSallyport, setting: Setting): Promise<void> {
   const { servers } = setting.play;
+  const approve = (some: readonly DrillServer[]) => approveOffered(sallyport, some, setting.scenario.isCareless);
   const own = ownServers(setting.play);
   const strangers = servers.filter((server) => !own.includes(server));
-  const approved = await approve(sallyport, own);
+  const approved = await approve(own);
   if (own.length > 0 && strangers.length > 0) await sallyport.configure(toConfig(setting, servers));
-  approved.push(...(await approve(sallyport, strangers)));
+  approved.push(...(await approve(strangers)));
+  await waitUntilOffered(sallyport, approved);
+}
+
+async function waitUntilOffered(sallyport: RunningSallyport, names: readonly string[]): Promise<void> {
   await sallyport.until(async () => {
     const offered = itemsOf(await sallyport.rest('GET', '/tools?limit=200')).map((tool) => tool['name']);
-    return approved.every((name) => offered.includes(name)) || undefined;
+    return names.every((name) => offered.includes(name)) || undefined;
   }, NOTICE_MS);
 }
 
@@ -57,12 +62,15 @@ export function firstServers({ play }: Setting): readonly DrillServer[] {
 }
 
 /** A server said that its tools changed: the agent goes on when Sallyport has looked at them. */
-export async function waitForNotice(sallyport: RunningSallyport, stage: OpenStage): Promise<void> {
+export async function waitForNotice(sallyport: RunningSallyport, { scenario, play, stage }: Setting): Promise<void> {
   if (!stage.ledger().some(({ what }) => what === 'changed')) return;
   await sallyport.until(async () => {
     const held = itemsOf(await sallyport.rest('GET', '/pins?state=held&limit=200'));
     return held.length > 0 || undefined;
   }, NOTICE_MS);
+  if (scenario.isCareless !== true) return;
+  const changed = play.servers.map((server) => ({ ...server, tools: server.changed ?? server.tools }));
+  await waitUntilOffered(sallyport, await approveOffered(sallyport, changed, true));
 }
 
 function ownServers({ servers }: Play): readonly DrillServer[] {
@@ -70,7 +78,11 @@ function ownServers({ servers }: Play): readonly DrillServer[] {
 }
 
 /** @returns the names under which the approved tools are offered */
-async function approve(sallyport: RunningSallyport, servers: readonly DrillServer[]): Promise<string[]> {
+async function approveOffered(
+  sallyport: RunningSallyport,
+  servers: readonly DrillServer[],
+  isCareless = false,
+): Promise<string[]> {
   const approved: string[] = [];
   for (const { name, tools } of servers) {
     const wanted = tools.map((tool) => `tools/${tool.name}`);
@@ -83,9 +95,9 @@ async function approve(sallyport: RunningSallyport, servers: readonly DrillServe
     if (isRead === undefined) throw new Error(`Sallyport never read the tools of "${name}".`);
     const waiting = itemsOf(await sallyport.rest('GET', `/pins/differences?server=${encodeURIComponent(name)}`));
     const items = waiting
-      .filter((one) => !isWarnedOf(one))
+      .filter((one) => isCareless || !isWarnedOf(one))
       .map(({ server, item, digest }) => ({ server: server ?? '', item: item ?? '', digest: digest ?? '' }));
-    if (items.length > 0) await sallyport.rest('POST', '/pins/approve', { items });
+    if (items.length > 0) await sallyport.rest('POST', '/pins/approve', { items, withFindings: isCareless });
     for (const { item } of items)
       if (wanted.includes(String(item))) approved.push(`${name}_${String(item).slice('tools/'.length)}`);
   }

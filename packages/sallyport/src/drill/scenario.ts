@@ -79,6 +79,11 @@ export interface Scenario {
   effect(entry: Entry): boolean;
   /** What Sallyport is configured with beside the servers and the starter set. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /**
+   * The operator approves whatever is offered, also what Sallyport warns of. Never so in a drill; its test sees by this that
+   * the harm comes back where nothing else holds.
+   */
+  readonly isCareless?: boolean;
   /** Settings of single servers, by their name. */
   readonly entries?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Of the agent's key. Default: the group writers. */
