@@ -2,7 +2,8 @@ import type { SecretGroup } from '../../config/secret-kinds.ts';
 import { isFiller } from './checks.ts';
 import { findHidden } from './hidden-secrets.ts';
 import { MARK_READERS, type Reading } from './key-material.ts';
-import { findNamedSecrets, isSecretName } from './named-secrets.ts';
+import { mayHoldSecret } from './may-hold-secret.ts';
+import { findNamedSecrets } from './named-secrets.ts';
 import {
   findAccounts,
   findHostAddresses,
@@ -13,7 +14,7 @@ import {
 } from './personal-data.ts';
 import { PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
 import type { SecretMatch, TextPlace } from './secret-match.ts';
-import { findSeedPhrases } from './seed-phrase.ts';
+import { findSeedPhrases, SHORTEST_PHRASE } from './seed-phrase.ts';
 import { type Run, type Survey, surveyRuns } from './survey-runs.ts';
 
 /** Kinds that are no credentials. */
@@ -38,17 +39,12 @@ const ALL_MARKS = [...PROVIDER_MARKS, ...MARK_READERS.keys()]
   .sort((a, b) => b.length - a.length);
 /** Every mark in one pass, which takes a third of the time of one search each. */
 const MARK = new RegExp(ALL_MARKS.map((mark) => mark.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|'), 'g');
-/** What every secret has one of; words alone have none. A recovery phrase is words, and longer than this. */
-const ANYTHING = /[\d@=%\\:]|--|[^\s!-~]|[A-Za-z+/]{20}/;
-const SHORTEST_PHRASE = 47;
-
 /**
  * Every secret and personal datum in a text, in order and without overlaps: as it stands there, then in what is encoded or
  * disguised in it. Linear in the length of the text; detectors check sums, ranges and structure, not patterns alone.
  */
 export function findSecrets(text: string, place: TextPlace = {}): readonly SecretMatch[] {
-  if (text.length < 6 || (text.length < SHORTEST_PHRASE && !ANYTHING.test(text) && !isSecretName(place.field ?? '')))
-    return NOTHING;
+  if (!mayHoldSecret(text, place.field)) return NOTHING;
   const survey = surveyRuns(text);
   const plain = findPlain(text, survey, place.field);
   const hidden = findHidden(text, survey, findPlain);

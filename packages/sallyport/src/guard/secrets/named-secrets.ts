@@ -53,10 +53,20 @@ function toKind(name: string): string {
   return /pass|pwd|密码|口令/i.test(name) ? 'password' : 'named-secret';
 }
 
-/** Whether a field of this name holds a secret. */
+const MAX_NAMES = 2_000;
+const names = new Map<string, boolean>();
+
+/** Whether a field of this name holds a secret. The same few names stand in every message. */
 export function isSecretName(name: string): boolean {
-  NAME.lastIndex = 0;
-  return name.length <= 128 && NAME.test(name) && !HARMLESS_NAME.test(name);
+  if (name.length > 128) return false;
+  let isSecret = names.get(name);
+  if (isSecret === undefined) {
+    NAME.lastIndex = 0;
+    isSecret = NAME.test(name) && !HARMLESS_NAME.test(name);
+    if (names.size >= MAX_NAMES) names.clear();
+    names.set(name, isSecret);
+  }
+  return isSecret;
 }
 
 const PLACEHOLDER =

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.ts';
+import { mayHoldToken } from './may-hold-secret.ts';
 import { findTokens, type KeptSecret, type SecretVault } from './vault.ts';
 import { applyEdits, eachValue, replaceTexts, toPlace } from './walk-strings.ts';
 
@@ -13,6 +14,7 @@ export interface MetToken {
 
 /** Every token in a message. */
 export function tokensOf(root: Json): readonly MetToken[] {
+  if (!mayHoldToken(root)) return NONE;
   let met: MetToken[] | undefined;
   eachValue(root, (placed) => {
     for (const token of findTokens(placed.text)) {

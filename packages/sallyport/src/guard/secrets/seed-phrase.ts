@@ -1,5 +1,8 @@
 import type { Reading } from './key-material.ts';
 
+/** Twelve words of three letters, and what is between them. */
+export const SHORTEST_PHRASE = 47;
+
 /** BIP-39: how many words a phrase has. */
 const LENGTHS: ReadonlySet<number> = new Set([12, 15, 18, 21, 24]);
 /** 3 to 8 letters each, nothing but a blank between them (also in a URL), longer phrases first. */

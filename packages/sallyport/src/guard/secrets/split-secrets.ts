@@ -43,6 +43,33 @@ export function findSplitSecrets(texts: readonly PlacedText[], find: Find): read
 
 const NONE: readonly SplitSecret[] = Object.freeze([]);
 
+/** Can a key go on from the one text into the next? False is certain for what {@link findSplitSecrets} puts together. */
+export function mayBeSplit(first: Pick<PlacedText, 'text' | 'field'>, text: string, field: string): boolean {
+  if (first.field === field && isPiece(first.text) && isPiece(text)) return true;
+  return hasHead(first.text);
+}
+
+function isPiece(text: string): boolean {
+  return CODED.test(text) && MIXED.test(text);
+}
+
+/** Two characters of a mark where the last word of the text begins: a pattern is tried only there. */
+function hasHead(text: string): boolean {
+  let start = text.length;
+  while (start > 0 && isHeadSign(text.charCodeAt(start - 1))) start--;
+  return text.length - start >= 3 && BEGINNINGS.has(text.slice(start, start + 2));
+}
+
+const HEAD_SIGNS = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9_.-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+function isHeadSign(code: number): boolean {
+  return HEAD_SIGNS[code] === 1;
+}
+
+const BEGINNINGS: ReadonlySet<string> = new Set(PROVIDER_MARKS.map((mark) => mark.slice(0, 2)));
+
 /** Looks into one text, as `findSecrets` does. */
 type Find = (text: string) => readonly SecretMatch[];
 

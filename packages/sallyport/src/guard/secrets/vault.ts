@@ -33,10 +33,10 @@ export interface Token {
 }
 
 const TOKEN = /\{\{secret:[a-z0-9-]{1,40}:([a-z2-7]{16})\}\}/g;
-const BEGIN = '{{secret:';
+export const TOKEN_BEGIN = '{{secret:';
 
 export function findTokens(text: string): readonly Token[] {
-  if (!text.includes(BEGIN)) return NONE;
+  if (!text.includes(TOKEN_BEGIN)) return NONE;
   return [...text.matchAll(TOKEN)].map(({ 0: token, 1: id = '', index }) => ({
     id,
     start: index,

@@ -15,7 +15,7 @@ export interface PlacedValue extends PlacedText {
 }
 
 /** Deeper nesting is refused at the door; this is for those who come another way. */
-const MAX_DEPTH = 600;
+export const MAX_DEPTH = 600;
 
 /** Visits every text of a message in the order it is written. Names of members are not visited. */
 export function eachText(root: Json, visit: (placed: PlacedText) => void): void {

@@ -5,6 +5,7 @@ import { matchesGlob } from '../../core/glob.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findCustom } from './custom-patterns.ts';
 import { findSecrets, withoutOverlaps } from './find-secrets.ts';
+import { mayHoldSecrets } from './may-hold-secret.ts';
 import type { SecretMatch } from './secret-match.ts';
 import { isSensitive } from './sensitive-fields.ts';
 import { findSplitSecrets } from './split-secrets.ts';
@@ -45,6 +46,8 @@ export function isWatched({ settings, direction }: Pick<WeighOptions, 'settings'
 
 /** Every secret of a message that is not simply allowed, in the order of its texts. */
 export function weighSecrets(root: JsonObject, options: WeighOptions): readonly WeighedSecret[] {
+  const { marked, settings } = options;
+  if (marked.length === 0 && settings.custom.length === 0 && !mayHoldSecrets(root)) return NONE;
   const texts: PlacedText[] = [];
   const weighed: WeighedSecret[] = [];
   eachValue(root, (placed) => {
@@ -58,6 +61,8 @@ export function weighSecrets(root: JsonObject, options: WeighOptions): readonly 
   }
   return weighed;
 }
+
+const NONE: readonly WeighedSecret[] = Object.freeze([]);
 
 const IN_PIECES = { form: 'text', field: '', start: 0, end: 0, value: '', isByName: false, isSplit: true } as const;
 

@@ -30,17 +30,24 @@ const KEYS = {
 
 type Hint = keyof typeof KEYS;
 
-const NO_HINTS: ReadonlySet<Hint> = new Set();
+/** What a name tells, as bits. */
+const HINT = Object.fromEntries((Object.keys(KEYS) as Hint[]).map((hint, at) => [hint, 1 << at])) as Record<
+  Hint,
+  number
+>; // Own keys of the table above.
+/** Their values are read. */
+const READ = HINT.secret | HINT.visibility | HINT.method | HINT.action | HINT.sql | HINT.shell;
+
 /** Tools have few argument names, which come with every call. */
 const MAX_KEYS = 2_000;
 const LONGEST_KEPT = 128;
-const hints = new Map<string, ReadonlySet<Hint>>();
+const hints = new Map<string, number>();
 
-function hintsOf(key: string): ReadonlySet<Hint> {
+function hintsOf(key: string): number {
   let found = hints.get(key);
   if (found === undefined) {
-    const names = (Object.keys(KEYS) as Hint[]).filter((hint) => KEYS[hint].test(key)); // Own keys of the table above.
-    found = names.length === 0 ? NO_HINTS : new Set(names);
+    found = 0;
+    for (const hint of Object.keys(KEYS) as Hint[]) if (KEYS[hint].test(key)) found |= HINT[hint];
     if (hints.size >= MAX_KEYS) hints.clear();
     if (key.length <= LONGEST_KEPT) hints.set(key, found);
   }
@@ -55,6 +62,7 @@ export function readArguments(given: JsonObject, reads: boolean): ReadonlySet<Si
   const found = new Set<SinkClass>();
   const open: unknown[] = [given];
   const budget = { left: MAX_TEXT };
+  const reading = { found, reads, budget };
   let nodes = 0;
   while (open.length > 0) {
     const at = open.pop();
@@ -62,14 +70,16 @@ export function readArguments(given: JsonObject, reads: boolean): ReadonlySet<Si
     if (++nodes > MAX_NODES || budget.left < 0) return new Set<SinkClass>(ANYTHING);
     if (Array.isArray(at)) open.push(...at.slice(0, MAX_NODES));
     if (!isObject(at)) continue;
-    const keys = Object.keys(at);
-    for (const key of keys) {
+    let together = 0;
+    for (const key of Object.keys(at)) {
       const value = at[key];
       if (MONGO_COMMAND.test(key)) found.add('delete');
       if (typeof value === 'object') open.push(value);
-      readValue(key, value, { found, reads, budget });
+      const hint = hintsOf(key);
+      together |= hint;
+      if (hint !== 0) readValue(hint, value, reading);
     }
-    if (!reads) readTogether(keys, found);
+    if (!reads && together !== 0) readTogether(together, found);
   }
   return budget.left < 0 ? new Set<SinkClass>(ANYTHING) : found;
 }
@@ -86,36 +96,34 @@ interface Reading {
 /** Commands of document stores stand where others have a name (mongodb.com/docs/manual/reference/command). */
 const MONGO_COMMAND = /^(?:drop(?:Database|Indexes|Collection)|deleteMany|deleteOne|findOneAndDelete|delete_?all)$/;
 
-/** Keys that mean an effect side by side. */
-function readTogether(keys: readonly string[], found: Set<SinkClass>): void {
-  const has = (hint: Hint) => keys.some((key) => hintsOf(key).has(hint));
-  if (has('amount') && (has('money') || has('recipient'))) found.add('pay');
-  else if (has('recipient') && has('content')) found.add('send_out');
-  if (has('rights')) found.add('change_rights');
+/** Names that mean an effect side by side. */
+function readTogether(hints: number, found: Set<SinkClass>): void {
+  if ((hints & HINT.amount) !== 0 && (hints & (HINT.money | HINT.recipient)) !== 0) found.add('pay');
+  else if ((hints & HINT.recipient) !== 0 && (hints & HINT.content) !== 0) found.add('send_out');
+  if ((hints & HINT.rights) !== 0) found.add('change_rights');
 }
 
-function readValue(key: string, value: unknown, { found, reads, budget }: Reading): void {
-  const hint = hintsOf(key);
-  if (hint === NO_HINTS) return;
-  if (!reads && ((value === true && hint.has('public')) || (value === false && hint.has('private'))))
+function readValue(hint: number, value: unknown, { found, reads, budget }: Reading): void {
+  if (!reads && ((value === true && (hint & HINT.public) !== 0) || (value === false && (hint & HINT.private) !== 0)))
     found.add('write_public');
+  if ((hint & READ) === 0) return;
   const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter(isText) : [];
   if (texts.length === 0) return;
   const whole = texts.join(' ');
   const text = whole.slice(0, MAX_TEXT).normalize('NFKC');
-  if (hint.has('secret') && text !== '') found.add('credentials');
-  if (!reads && hint.has('visibility') && VISIBILITY.test(text.trim())) found.add('write_public');
-  if (hint.has('method')) readMethod(text.trim().toUpperCase(), found);
-  if (hint.has('action') && text.length <= 64 && !/\s.*\s/.test(text))
+  if ((hint & HINT.secret) !== 0 && text !== '') found.add('credentials');
+  if (!reads && (hint & HINT.visibility) !== 0 && VISIBILITY.test(text.trim())) found.add('write_public');
+  if ((hint & HINT.method) !== 0) readMethod(text.trim().toUpperCase(), found);
+  if ((hint & HINT.action) !== 0 && text.length <= 64 && !/\s.*\s/.test(text))
     for (const sink of readAction(text)) found.add(sink);
-  if (!hint.has('sql') && !hint.has('shell')) return;
+  if ((hint & (HINT.sql | HINT.shell)) === 0) return;
   budget.left -= Math.max(whole.length, text.length);
   if (budget.left < 0) return;
-  if (hint.has('sql')) {
+  if ((hint & HINT.sql) !== 0) {
     readSql(text, found);
     readMutation(text, found);
   }
-  if (hint.has('shell')) readShell(text, found);
+  if ((hint & HINT.shell) !== 0) readShell(text, found);
 }
 
 function isText(value: unknown): value is string {

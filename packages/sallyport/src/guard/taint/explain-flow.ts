@@ -1,7 +1,7 @@
 import type { Role } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
 import type { FoundFlow } from './judge-call.ts';
-import { toPointer } from './walk-leaves.ts';
+import { pathOf, toPointer } from './walk-leaves.ts';
 
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
   recipient: 'who gets it',
@@ -18,9 +18,9 @@ export function explainFlow({ rule, leaf, source, isGuess }: FoundFlow, call: Ca
   const tool = call.tool.publicName.slice(0, 128);
   const what = rule.from === 'untrusted' ? 'untrusted text' : `${rule.from} data`;
   const where =
-    leaf === undefined || leaf.leaf.path.length === 0
+    leaf === undefined || leaf.leaf.place === undefined
       ? `The call of "${tool}"`
-      : `The argument ${JSON.stringify(toPointer(leaf.leaf.path).slice(0, 200))} of "${tool}"`;
+      : `The argument ${JSON.stringify(toPointer(pathOf(leaf.leaf)).slice(0, 200))} of "${tool}"`;
   const role = leaf === undefined || rule.by === 'run' ? '' : `, and decides ${ROLE_NAMES[leaf.role]}`;
   return `${where} ${because(what, { rule, leaf, source, isGuess }, role)} Rule "${rule.name}": ${remedy(rule.action)}`;
 }

@@ -145,7 +145,7 @@ function findHeld(
   if (word.count > 0) return { source: recall.sourceOf(word.first) };
   const gram = findBearing(recall, label, grams);
   if (gram.count >= (size > LONG ? PIECES_OF_LONG : 1)) return { source: recall.sourceOf(gram.first) };
-  if (leaf.isName && leaf.path.length > 0) return undefined;
+  if (leaf.isName && leaf.place !== undefined) return undefined;
   for (const range of pieces) {
     const found = findBearing(recall, label, range);
     if (label !== 'untrusted' && found.count === range[1] - range[0]) return { source: recall.sourceOf(found.first) };

@@ -86,7 +86,7 @@ function joinTexts(leaves: readonly Leaf[]): Leaf | undefined {
   const texts = leaves.filter(({ isNumber, isName, text }) => !isNumber && !isName && text.length < 64);
   if (texts.length < 2 || texts.length > 1_000) return undefined;
   const text = texts.map((leaf) => leaf.text).join('');
-  return { path: [], key: '', text, isNumber: false, isName: true };
+  return { place: undefined, key: '', text, isNumber: false, isName: true };
 }
 
 interface About {

@@ -1,7 +1,8 @@
 import type { Privacy } from '../../config/taint-section.ts';
 import { type Json, type JsonObject, member } from '../../core/json.ts';
+import { CODED_WORD, ESCAPES, NUMBER, signsOf } from '../text-signs.ts';
 import { decodeForms } from './decode-forms.ts';
-import { findNumbers, findWords, SHORTEST as SHORTEST_WORD } from './find-words.ts';
+import { type FoundWord, findNumbers, findWords, SHORTEST as SHORTEST_WORD } from './find-words.ts';
 import { GRAM, type Printer } from './fingerprints.ts';
 import { PUBLIC, privacyOf, toMarks, UNTRUSTED, VOUCHED } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
@@ -39,7 +40,7 @@ export function readResult(
   const { source, printer, findPrivate } = from;
   const own: Remembered[] = [];
   const reading = new Reading(printer, source);
-  const walk = walkLeaves(result, (key) => key === '_meta');
+  const walk = walkLeaves(result, '_meta');
   let left = MAX_RESULT;
   reading.expect(walk.leaves.reduce((sum, leaf) => sum + leaf.text.length, 0));
   let isPartial = walk.isPartial;
@@ -116,7 +117,8 @@ class Reading {
   }
 
   readText(key: string, text: string): void {
-    this.#readPlain(text);
+    const signs = signsOf(text);
+    this.#readPlain(text, signs);
     this.#readId(key, text);
     const nested = text.length <= MAX_NESTED ? parseNested(text) : undefined;
     if (nested !== undefined)
@@ -128,21 +130,26 @@ class Reading {
           this.#readId(leaf.key, leaf.text);
         }
       }
-    for (const form of decodeForms(text)) this.#readPlain(form);
+    if ((signs & (ESCAPES | CODED_WORD)) !== 0)
+      for (const form of decodeForms(text)) this.#readPlain(form, signsOf(form));
   }
 
-  #readPlain(text: string): void {
+  #readPlain(text: string, signs: number): void {
     const folded = foldBriefly(text);
     if (isValue(text) && folded.size >= SHORTEST_VALUE) this.#printer.addCodes(folded, this.values);
     if (this.#follows) this.#printer.addGrams(folded, this.values);
     wipe(folded);
     if (text.length < SHORTEST_WORD) return;
-    findWords(text, ({ text: word, isLink }) => {
-      this.#readWord(word);
-      if (isLink) this.#printer.add('link', word, this.values);
-    });
-    findNumbers(text, (number) => this.#readWord(number));
+    findWords(text, this.#onWord);
+    if ((signs & NUMBER) !== 0) findNumbers(text, this.#onNumber);
   }
+
+  readonly #onWord = ({ text, isLink }: FoundWord): void => {
+    this.#readWord(text);
+    if (isLink) this.#printer.add('link', text, this.values);
+  };
+
+  readonly #onNumber = (number: string): void => this.#readWord(number);
 
   #readWord(word: string): void {
     this.#printer.add('value', word, this.values);

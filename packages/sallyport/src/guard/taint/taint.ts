@@ -144,10 +144,11 @@ export interface ReadData {
   readonly result: JsonObject;
 }
 
-export function rememberResult(ports: TaintPorts, { run, result, ...from }: ReadData): Promise<void> | undefined {
+export function rememberResult(ports: TaintPorts, data: ReadData): Promise<void> | undefined {
   const settings = ports.settings();
   if (settings === undefined) return undefined;
-  const source = { ...from, marks: marksOf(settings, from.upstream, from.target) };
+  const { run, result, callId, upstream, target } = data;
+  const source = { callId, upstream, target, marks: marksOf(settings, upstream, target) };
   const findPrivate = settings.content ? ports.findPrivate : undefined;
   const { what, lists } = readResult(result, { source, printer: ports.printer, findPrivate });
   const kept = ports.memory.remember(run, what);

@@ -10,6 +10,7 @@ import { isOpaque } from './read-result.ts';
 import { isIdName } from './roles.ts';
 import type { Recall } from './taint-ports.ts';
 import { toNamingWords, toRowsOf, toTypedRows } from './typed-words.ts';
+import { pathOf } from './walk-leaves.ts';
 
 /** What is known where it is decided whether somebody vouches for a call. */
 export interface Evidence {
@@ -125,7 +126,7 @@ function isForm({ leaf, role }: AskedLeaf, { call, sinks }: Evidence): boolean {
   if (role !== 'other') return false;
   if (leaf.isNumber) return !isIdName(leaf.key);
   if (/^\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{0,24})?$|^\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?$/i.test(leaf.text)) return true;
-  return !sinks.includes('change_rights') && isChoice(call, leaf.path[0], leaf.text);
+  return !sinks.includes('change_rights') && isChoice(call, pathOf(leaf)[0], leaf.text);
 }
 
 function isChoice({ tool }: Call, name: string | undefined, text: string): boolean {

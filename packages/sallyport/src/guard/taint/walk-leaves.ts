@@ -1,9 +1,15 @@
-import { isObject, type JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+
+/** A step down from the root: the name of a member or the place in a list. */
+interface Place {
+  readonly above: Place | undefined;
+  readonly step: string | number;
+}
 
 /** One text or number inside a value, and where it stands. */
 export interface Leaf {
-  /** From the root: names of members and places in lists. */
-  readonly path: readonly string[];
+  /** `undefined`: it is the value itself. */
+  readonly place: Place | undefined;
   /** The name it stands under; of an element of a list, the list's. Empty for the value itself. */
   readonly key: string;
   readonly text: string;
@@ -24,50 +30,71 @@ const MAX_DEPTH = 128;
 /** Names that are as long as data. */
 const NAME_OF_DATA = 6;
 
-/** Every text and number of a value, to a depth no honest one has. */
-export function walkLeaves(root: unknown, skip: (key: string) => boolean = never): Walk {
-  const walk: Walking = { leaves: [], nodes: 0, skip };
-  const isWhole = visit(root, { path: ROOT, key: '' }, walk);
+/**
+ * Every text and number of a value, to a depth no honest one has.
+ * @param skipped a name whose member is not looked at
+ */
+export function walkLeaves(root: Json, skipped?: string): Walk {
+  const walk: Walking = { leaves: [], nodes: 0, depth: 0, skipped };
+  const isWhole = visit(root, { place: undefined, key: '' }, walk);
   return { leaves: walk.leaves, isPartial: !isWhole };
 }
 
 interface Walking {
   readonly leaves: Leaf[];
   nodes: number;
-  readonly skip: (key: string) => boolean;
+  depth: number;
+  readonly skipped: string | undefined;
 }
 
-const ROOT: readonly string[] = Object.freeze([]);
+interface At {
+  readonly place: Place | undefined;
+  readonly key: string;
+}
 
 /** @returns false where there was more than is looked at */
-function visit(value: unknown, { path, key }: Pick<Leaf, 'path' | 'key'>, walk: Walking): boolean {
+function visit(value: Json | undefined, { place, key }: At, walk: Walking): boolean {
   const { leaves } = walk;
   if (++walk.nodes > MAX_NODES || leaves.length >= MAX_LEAVES) return false;
   // What a text parses to may be a million brackets deep.
-  if (path.length > MAX_DEPTH) return false;
-  if (typeof value === 'string') leaves.push({ path, key, text: value, isNumber: false, isName: false });
-  else if (typeof value === 'number') leaves.push({ path, key, text: String(value), isNumber: true, isName: false });
-  else if (Array.isArray(value)) {
-    const end = Math.min(value.length, MAX_NODES);
-    for (let i = 0; i < end; i++) if (!visit(value[i], { path: [...path, String(i)], key }, walk)) return false;
-  } else if (isObject(value)) return visitMembers(value, { path, key }, walk);
+  if (walk.depth > MAX_DEPTH) return false;
+  if (typeof value === 'string') leaves.push({ place, key, text: value, isNumber: false, isName: false });
+  else if (typeof value === 'number') leaves.push({ place, key, text: String(value), isNumber: true, isName: false });
+  else if (typeof value === 'object' && value !== null) {
+    walk.depth++;
+    const isWhole = Array.isArray(value)
+      ? visitElements(value, { place, key }, walk)
+      : visitMembers(value as JsonObject, { place, key }, walk); // True: neither a list nor null.
+    walk.depth--;
+    return isWhole;
+  }
   return true;
 }
 
-function visitMembers(value: JsonObject, { path, key }: Pick<Leaf, 'path' | 'key'>, walk: Walking): boolean {
+function visitElements(value: readonly Json[], { place, key }: At, walk: Walking): boolean {
+  const end = Math.min(value.length, MAX_NODES);
+  for (let i = 0; i < end; i++) if (!visit(value[i], { place: { above: place, step: i }, key }, walk)) return false;
+  return true;
+}
+
+function visitMembers(value: JsonObject, { place, key }: At, walk: Walking): boolean {
   const names = Object.keys(value);
   for (let i = names.length - 1; i >= 0; i--) {
     const name = names[i] ?? '';
-    if (name.length >= NAME_OF_DATA && !walk.skip(name))
-      walk.leaves.push({ path: [...path, name], key, text: name, isNumber: false, isName: true });
+    if (name.length >= NAME_OF_DATA && name !== walk.skipped)
+      walk.leaves.push({ place: { above: place, step: name }, key, text: name, isNumber: false, isName: true });
   }
   for (const name of names)
-    if (!walk.skip(name) && !visit(value[name], { path: [...path, name], key: name }, walk)) return false;
+    if (name !== walk.skipped && !visit(value[name], { place: { above: place, step: name }, key: name }, walk))
+      return false;
   return true;
 }
 
-function never(): boolean {
-  return false;
+/** From the root: names of members and places in lists. */
+export function pathOf({ place }: Pick<Leaf, 'place'>): readonly string[] {
+  const path: string[] = [];
+  for (let at = place; at !== undefined; at = at.above) path.push(String(at.step));
+  return path.reverse();
 }
 
 /** RFC 6901. */
