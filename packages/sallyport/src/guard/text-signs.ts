@@ -19,7 +19,7 @@ export function signsOf(text: string): number {
     const run = i - start;
     if (run >= SHORTEST_KEY) signs |= signsOfRun(run, inRun);
     if (run > 0) words = (inRun & CODED) === LOWER && run >= 3 && run <= 8 ? words + 1 : 0;
-    if (words >= 12) signs |= PHRASE;
+    if (words >= INNER_WORDS) signs |= PHRASE;
     if ((kind & BETWEEN) === 0) words = 0;
     seen |= inRun | kind;
     start = i + 1;
@@ -116,8 +116,10 @@ export const LONG_NUMBER = 1 << 18;
 export const HOST = 1 << 19;
 /** Fifteen capitals and digits. */
 export const ACCOUNT = 1 << 20;
-/** Twelve words of three to eight small letters on end. */
+/** Ten words of three to eight small letters on end. */
 export const PHRASE = 1 << 21;
+/** The shortest recovery phrase has twelve, of which the first and the last may be joined to something else. */
+const INNER_WORDS = 10;
 
 const END = 10;
 const KINDS = new Int32Array(128);
