@@ -123,7 +123,33 @@ export function arrayElements(bytes: Buffer, at: number): Span[] {
   return elements;
 }
 
+/** Names that nearly every message has: told by their bytes, without a string and a pattern for each. By length. */
+const COMMON: readonly (readonly string[] | undefined)[] = [
+  ...[
+    undefined,
+    undefined,
+    ['id'],
+    undefined,
+    ['name', 'type', 'text'],
+    ['_meta', 'error'],
+    ['method', 'params', 'result'],
+  ],
+  ...[['jsonrpc', 'content', 'isError'], undefined, ['arguments']],
+];
+
+function findCommon(bytes: Buffer, start: number, length: number): string | undefined {
+  const names = COMMON[length];
+  if (names === undefined) return undefined;
+  next: for (const name of names) {
+    for (let i = 0; i < length; i++) if (bytes[start + i] !== name.charCodeAt(i)) continue next;
+    return name;
+  }
+  return undefined;
+}
+
 function decodeKey(bytes: Buffer, start: number, end: number): string {
+  const common = findCommon(bytes, start + 1, end - start - 2);
+  if (common !== undefined) return common;
   const plain = bytes.toString('latin1', start + 1, end - 1);
   // An escaped or non-ASCII key must not slip past a comparison with its plain spelling.
   if (!/[\\\x80-\xff]/.test(plain)) return plain;

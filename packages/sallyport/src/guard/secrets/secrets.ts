@@ -41,9 +41,16 @@ function maskedOut({ settings, vault }: SecretPorts): Guard {
   };
 }
 
-function mayTakeOut({ arguments: groups, rules }: SecretSettings): boolean {
-  const takesOut = (mode: SecretMode) => mode === 'mask' || mode === 'drop';
-  return Object.values(groups).some(takesOut) || rules.some(({ mode }) => takesOut(mode));
+const takers = new WeakMap<SecretSettings, boolean>();
+
+function mayTakeOut(settings: SecretSettings): boolean {
+  let may = takers.get(settings);
+  if (may === undefined) {
+    const takesOut = (mode: SecretMode) => mode === 'mask' || mode === 'drop';
+    may = Object.values(settings.arguments).some(takesOut) || settings.rules.some(({ mode }) => takesOut(mode));
+    takers.set(settings, may);
+  }
+  return may;
 }
 
 function weigh({ tool, arguments: args }: Call, settings: SecretSettings): readonly WeighedSecret[] {
@@ -80,12 +87,11 @@ export function secretsInResult(ports: SecretPorts): Guard {
       return now !== undefined && isWatched({ settings: now, direction: 'results' });
     },
     result(call, result) {
-      const { upstream } = call.tool;
-      const masked = maskResult(ports, result, {
-        ...{ tool: call.tool, owner: call.client.principal.id },
-        marked: sensitiveFields(call.tool.definition).output,
-      });
+      const { tool, client } = call;
+      const marked = sensitiveFields(tool.definition).output;
+      const masked = maskResult(ports, result, { tool, owner: client.principal.id, marked });
       if (masked === undefined) return ALLOW;
+      const { upstream } = tool;
       if (masked.kind === 'withheld')
         return deny(
           `The result is withheld: it holds ${masked.what}. Ask "${upstream}" for less, or let the operator see "secrets.results".`,

@@ -39,9 +39,18 @@ export interface WeighOptions {
   readonly markedRoot: string;
 }
 
+const watched = new WeakMap<SecretSettings, Record<SecretDirection, boolean>>();
+
 /** Could anything be found that is not allowed? Where not, nothing is looked at. */
 export function isWatched({ settings, direction }: Pick<WeighOptions, 'settings' | 'direction'>): boolean {
-  return settings.rules.length > 0 || Object.values(settings[direction]).some((mode) => mode !== 'allow');
+  let known = watched.get(settings);
+  if (known === undefined) {
+    const acts = (modes: Readonly<Record<string, SecretMode>>) =>
+      settings.rules.length > 0 || Object.values(modes).some((mode) => mode !== 'allow');
+    known = { arguments: acts(settings.arguments), results: acts(settings.results) };
+    watched.set(settings, known);
+  }
+  return known[direction];
 }
 
 /** Every secret of a message that is not simply allowed, in the order of its texts. */

@@ -19,6 +19,11 @@ export function toLine(seq: number, prev: string, body: string): string {
   return `${OPEN}${seq}${PREV}${prev}",${body}`;
 }
 
+/** Where `prev` begins in the line of this number. */
+export function prevAtOf(seq: number): number {
+  return OPEN.length + String(seq).length + PREV.length;
+}
+
 /** The hash the next record names as its `prev`: over the whole line, so nothing of a record is outside the chain. */
 export function hashLine(line: string | Uint8Array): string {
   return hash('sha256', line, 'base64url');

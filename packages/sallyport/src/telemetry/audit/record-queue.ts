@@ -1,4 +1,4 @@
-import { hashLine, toLine } from './record-line.ts';
+import { GENESIS, HASH_LENGTH, hashLine, prevAtOf, toLine } from './record-line.ts';
 import type { Head } from './recover.ts';
 
 const LINE_FEED = 0x0a;
@@ -9,18 +9,23 @@ const KEPT_BYTES = FIRST_BYTES * 16;
 const MAX_WIDTH = 3;
 
 /**
- * Records that wait to be written, as they will stand in the file: each takes its place in the chain when it comes. Bytes
- * outside the heap: as strings, every one of them survived several collections of the young generation while it waited.
+ * Records that wait to be written, as they will stand in the file: bytes outside the heap, since as strings every one of
+ * them survived several collections of the young generation while it waited. Each takes its number when it comes. The
+ * hashes that chain them are made on end, before they are written: between other work one costs several times as much.
  */
 export class RecordQueue {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #used = 0;
   #length = 0;
+  #seq: number;
+  /** The last record that names the one before it, and where it ends. */
   #last: Head;
+  #chained = 0;
 
   /** @param last the record that the first one here follows */
   constructor(last: Head) {
     this.#last = last;
+    this.#seq = last.seq;
   }
 
   get length(): number {
@@ -29,6 +34,7 @@ export class RecordQueue {
 
   /** As they will stand in the file. */
   get bytes(): Buffer {
+    this.#chain();
     return this.#bytes.subarray(0, this.#used);
   }
 
@@ -38,34 +44,32 @@ export class RecordQueue {
 
   /** The end of the chain: the last record here. */
   get last(): Head {
+    this.#chain();
     return this.#last;
   }
 
   /** @param body of {@link toLine} @param finish makes the line that is written of it, e.g. signs it */
   push(body: string, finish?: (line: string) => string): void {
-    const seq = this.#last.seq + 1;
-    const unfinished = toLine(seq, this.#last.hash, body);
-    const line = finish === undefined ? unfinished : finish(unfinished);
-    const start = this.#used;
-    const needed = start + line.length * MAX_WIDTH + 1;
-    if (needed > this.#bytes.length) this.#grow(needed);
-    const end = start + this.#bytes.write(line, start, 'utf8');
-    this.#bytes[end] = LINE_FEED;
-    this.#used = end + 1;
-    this.#length++;
-    this.#last = {
-      seq,
-      hash: hashLine(new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + start, end - start)),
-    };
+    this.#seq++;
+    if (finish === undefined) this.#write(toLine(this.#seq, GENESIS, body));
+    else {
+      this.#chain();
+      this.#write(finish(toLine(this.#seq, this.#last.hash, body)));
+      this.#chain();
+    }
   }
 
   /** These records, then the others, which follow them already. */
   followedBy(others: RecordQueue): this {
-    this.#grow(this.#used + others.#used);
-    others.bytes.copy(this.#bytes, this.#used);
-    this.#used += others.#used;
-    this.#length += others.#length;
-    this.#last = others.#last;
+    const { bytes, last } = others;
+    this.#chain();
+    this.#grow(this.#used + bytes.length);
+    bytes.copy(this.#bytes, this.#used);
+    this.#used += bytes.length;
+    this.#length += others.length;
+    this.#seq = last.seq;
+    this.#last = last;
+    this.#chained = this.#used;
     return this;
   }
 
@@ -73,9 +77,38 @@ export class RecordQueue {
   clear(last: Head): this {
     this.#used = 0;
     this.#length = 0;
+    this.#seq = last.seq;
     this.#last = last;
+    this.#chained = 0;
     if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES);
     return this;
+  }
+
+  #write(line: string): void {
+    const start = this.#used;
+    const needed = start + line.length * MAX_WIDTH + 1;
+    if (needed > this.#bytes.length) this.#grow(needed);
+    const end = start + this.#bytes.write(line, start, 'utf8');
+    this.#bytes[end] = LINE_FEED;
+    this.#used = end + 1;
+    this.#length++;
+  }
+
+  /** JSON has no line feed within a record. */
+  #chain(): void {
+    const bytes = this.#bytes;
+    let { seq, hash } = this.#last;
+    let start = this.#chained;
+    while (start < this.#used) {
+      seq++;
+      bytes.write(hash, start + prevAtOf(seq), HASH_LENGTH, 'latin1');
+      const end = bytes.indexOf(LINE_FEED, start);
+      hash = hashLine(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start));
+      start = end + 1;
+    }
+    if (start === this.#chained) return;
+    this.#chained = start;
+    this.#last = { seq, hash };
   }
 
   #grow(needed: number): void {
