@@ -44,7 +44,11 @@ const MARK = new RegExp(ALL_MARKS.map((mark) => mark.replace(/[.*+?^${}()|[\]\\/
  * disguised in it. Linear in the length of the text; detectors check sums, ranges and structure, not patterns alone.
  */
 export function findSecrets(text: string, place: TextPlace = {}): readonly SecretMatch[] {
-  if (!mayHoldSecret(text, place.field)) return NOTHING;
+  return mayHoldSecret(text, place.field) ? searchSecrets(text, place) : NOTHING;
+}
+
+/** The same without asking first whether there can be one. */
+export function searchSecrets(text: string, place: TextPlace): readonly SecretMatch[] {
   const survey = surveyRuns(text);
   const plain = findPlain(text, survey, place.field);
   const hidden = findHidden(text, survey, findPlain);
