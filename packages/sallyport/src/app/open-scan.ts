@@ -12,9 +12,6 @@ import type { Database } from '../storage/database.ts';
 
 const HOUR = 3_600_000;
 
-/** By the transport of a snapshot, which does not change: every result asks for it. */
-const hosts = new WeakMap<object, { readonly name: string | undefined }>();
-
 export interface ScanParts {
   readonly scan: ScanPorts;
   readonly texts: TextDoor;
@@ -36,13 +33,8 @@ export function openScan(
     settings,
     hostOf(upstream) {
       const transport = snapshot().servers.get(upstream)?.transport;
-      if (transport === undefined || transport.type === 'stdio') return undefined;
-      let host = hosts.get(transport);
-      if (host === undefined) {
-        host = { name: URL.canParse(transport.url) ? new URL(transport.url).hostname.toLowerCase() : undefined };
-        hosts.set(transport, host);
-      }
-      return host.name;
+      if (transport === undefined || transport.type === 'stdio' || !URL.canParse(transport.url)) return undefined;
+      return new URL(transport.url).hostname.toLowerCase();
     },
     kept: keptResults,
     judge: createScanJudge({ settings: () => settings().judge, log: basics.log }),
