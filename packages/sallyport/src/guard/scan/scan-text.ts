@@ -1,12 +1,14 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
 import { toCanonical, type View } from './canonical.ts';
 import type { Mark } from './canonical-fold.ts';
+import { findFakeTurns } from './results/fake-turns.ts';
 import { type Carrier, findCarriers } from './results/find-carriers.ts';
 import { findDoubtful } from './results/find-doubtful.ts';
-import { isDemanded, isFenced, isQuoted } from './results/is-told.ts';
+import { isDemanded, isFenced, isListed, isQuoted } from './results/is-told.ts';
 import { matchRules } from './results/match-rules.ts';
 import { readWords } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
+import { findSpoken } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
 
 /** From here on a text is in the review tier. */
@@ -119,6 +121,7 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
     // Spacing and digits for letters are read in every text, not only here.
     if (view.kind === 'loose' || (view.kind === 'plain' && view.text.length === part.length && isSame(view, part)))
       continue;
+    if (view.kind === 'decoded' && view.how !== 'escapes') addDecoded(view, { offset, found });
     for (const { rule, weight, ...match } of weighed(view.text)) {
       const [start, end] = view.range(match.start, match.end);
       found.push({
@@ -128,6 +131,22 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
       });
     }
   }
+}
+
+const CODED_LINK: Found['rule'] = {
+  id: 'coded-link',
+  owasp: 'MCP10',
+  why: 'It holds an image or a link to be fetched in code that a person does not read.',
+};
+
+function addDecoded(view: View, { offset, found }: Pick<Collected, 'offset' | 'found'>): void {
+  const image = findCarriers(view.text).find(({ kind, carries }) => kind === 'image' && carries !== undefined);
+  if (image === undefined) return;
+  const [start, end] = view.range(image.start, image.end);
+  found.push({
+    ...{ rule: CODED_LINK, weight: 0.6, start: offset + start, end: offset + end },
+    ...{ evidence: showPart(view.text, image.start, image.end), hidden: view.how },
+  });
 }
 
 const BLANK: Found['rule'] = {
@@ -183,17 +202,31 @@ function hiddenBy(view: View, { start, end }: { readonly start: number; readonly
   return view.how === '' ? 'letters of other scripts' : view.how;
 }
 
+interface Weighed extends Pick<Found, 'rule' | 'weight' | 'start' | 'end'> {
+  /** Its words are not written as they are read. */
+  readonly isDisguised: boolean;
+}
+
 /** What the rules find, less where something is only told of. */
-function weighed(text: string) {
-  const matches = matchRules(readWords(text));
-  if (matches.length === 0) return [];
+function weighed(text: string): readonly Weighed[] {
+  const words = readWords(text);
+  const matches = matchRules(words);
+  const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words)];
+  if (matches.length === 0 && spoken.length === 0) return [];
   const fences = fencesOf(text);
-  return matches.map((match) => {
-    const { start, end, rule } = match;
-    if (isQuoted(text, start, end) || (rule.isDemand === true && !isDemanded(text, start)))
-      return { ...match, weight: rule.weight * TOLD };
-    return { ...match, weight: isFenced(fences, start) ? rule.weight * FENCED : rule.weight };
-  });
+  const weigh = (weight: number, start: number, isTold: boolean) => {
+    if (isTold) return weight * TOLD;
+    return isFenced(fences, start) ? weight * FENCED : weight;
+  };
+  const found: Weighed[] = [];
+  for (const { rule, start, end, isDisguised } of matches) {
+    const isTold = isQuoted(text, start, end) || (rule.isDemand === true && !isDemanded(text, start));
+    const sure = isListed(text.slice(start, end)) ? rule.weight * FENCED : rule.weight;
+    found.push({ rule, weight: weigh(sure, start, isTold), start, end, isDisguised });
+  }
+  for (const { rule, weight, start, end } of spoken)
+    found.push({ rule, weight: weigh(weight, start, isQuoted(text, start, end)), start, end, isDisguised: false });
+  return found;
 }
 
 function fencesOf(text: string): number[] {

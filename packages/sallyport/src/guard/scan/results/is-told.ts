@@ -27,6 +27,8 @@ const ADDRESSED =
 
 /** Does the word at `start` demand, as the words before it have it? */
 export function isDemanded(text: string, start: number): boolean {
+  // A noun: "override of the cache".
+  if (/^\p{L}{2,20} of\b/u.test(text.slice(start, start + 24))) return false;
   const before = text.slice(Math.max(0, start - 40), start);
   const word = /([\p{L}'’]{1,20})[ \t]{1,3}$/u.exec(before)?.[1];
   if (word === undefined) return true;
@@ -42,8 +44,11 @@ export function isQuoted(text: string, start: number, end: number): boolean {
     const open = text[i] ?? '';
     if (open === '\n') return false;
     const close = QUOTES.get(open);
-    if (close === undefined || !opensQuotation(text, i)) continue;
-    const stop = endOfQuotation(text, i + 1, close);
+    if (close === undefined) continue;
+    // Pairs of their own show by themselves where they end; an apostrophe does not.
+    const isPair = close !== open && close !== '’';
+    if (!isPair && !(open === '`' && text[i - 1] === ' ') && !opensQuotation(text, i)) continue;
+    const stop = isPair ? endOfPair(text, i + 1, close) : endOfQuotation(text, i + 1, close);
     // It ended before: what follows stands outside.
     if (stop < end) continue;
     return stop - i <= MAX_QUOTE && !text.slice(i, stop).includes('\n');
@@ -58,6 +63,11 @@ function endOfQuotation(text: string, from: number, close: string): number {
   return text.length + MAX_QUOTE * 2;
 }
 
+function endOfPair(text: string, from: number, close: string): number {
+  const stop = text.slice(from, from + MAX_QUOTE).indexOf(close);
+  return stop < 0 ? text.length + MAX_QUOTE * 2 : from + stop;
+}
+
 /** After a word or a bracket, and right before one: after a colon, a comma or a brace it begins a value. */
 function opensQuotation(text: string, at: number): boolean {
   const next = text[at + 1];
@@ -69,6 +79,11 @@ function opensQuotation(text: string, at: number): boolean {
   let i = at - 2;
   while (i >= 0 && text[i] === ' ') i--;
   return i >= 0 && /[\p{L}\p{N}=)|,–—-]/u.test(text[i] ?? '') && text[i] !== ',';
+}
+
+/** Does it run over a list of quotations? Phrases that are listed make no sentence with each other. */
+export function isListed(part: string): boolean {
+  return /["'`”](?:\s?[,|]\s?|\s(?:or|and)\s)["'`“]/.test(part);
 }
 
 /** Within a fenced block of Markdown. @param fences where the fences of the text stand */

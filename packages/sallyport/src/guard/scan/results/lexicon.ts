@@ -5,7 +5,7 @@
 export const WORDS = {
   /** Sets aside what was said before. */
   override:
-    'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon regardless irrespective unlearn ' +
+    'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon aside regardless irrespective unlearn ' +
     'ignorez ignorer oubliez oublie ignora ignorar ignoren olvida olvide olvidar descarta esquece esqueça desconsidere ignoriere ignorieren vergiss missachte dimentica ignorare игнорируй игнорируйте забудь negeer vergeet zignoruj',
   prior:
     'previous prior above preceding earlier former foregoing preexisting existing original initial past before old ' +
@@ -32,8 +32,9 @@ export const WORDS = {
   now: 'now first next then immediately instead henceforth',
   conceal:
     'tell telling mention mentioning inform informing notify notifying alert alerting say saying disclose disclosing reveal revealing show showing display displaying warn warning ask asking',
-  not: 'not dont never without nicht pas',
-  user: 'user users human humans person people anyone anybody operator customer owner utilisateur usuario benutzer',
+  not: 'not dont never nicht pas',
+  user: 'user users human humans operator utilisateur usuario benutzer utente usuário',
+  someone: 'person people anyone anybody customer owner maintainer maintainers developer',
   send: 'send sending email emailing mail post posting upload uploading forward forwarding exfiltrate transmit submit transfer deliver leak fetch envoyez envoyer envía enviar sende senden',
   secret:
     'password passwords credential credentials secret secrets token tokens key keys apikey cookie cookies env passwd shadow private confidential canary ssn',
@@ -53,7 +54,9 @@ export const WORDS = {
     'solve proceed continue complete completing completed proceeding finish access obtain get authenticate authentication finalize unlock',
   are: 'are be become becoming act acting pretend behave roleplay êtes eres bist',
   user_is: 'i im am me my',
-  model: 'ai assistant agent agents llm llms model models chatbot chatbots bot gpt chatgpt claude gemini llama copilot',
+  model:
+    'ai ais assistant assistants agent agents llm llms model models chatbot chatbots bot bots gpt chatgpt claude gemini llama copilot copilots screener screeners summariser summarizer summarisers summarizers ' +
+    'ki ia ии assistent asistente asystenta assistente assistenten asistentes modell modelo modèle intelligences',
   reader: 'reading reads read processing parsing viewing visiting crawling summarizing summarising summarize scraping',
   if: 'if when whenever',
   stop: 'stop halt cease abort',
@@ -62,6 +65,12 @@ export const WORDS = {
   memory: 'conversation conversations chat history transcript context memory',
   without: 'without',
   above: 'above before previously earlier',
+  /** What a reader was about to do, or somebody else's. */
+  carry: 'continue follow answer proceed obey comply translate translating summarise summarize summarising summarizing',
+  drop: 'drop cancel skip stop reset leave quit abandon aside forget',
+  refuse: 'refuse refuses refused',
+  real: 'real actual',
+  current: 'current',
 } as const;
 
 export type WordClass = keyof typeof WORDS;
@@ -98,13 +107,14 @@ export const LEXICON: ReadonlyMap<string, number> = toKinds(CLASSES.map((name) =
 
 /** Chinese and Japanese have no blanks between words: their words are looked for wherever they stand. */
 const JOINED_WORDS: readonly (readonly [WordClass, string])[] = [
-  ['override', '忽略 无视 無視 忘记 忘掉 不要理会 绕过 覆盖 無視して 忘れて'],
-  ['prior', '之前 以上 先前 此前 上述 前面 上面的 上面 以前の 上記'],
-  ['all', '所有 全部 任何 すべて'],
+  ['override', '무시하 무시해 忽略 无视 無視 忘记 忘掉 不要理会 绕过 覆盖 無視して 忘れて'],
+  ['prior', 'これまで 이전의 이전 之前 以上 先前 此前 上述 前面 上面的 上面 以前の 上記'],
+  ['all', '모든 所有 全部 任何 すべて'],
   ['your', '你的 您的 あなたの'],
+  ['model', 'ai助手 ai模型 ai智能体 人工智能 大模型 aiは aiへ 语言模型 智能体 助手 aiアシスタント アシスタント'],
   ['you', '助手 智能体 你 您'],
   ['instruction', '指令 指示 规则 提示词 提示語 约束 限制 命令 内容'],
-  ['order', '指令 指示 提示词'],
+  ['order', '指令 指示 提示词 지시 명령 프롬프트'],
   ['system', '系统 隐藏 内部 システム'],
   ['reveal', '透露 输出 显示 泄露 打印 告诉 公開'],
   ['must', '必须 务必 立即 请 重要'],

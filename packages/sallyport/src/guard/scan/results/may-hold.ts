@@ -35,8 +35,13 @@ export function mayHoldDemand(message: Buffer): boolean {
     if (size > 1 && (mayBeWord(text, i, size) || isDisguise(text, i, end)) && isPivot(text.slice(i, end))) return true;
     i = end;
   }
-  return text.includes('](') || text.includes('"resource');
+  return text.includes('](') || text.includes('"resource') || TURNS.test(text) || MEMBERS.test(text);
 }
+
+/** Turns of a conversation, and members made for whoever reads them. */
+const TURNS = /INST\]|\\n[#* ]{0,6}(?:user|human)[:*\]]/i;
+const MEMBERS =
+  /"(?:llm|ai|agent|assistant|model|bot)s?_(?:hint|note|task|instruction|directive|message|todo|order|advice|guidance)|"(?:hint|note|task|instruction|directive|message|order|advice)s?_(?:for_|to_)?(?:llm|ai|agent|assistant|model|bot)/;
 
 const OTHER = 0;
 const WORD = 1;

@@ -49,7 +49,7 @@ for (let code = 0; code < 128; code++) {
           : 0;
 }
 const FOREIGN = 16;
-const CJK = /[\u3040-\u30ff\u3400-\u9fff]/;
+const CJK = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$|^[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+$/;
 const MAX_NAME = 64;
 /** More words that do something than any honest text of a megabyte has. */

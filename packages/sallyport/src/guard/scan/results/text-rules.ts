@@ -40,11 +40,14 @@ const OVERRIDE = 'It tells whoever reads it to set earlier instructions aside.';
 const RESPONSE = 'It dictates what the model writes to its user.';
 const CALL = 'It demands that a tool be called or a command be run.';
 const TASK = 'It gives the reader another task than its user did.';
+const PERSIST = 'It wants to be remembered beyond this conversation.';
+const DROPPED = 'It wants what the user asked for dropped.';
 const ROLE = 'It changes who the model thinks it is.';
 const MODEL = 'It speaks to the model that reads it.';
 const SKIP = 'It wants a check or an approval passed over.';
 const AUTHORITY = 'It claims to speak for the system.';
 const SEND = 'It wants what was said sent somewhere.';
+const CONCEAL = 'It wants something kept from the user.';
 const LEAK = 'It asks for the instructions of the model.';
 
 /** What a text wants of a model, by reason. Several together weigh more than each. */
@@ -101,29 +104,65 @@ export const TEXT_RULES: readonly TextRule[] = [
   rule('speak-to-model', 0.4, MODEL, [step(0, 'if'), step(0, 'you'), step(1, 'are'), step(3, 'model')]),
   rule('reveal-prompt', 0.6, LEAK, [step(0, 'reveal'), step(6, 'your'), step(1, 'system'), step(1, 'message')], true),
   rule('skip-approval', 0.35, SKIP, [step(0, 'without'), step(1, 'told', 'conceal'), step(3, 'approval')]),
-  rule('claim-approval', 0.35, 'It claims that somebody agreed already.', [step(0, 'user'), step(3, 'enable')]),
+  rule('claim-approval', 0.35, 'It claims that somebody agreed already.', [
+    step(0, 'user', 'someone'),
+    step(3, 'enable'),
+  ]),
   rule('claim-authority', 0.5, AUTHORITY, [only(step(0, 'system'), IS_LOUD), only(step(1, 'override'), IS_LOUD)]),
   rule('send-conversation', 0.55, SEND, [step(0, 'memory'), step(6, 'send'), step(6, 'address')]),
   rule('send-conversation', 0.55, SEND, [step(0, 'send'), step(4, 'memory'), step(6, 'address')], true),
+  rule('fake-end', 0.3, 'It pretends that the data ends and orders begin.', [
+    only(step(0, 'respond'), IS_LOUD),
+    only(step(3, 'tool', 'response', 'system', 'message', 'task'), IS_LOUD),
+  ]),
   rule('stop-task', 0.5, TASK, [step(0, 'stop'), step(1, 'you'), step(1, 'are')], true),
   rule('new-task', 0.5, TASK, [step(0, 'your'), step(2, 'fresh'), step(1, 'task')]),
   rule('new-task', 0.5, TASK, [only(step(0, 'fresh'), IS_LOUD), step(2, 'task')]),
   rule('new-task', 0.4, TASK, [step(0, 'fresh'), only(step(3, 'task'), IS_HEADING)]),
   rule('new-identity', 0.6, ROLE, [step(0, 'you'), step(2, 'are'), step(4, 'mode')]),
   rule('new-identity', 0.5, ROLE, [step(0, 'you'), step(2, 'are'), step(1, 'now'), step(5, 'you')]),
+  rule('new-identity', 0.5, ROLE, [
+    step(0, 'you'),
+    step(1, 'are'),
+    step(6, 'model'),
+    step(3, 'not'),
+    step(1, 'refuse'),
+  ]),
+  rule('new-task', 0.3, TASK, [step(0, 'real'), step(0, 'order')]),
   rule('new-identity', 0.5, ROLE, [step(0, 'mode'), step(1, 'mode'), step(2, 'enable')]),
   rule('new-identity', 0.3, ROLE, [step(0, 'enable'), step(2, 'mode'), step(1, 'mode')]),
-  rule('conceal', 0.8, 'It wants something kept from the user.', [step(0, 'not'), step(2, 'conceal'), step(3, 'user')]),
-  rule(
-    'persist',
-    0.5,
-    'It wants to be remembered beyond this conversation.',
-    [step(0, 'remember'), step(2, 'always')],
-    true,
-  ),
+  rule('conceal', 0.8, CONCEAL, [step(0, 'not'), step(2, 'conceal'), step(3, 'user')], true),
+  rule('conceal', 0.35, CONCEAL, [step(0, 'not'), step(2, 'conceal'), step(3, 'someone')], true),
+  rule('conceal', 0.35, CONCEAL, [step(0, 'without'), step(1, 'conceal'), step(3, 'user')]),
+  rule('persist', 0.5, PERSIST, [step(0, 'remember'), step(2, 'always')], true),
   rule('skip-approval', 0.6, SKIP, [step(0, 'override'), step(3, 'approval')], true),
   rule('skip-approval', 0.4, SKIP, [step(0, 'enable'), step(3, 'now'), step(2, 'tool', 'call')], true),
-  rule('pose-as-user', 0.4, 'It poses as the user.', [step(0, 'task'), step(2, 'user_is'), step(2, 'you')]),
+  rule('drop-task', 0.5, DROPPED, [step(0, 'stop'), step(0, 'carry'), step(2, 'now', 'send', 'call', 'drop')], true),
+  rule('dictate-response', 0.5, RESPONSE, [
+    step(0, 'if'),
+    step(0, 'you'),
+    step(1, 'told', 'conceal'),
+    step(10, 'respond'),
+  ]),
+  rule('persist', 0.5, PERSIST, [step(0, 'remember', 'respond'), step(1, 'your'), step(2, 'memory')], true),
+  rule('pose-as-user', 0.5, 'It poses as the user.', [step(0, 'your'), only(step(0, 'user'), IS_HEADING)]),
+  rule('drop-task', 0.3, DROPPED, [step(0, 'drop'), step(2, 'your', 'current', 'user', 'all'), step(2, 'task')], true),
+  rule(
+    'drop-task',
+    0.5,
+    DROPPED,
+    [step(0, 'not'), step(2, 'carry'), step(3, 'user', 'system'), step(2, 'task', 'order')],
+    true,
+  ),
+  rule('override-everything', 0.4, OVERRIDE, [step(0, 'all'), step(0, 'you'), step(4, 'told')]),
+  rule('reveal-prompt', 0.6, LEAK, [step(0, 'reveal'), step(2, 'message', 'memory'), step(1, 'above')], true),
+  rule('dictate-response', 0.5, RESPONSE, [step(0, 'if'), step(2, 'your'), step(1, 'response'), step(2, 'respond')]),
+  rule('pose-as-user', 0.45, 'It poses as the user.', [
+    step(0, 'fresh'),
+    step(0, 'task'),
+    only(step(2, 'user'), IS_HEADING),
+  ]),
+  rule('pose-as-user', 0.3, 'It poses as the user.', [step(0, 'task'), step(2, 'user_is'), step(2, 'you')]),
   rule('pose-as-user', 0.4, 'It poses as the user.', [step(0, 'user_is'), step(5, 'you'), step(1, 'you')]),
   rule('new-order', 0.3, 'It wants something done before the task of the user.', [
     step(0, 'prior'),
