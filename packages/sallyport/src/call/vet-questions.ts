@@ -8,6 +8,7 @@ import { toDigest } from '../guard/approve/digest.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
+import { READING } from './resource-door.ts';
 import type { TextDoor } from './text-door.ts';
 
 export interface VettingPorts {
@@ -39,9 +40,9 @@ export function createVetting({ desk, settings, texts }: VettingPorts): Vetting 
   };
 }
 
-/** Is this the stand-in for what a server asks? No guard of tools has anything to say of it. */
+/** Is this a stand-in, for what a server asks or for a resource that is read? No guard of tools has anything to say of it. */
 export function isQuestion({ tool }: Call): boolean {
-  return tool.digest === SAMPLING;
+  return tool.digest === SAMPLING || tool.digest === READING;
 }
 
 async function askPerson(

@@ -118,6 +118,7 @@ class FileReader {
       ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
       ...(this.#top?.approvals === undefined ? {} : { approvals: this.#top.approvals }),
       ...(this.#top?.audit === undefined ? {} : { audit: resolveAudit(this.#top.audit, this.#directory) }),
+      ...(this.#top?.state === undefined ? {} : { state: this.#top.state }),
       ...(this.#top?.control === undefined ? {} : { control: this.#top.control }),
       ...(this.#top?.pins === undefined ? {} : { pins: resolvePins(this.#top.pins, this.#directory) }),
       ...this.#readAccess(named),
@@ -207,10 +208,11 @@ class FileReader {
   }
 
   #readScan(named: readonly string[]): Pick<Snapshot, 'scan'> {
-    const scan = this.#top?.scan;
-    if (scan === undefined || this.#source.only !== undefined) return {};
+    const { scan, policy } = this.#top ?? {};
+    const set = policy?.set;
+    if ((scan === undefined && set === undefined) || this.#source.only !== undefined) return {};
     const report = (path: Path, message: string) => void this.problems.push({ path: ['scan', ...path], message });
-    return { scan: resolveScan(scan, named, report) };
+    return { scan: resolveScan(scan, { servers: named, set }, report) };
   }
 
   /** `named` holds switched-off servers too: what speaks of one is no mistake. */

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { matchesGlob } from '../core/glob.ts';
+import type { PolicySettings } from './policy-section.ts';
+import { type ResourceSettings, resolveResources, resourcesSchema } from './resources-section.ts';
+
+export type { ResourceSettings } from './resources-section.ts';
 
 /** What is done about definitions: `hold` those with a finding of the block tier, only `show` findings, or do not look. */
 export type DefinitionScan = 'hold' | 'show' | 'off';
@@ -8,16 +12,6 @@ export type DefinitionScan = 'hold' | 'show' | 'off';
  * stranger speaks, `quarantine` keeps back what has a finding of the block tier, `show` only notes, `off` does not look.
  */
 export type ResultScan = 'mark' | 'quarantine' | 'show' | 'off';
-
-/** Where a resource, or a link to one, may lead. */
-export interface ResourceSettings {
-  /** Without the colon, in lower case; `undefined`: all but those that run or carry something themselves. */
-  readonly schemes: readonly string[] | undefined;
-  /** Patterns of host names; `undefined`: every public one. */
-  readonly hosts: readonly string[] | undefined;
-  /** Whether addresses of this machine and of private networks may be named. */
-  readonly private: boolean;
-}
 
 /** What holds for one server. */
 export interface ServerScan {
@@ -56,27 +50,6 @@ const results = z
   .describe(
     'mark: what carries data out is made harmless, and a text with findings says to the model that a stranger speaks. quarantine: a result with a finding of the block tier is kept back until a person releases it. show: findings are noted in _meta. off: results are not read.',
   );
-const resources = z.strictObject({
-  schemes: z
-    .array(z.string().regex(/^[a-z][a-z0-9+.-]{0,31}$/, { error: 'expected a scheme in lower case, without a colon' }))
-    .max(64)
-    .optional()
-    .describe(
-      'Schemes of URIs that may be read and linked to. Left out: all but javascript, vbscript and data, which are content and no place, and file, where the server is reached over HTTP.',
-    ),
-  hosts: z
-    .array(z.string().min(1).max(256))
-    .max(1_000)
-    .optional()
-    .describe('Hosts of http, https, ws and ftp URIs; * stands for any characters. Left out: every public one.'),
-  private: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether URIs may name this machine, private networks and metadata services. false: they lead a client behind its own firewall.',
-    ),
-});
-
 export const scanSchema = z.strictObject({
   definitions: definitions.default('hold'),
   results: results.default('mark'),
@@ -90,7 +63,9 @@ export const scanSchema = z.strictObject({
     .max(720)
     .default(24)
     .describe('How long a result stays in quarantine for a person to look at. 24: the next working day.'),
-  resources: resources.prefault({}).describe('Where resources, and links to them, may lead.'),
+  resources: resourcesSchema
+    .prefault({})
+    .describe('Where resources, and links to them, may lead, and what they may hold.'),
   servers: z
     .record(
       z.string().min(1).max(64),
@@ -98,7 +73,9 @@ export const scanSchema = z.strictObject({
         definitions: definitions.optional(),
         results: results.optional(),
         untrusted: z.boolean().optional().describe('Every text of this server is marked.'),
-        resources: resources.optional().describe('Where its resources, and its links, may lead.'),
+        resources: resourcesSchema
+          .optional()
+          .describe('Where its resources, and its links, may lead, and what they may hold.'),
       }),
     )
     .default({})
@@ -120,39 +97,42 @@ export const scanSchema = z.strictObject({
 });
 
 /** What holds where the file says nothing. */
-export const DEFAULT_SCAN: ScanSettings = Object.freeze(toSettings(scanSchema.parse({})));
+export const DEFAULT_SCAN: ScanSettings = Object.freeze(toSettings(scanSchema.parse({}), undefined));
 
-/** @param servers names that stand in the file: a rule for another one would never hold */
+/**
+ * @param written `undefined`: nothing
+ * @param from names that stand in the file, since a rule for another one would never hold; the starter set of the policies
+ */
 export function resolveScan(
-  written: z.output<typeof scanSchema>,
-  servers: readonly string[],
+  written: z.output<typeof scanSchema> | undefined,
+  { servers, set }: { readonly servers: readonly string[]; readonly set: PolicySettings['set'] },
   report: (path: readonly string[], message: string) => void,
 ): ScanSettings {
+  if (written === undefined) return toSettings(scanSchema.parse({}), set);
   for (const list of ['trusted', 'untrusted'] as const)
     for (const glob of written[list])
       if (!servers.some((server) => matchesGlob(glob, server)))
         report([list], `"${glob}" matches no server of this file, so it would do nothing`);
   for (const name of Object.keys(written.servers))
     if (!servers.includes(name)) report(['servers', name], 'there is no server of this name in this file');
-  return toSettings(written);
+  return toSettings(written, set);
 }
 
-function toSettings({ resources: written, servers, judge, ...rest }: z.output<typeof scanSchema>): ScanSettings {
+function toSettings(
+  { resources: written, servers, judge, ...rest }: z.output<typeof scanSchema>,
+  set: PolicySettings['set'],
+): ScanSettings {
   return {
     ...rest,
-    resources: toResources(written),
+    resources: resolveResources(written, set),
     servers: Object.fromEntries(
       Object.entries(servers).map(([name, { resources: own, ...one }]) => [
         name,
-        { ...one, ...(own === undefined ? {} : { resources: toResources(own) }) },
+        { ...one, ...(own === undefined ? {} : { resources: resolveResources(own, set) }) },
       ]),
     ) as ScanSettings['servers'], // zod writes members that are left out as possibly undefined; they are absent
     ...(judge === undefined ? {} : { judge }),
   };
-}
-
-function toResources(written: z.output<typeof resources>): ResourceSettings {
-  return { schemes: written.schemes, hosts: written.hosts, private: written.private };
 }
 
 const OFF: Pick<ServerScan, 'definitions' | 'results' | 'untrusted'> = {

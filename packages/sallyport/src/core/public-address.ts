@@ -6,7 +6,9 @@ import ipaddr from 'ipaddr.js';
  */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
-  return address !== undefined && address.range() === 'unicast';
+  if (address === undefined || address.range() !== 'unicast') return false;
+  // RFC 4291 section 2.4: what is given out lies in 2000::/3. `::7f00:1`, an IPv4 address without its mark, does not.
+  return address.kind() === 'ipv4' || (address.toByteArray()[0] ?? 0) >> 5 === 1;
 }
 
 /** Whether an IP address (as text) leads to this machine only. */

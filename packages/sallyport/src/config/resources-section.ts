@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { PolicySettings } from './policy-section.ts';
+
+/** Where a resource, or a link to one, may lead, and what its contents may be. */
+export interface ResourceSettings {
+  /** Without the colon, in lower case; `undefined`: all but those that run or carry something themselves. */
+  readonly schemes: readonly string[] | undefined;
+  /** Patterns of host names; `undefined`: every public one. */
+  readonly hosts: readonly string[] | undefined;
+  /** What becomes of a scheme or host that is not among them. */
+  readonly unlisted: 'allow' | 'ask' | 'deny';
+  /** Whether addresses of this machine and of private networks may be named. */
+  readonly private: boolean;
+  /** Names of hosts are judged as `text`, by where they lead (`resolve`), or must have an answer as well (`require`). */
+  readonly names: 'text' | 'resolve' | 'require';
+  /** Of one text, and of one blob after decoding. */
+  readonly maxBytes: number;
+  /** Patterns of media types: programs of these may be handed out. */
+  readonly programs: readonly string[];
+}
+
+const MIB = 1_048_576;
+
+export const resourcesSchema = z.strictObject({
+  schemes: z
+    .array(z.string().regex(/^[a-z][a-z0-9+.-]{0,31}$/, { error: 'expected a scheme in lower case, without a colon' }))
+    .max(64)
+    .optional()
+    .describe(
+      'Schemes of URIs that may be read and linked to. Left out: all but javascript, vbscript and data, which are content and no place, and file, where the server is reached over HTTP.',
+    ),
+  hosts: z
+    .array(z.string().min(1).max(256))
+    .max(1_000)
+    .optional()
+    .describe(
+      'Hosts of http, https, ws and ftp URIs; * stands for any characters. Left out: every public one, or none where unlisted is ask or deny.',
+    ),
+  unlisted: z
+    .enum(['allow', 'ask', 'deny'])
+    .optional()
+    .describe(
+      'What becomes of a scheme or host that the lists do not name. ask: a person agrees before it is read; a link to it stays. deny: neither is possible. Left out: deny where a list is written; else allow, with policy.set team ask, with locked deny.',
+    ),
+  private: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether URIs may name this machine, private networks and metadata services. false: they lead a client behind its own firewall.',
+    ),
+  names: z
+    .enum(['text', 'resolve', 'require'])
+    .optional()
+    .describe(
+      'How names of hosts are judged. text: as they are written. resolve: also by the addresses they lead to now. require: a name without an answer is refused, too. Left out: resolve, because a proxy may know names that this machine does not; with policy.set team or locked require.',
+    ),
+  maxBytes: z
+    .int()
+    .min(1)
+    .max(64 * MIB)
+    .default(16 * MIB)
+    .describe('The largest text or blob of a resource, decoded. 16 MiB: far more than a model can read.'),
+  programs: z
+    .array(z.string().min(1).max(128))
+    .max(64)
+    .default([])
+    .describe(
+      'Media types of programs that resources may hold, e.g. application/wasm; * stands for any characters. Empty: a model needs none.',
+    ),
+});
+
+/** @param set the starter set of the policies; `undefined`: none */
+export function resolveResources(
+  written: z.output<typeof resourcesSchema>,
+  set: PolicySettings['set'],
+): ResourceSettings {
+  const { schemes, hosts, unlisted, names, ...rest } = written;
+  const isListed = schemes !== undefined || hosts !== undefined;
+  const general = unlisted ?? (set === 'team' ? 'ask' : set === 'locked' ? 'deny' : undefined);
+  return {
+    ...rest,
+    schemes,
+    // Where a rule speaks of what is not named, a list that is left out names nothing.
+    hosts: hosts ?? (general === 'ask' || general === 'deny' ? [] : undefined),
+    unlisted: general ?? (isListed ? 'deny' : 'allow'),
+    names: names ?? (set === 'team' || set === 'locked' ? 'require' : 'resolve'),
+  };
+}

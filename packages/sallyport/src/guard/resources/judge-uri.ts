@@ -1,0 +1,163 @@
+import type { ResourceSettings } from '../../config/resources-section.ts';
+import { matchesGlob } from '../../core/glob.ts';
+import type { NameAnswers } from '../../core/name-port.ts';
+import { carriesData } from '../argument-safety/hosts.ts';
+import { findInside, isAddress } from './find-inside.ts';
+
+export interface UriContext {
+  readonly settings: ResourceSettings;
+  /** Host of the server's own address; `undefined`: it runs on this machine. */
+  readonly ownHost: string | undefined;
+  /** The server itself reads it, or has: its files are its own. */
+  readonly isRead?: boolean;
+}
+
+/** What the text of a URI says about where it leads. */
+export interface Judged {
+  /** Why nobody may go there; `undefined`: the text says nothing against it. */
+  readonly why: string | undefined;
+  /** A person has to agree before it is read. */
+  readonly asks: Place | undefined;
+  /** The name of a host that may lead inside: to be looked up. */
+  readonly name: string | undefined;
+}
+
+/** What a person agrees to: every URI of this scheme, or of this scheme at this host. */
+export interface Place {
+  readonly scheme: string;
+  /** With the port, where it is not the usual one. */
+  readonly host?: string;
+}
+
+const ALLOWED: Judged = Object.freeze({ why: undefined, asks: undefined, name: undefined });
+
+/** Content that pretends to be a place. */
+const NO_PLACE: ReadonlySet<string> = new Set(['javascript', 'vbscript', 'data']);
+/** Schemes that hold another URI, which is the one that is opened. */
+const WRAPPERS: ReadonlySet<string> = new Set(['jar', 'view-source', 'feed', 'blob', 'filesystem', 'url']);
+/** Schemes that lead to a host, those of old protocols included: requests are forged through them first. */
+const REACHED: ReadonlySet<string> = new Set([
+  ...['http', 'https', 'ws', 'wss', 'ftp', 'ftps', 'sftp', 'tftp', 'gopher', 'dict', 'ldap', 'ldaps', 'smb', 'telnet'],
+]);
+const COMPOSED = /^[a-z0-9.-]{1,32}\+(https?|wss?|ftps?)$/;
+/** Parsers drop or trim these, and read another address than stands there (WHATWG URL section 4.4). */
+const UNREADABLE = /\p{Cc}|^\s|\s$/u;
+const MAX_URI = 8_192;
+/** Files that hold keys and accounts. */
+const SENSITIVE_FILE =
+  /\/\.(?:ssh|aws|gnupg|kube|docker|netrc|env|npmrc|pypirc|git-credentials)(?:[/.]|$)|\/etc\/(?:passwd|shadow|sudoers)|\/proc\/|\/(?:id_rsa|id_ed25519)\b/i;
+
+/** May a resource, or a link to one, lead there? What a name resolves to is for `judgeName`. */
+export function judgeUri(uri: string, context: UriContext): Judged {
+  const { settings } = context;
+  if (uri.length > MAX_URI) return refuse(`it is longer than ${MAX_URI} characters`);
+  if (UNREADABLE.test(uri)) return refuse('it holds characters that are not seen and change where it leads');
+  const scheme = toScheme(uri);
+  // A URI without a scheme is the server's own name for something.
+  if (scheme === undefined) return /^[\\/]{2}/.test(uri) ? refuse('it has no scheme') : ALLOWED;
+  if (settings.schemes === undefined && NO_PLACE.has(scheme)) return refuse(`${scheme}: is content and no place`);
+  const isListed = settings.schemes === undefined || settings.schemes.includes(scheme);
+  if (!isListed && settings.unlisted === 'deny') return refuse(`the scheme ${scheme}: is not allowed`);
+  const asks = isListed || settings.unlisted === 'allow' ? undefined : { scheme };
+  if (WRAPPERS.has(scheme)) return judgeUri(uri.slice(scheme.length + 1), context);
+  if (scheme === 'file') {
+    const why = context.isRead === true ? undefined : findForbiddenFile(uri, context);
+    return why === undefined ? askOr(asks) : refuse(why);
+  }
+  const reached = REACHED.has(scheme) ? scheme : COMPOSED.exec(scheme)?.[1];
+  return reached === undefined ? askOr(asks) : judgeHost({ uri, scheme, reached, asks }, context);
+}
+
+function toScheme(uri: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]{0,63}):/i.exec(uri)?.[1]?.toLowerCase();
+}
+
+interface Reaching {
+  readonly uri: string;
+  readonly scheme: string;
+  /** The scheme that decides how the host is read. */
+  readonly reached: string;
+  readonly asks: Place | undefined;
+}
+
+function judgeHost({ uri, scheme, reached, asks }: Reaching, { settings, ownHost }: UriContext): Judged {
+  const url = toUrl(uri, scheme, reached);
+  if (url === undefined) return refuse('it is no URL');
+  if (url.username !== '' || url.password !== '') return refuse('it holds a user name or password');
+  const host = url.hostname.toLowerCase().replace(/\.$/, '');
+  if (host === '' || host.includes('..') || host.includes('%')) return refuse('its host cannot be read');
+  if (host === ownHost) return askOr(asks);
+  if (!settings.private && findInside(host) !== undefined)
+    return refuse('it leads to this machine or a private network');
+  const isListed = settings.hosts === undefined || settings.hosts.some((glob) => matchesGlob(glob.toLowerCase(), host));
+  if (!isListed && settings.unlisted === 'deny') return refuse('its host is not allowed');
+  const isAsked = asks !== undefined || (!isListed && settings.unlisted === 'ask');
+  const isLookedUp = !settings.private && settings.names !== 'text' && !isAddress(host);
+  // Looking it up would hand out what its labels hold.
+  if (isLookedUp && carriesData(host)) return refuse('the name of its host carries data');
+  if (!isAsked && !isLookedUp) return ALLOWED;
+  return {
+    why: undefined,
+    asks: isAsked ? { scheme, host: url.host } : undefined,
+    name: isLookedUp ? host : undefined,
+  };
+}
+
+/**
+ * Hosts of other schemes are read as those of http are: the WHATWG parser makes `2130706433`, `0x7f.1`, full-width and
+ * circled digits and `%31` the address they are, and every program that opens such a URI may do so, too.
+ */
+function toUrl(uri: string, scheme: string, reached: string): URL | undefined {
+  const isSpecial = scheme === reached && /^(?:https?|wss?|ftp)$/.test(scheme);
+  const text = isSpecial ? uri : `http:${uri.slice(scheme.length + 1)}`;
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/**
+ * The same, with what its name leads to.
+ * @param answers what the names of these URIs lead to; a name without an entry was not looked up, and that is no
+ * @returns why not, for people and models; `undefined`: it may
+ */
+export function findForbiddenUri(uri: string, context: UriContext, answers?: NameAnswers): string | undefined {
+  const { why, name } = judgeUri(uri, context);
+  if (why !== undefined || name === undefined || answers === undefined) return why;
+  return judgeName(name, answers, context.settings);
+}
+
+/** May a name be reached, now that it is known where it leads? One address inside is enough for no. */
+export function judgeName(
+  name: string,
+  answers: NameAnswers,
+  { names }: Pick<ResourceSettings, 'names'>,
+): string | undefined {
+  const answer = answers.get(name) ?? 'late';
+  if (answer === 'late') return 'it could not be found out in time where its name leads';
+  if (answer === 'unknown') return names === 'require' ? 'nobody knows where its name leads' : undefined;
+  if (answer.length === 0 || answer.some((address) => findInside(address) !== undefined))
+    return 'its name leads to this machine or a private network';
+  return undefined;
+}
+
+function refuse(why: string): Judged {
+  return { why, asks: undefined, name: undefined };
+}
+
+function askOr(asks: Place | undefined): Judged {
+  return asks === undefined ? ALLOWED : { why: undefined, asks, name: undefined };
+}
+
+function findForbiddenFile(uri: string, { settings, ownHost }: UriContext): string | undefined {
+  // file://host/share opens a connection, and Windows signs in there.
+  const host = URL.canParse(uri) ? new URL(uri).hostname : '';
+  if (host !== '' && host !== 'localhost') return 'it names a file of another machine';
+  if (settings.schemes === undefined && ownHost !== undefined) return 'a server on another machine has no files here';
+  return SENSITIVE_FILE.test(decode(uri)) ? 'it names a file that holds keys or accounts' : undefined;
+}
+
+function decode(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri;
+  }
+}
