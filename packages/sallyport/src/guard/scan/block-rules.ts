@@ -1,9 +1,7 @@
 import type { OwaspTag } from '../../core/finding.ts';
 import type { MarkKind } from './canonical-fold.ts';
 import { isHarmlessHush, isQuoted, type Said } from './excuses.ts';
-import type { Feature } from './features.ts';
-
-const ASK = 'Ask the author of the server why; until then leave it in quarantine.';
+import { ASK, type Feature } from './feature.ts';
 
 type BlockRule = Omit<Feature, 'isCounted' | 'isClue' | 'unless'> & {
   /** Makes what it shows harmless where it stands. */

@@ -31,6 +31,7 @@ export const CONCEPTS = {
     row(12, 'userNot', 'tellAbroad'),
     row(12, 'userFirst', 'tellNot'),
     row(0, 'unawareAbroad'),
+    row(0, 'hushFar'),
   ],
   /** What was said before, or what keeps a model safe, shall not count. */
   override: [
@@ -52,6 +53,7 @@ export const CONCEPTS = {
     row(16, 'ignoreAbroad', 'beforeAbroad', 'toldAbroad'),
     row(16, 'ignoreAbroad', 'toldAbroad', 'beforeAbroad'),
     row(16, 'beforeAbroad', 'toldAbroad', 'ignoreAbroad'),
+    row(0, 'resetFar'),
   ],
   /** Speaks as somebody above the user: a system, security, compliance. */
   authority: [row(20, 'rank', 'label'), row(0, 'systemLabel'), row(0, 'enforced')],
@@ -70,6 +72,8 @@ export const CONCEPTS = {
     row(60, 'sendOut', 'mail'),
     row(60, 'sendOut', 'elsewhere'),
     row(24, 'mail', 'sendOut'),
+    row(60, 'sendOut', 'bareHost'),
+    row(0, 'leakyImage'),
   ],
   /** Takes away, said plainly. */
   exfiltrate: [row(0, 'exfiltrate'), row(50, 'innermost', 'into')],
@@ -99,13 +103,43 @@ export const CONCEPTS = {
   /** Sells itself. */
   promo: [row(0, 'praise'), row(0, 'endorsed'), row(0, 'betterThan')],
   /** The same, of itself and in so many words. */
-  boast: [row(0, 'boast'), row(0, 'praisingName')],
+  boast: [row(0, 'boast'), row(0, 'praisingName'), row(0, 'bestName')],
   /** Wants to be chosen. */
   greedy: [row(0, 'choose')],
   /** Brackets that pretend to be of the prompt. */
   tag: [row(0, 'markup')],
   /** Speaks of the tools of others, or of all. */
   others: [row(0, 'others')],
+  /** What the user wants or would be asked does not decide. */
+  overUser: [row(0, 'overWill'), row(0, 'unasked'), row(0, 'preApproved')],
+  /** What it gives back is to be obeyed. */
+  obeyed: [row(0, 'obeyed')],
+  /** What a person or a conversation keeps, handed over. */
+  takesPersonal: [
+    row(60, 'handOver', 'spoken', 'intoParameter'),
+    row(60, 'spoken', 'handOver', 'intoParameter'),
+    row(60, 'handOver', 'kept', 'intoParameter'),
+    row(60, 'kept', 'handOver', 'intoParameter'),
+    row(12, 'discloses', 'spoken'),
+    row(50, 'homeFile', 'into'),
+    row(50, 'keyFile', 'into'),
+    row(50, 'envFile', 'into'),
+  ],
+  /** What was said, to the model or by it. */
+  spoken: [row(0, 'spoken')],
+  /** What a person keeps for himself. */
+  kept: [row(0, 'kept')],
+  handOver: [row(0, 'handOver')],
+  /** An account or a person that the text brings along. */
+  account: [row(80, 'moves', 'account'), row(80, 'account', 'moves')],
+  weakens: [row(0, 'weakens')],
+  phishes: [row(0, 'phishes')],
+  everyTurn: [row(0, 'everyTurn')],
+  rivals: [row(0, 'rivals')],
+  condition: [row(0, 'condition')],
+  address: [row(0, 'url'), row(0, 'mail'), row(0, 'bareHost')],
+  argumentOf: [row(0, 'argumentOf')],
+  gate: [row(0, 'gate')],
 } as const satisfies Record<string, readonly Row[]>;
 
 export type Concept = keyof typeof CONCEPTS;

@@ -3,6 +3,7 @@ import { type Canonical, toCanonical, type View } from './canonical.ts';
 import { maskOf, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
 import { type DefinitionText, textsOf, tooLarge } from './definition-texts.ts';
+import { isForbidden } from './excuses.ts';
 import { toOriginal } from './mapped-text.ts';
 import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
 import { unwrap } from './unwrap.ts';
@@ -49,7 +50,17 @@ export interface Reading {
 
 const NAMES = Object.keys(CONCEPTS) as Concept[];
 /** Said by honest tools all the time, and never a reason alone: looked for only where something else was found. */
-const COMMON: ReadonlySet<Concept> = new Set(['trigger', 'must', 'send', 'call', 'execute']);
+const COMMON: ReadonlySet<Concept> = new Set([
+  'trigger',
+  'must',
+  'send',
+  'call',
+  'execute',
+  'handOver',
+  'condition',
+  'address',
+  'argumentOf',
+]);
 /** Types, formats, names of parameters: one short word holds no instruction. */
 const ONE_WORD = /^[A-Za-z0-9_$.-]{1,23}$/;
 /** Beyond what the longest definition holds of one word: whoever repeats one must not hide the next. */
@@ -90,8 +101,15 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
     words.set(word, found);
     return found;
   };
+  const around = (start: number, end: number) => ({
+    before: text.slice(Math.max(0, start - 120), start),
+    said: text.slice(start, end),
+  });
   const look = (name: Concept) => {
-    const found = CONCEPTS[name].flatMap((row) => findRow(row, find));
+    let found: readonly Hit[] = CONCEPTS[name].flatMap((row) => findRow(row, find));
+    // "Do not reveal" takes nothing anywhere, and "do not say that" says nothing.
+    if (name === 'send' || name === 'answer') found = apartFrom(found, hits.get('conceal') ?? []);
+    if (name === 'overUser') found = found.filter(({ start, end }) => !isForbidden(around(start, end)));
     if (found.length === 0) return;
     hits.set(name, found);
     const mask = maskOf([name]);
@@ -158,6 +176,11 @@ function findRow({ words, gap }: Row, find: (word: ScanWord) => readonly Hit[]):
     }
     return [{ ...hit, end }];
   });
+}
+
+function apartFrom(hits: readonly Hit[], others: readonly Hit[]): readonly Hit[] {
+  if (others.length === 0) return hits;
+  return hits.filter(({ start, end }) => !others.some((other) => other.start < end && start < other.end));
 }
 
 function firstFrom(hits: readonly Hit[], start: number): Hit | undefined {

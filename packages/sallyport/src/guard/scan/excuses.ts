@@ -7,7 +7,7 @@ export interface Said {
 
 /** Speaks of attacks instead of making one. */
 const ATTACKS =
-  /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion))\b|检测|识别|防御|拦截|注入攻击/g;
+  /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion)|(?:finds?|checks?|match(?:es)?|looks?|searches) (?:\w{1,20} ){0,4}(?:malware|injections?|backdoors?|hidden instructions))\b|检测|识别|防御|拦截|注入攻击/g;
 const EXAMPLES = /\b(?:such as|e\.g\.|for example|examples? of|phrases? like)|例如/;
 /** A quotation that has begun and not ended. */
 const QUOTE = /(?:^|[\s(:,])["'`“‘«「『][^"'`”’»」』]{0,40}$/;
@@ -40,13 +40,36 @@ const OUTER = /^(?:do not|don'?t|never|must not|should not|shall not)(?: [a-z-]{
 const SOME_USERS = /^[^.]{0,40}\busers? (?:who|without|with|in|of|outside|that are)\b/;
 /** Not yet: "do not tell the user that it is done until it is". */
 const NOT_YET = /^ (?:that|it is|it's) [^,;:.]{0,80}\b(?:until|unless)\b/;
-const OWN_DEED = /\b(?:you|we|this|these|file|sent|copied|read|step|call|called)\b/;
+const OWN_DEED =
+  /\b(?:you|we|this|these|file|files|sent|copied|read|step|call|called|collected|logged|uploaded|forwarded|shared|stored|recorded|added|changed|replaced|modified|accessed|transferred|executed|run|ran|happen\w{0,3}|done|did|differs?|difference|behind|background|their (?:data|messages?|files?))\b/;
+/** What must not be claimed, or advised: "never tell the user that it is safe", "do not tell the user to stop". */
+const CLAIM = /^ (?:that|to(?! (?:them|him|her|the|any|users?|people)\b)|how|whether|if|which) [^;:.!?]{0,160}/;
+const CLAIM_ABROAD = /^,? (?:que|qu'|de|che|di|dass|zu|что|чтобы) ?[^;:.!?]{0,160}/;
+const DEED_ABROAD =
+  /\b(?:envi|envoy|copi|lu(?:es?|s)?\b|leid|gelesen|gesendet|geschickt|kopiert|lett|inviat|transm|compart|partag|haces|hiciste|fais|fait|hast|getan|cela|esto|isto|questo|davon)|отправ|прочит|скопир|передал|сделал/;
+/** One by one: the whole is told. */
+const ONE_BY_ONE =
+  /^ (?:about |of |on |with |after )?(?:each|every) (?:single |intermediate |individual )?(?:step|call|query|request|page|item|chunk|tool call)s? ?$/;
+
+/** "Never delete without asking the user" asks for the question. */
+export function isForbidden({ before, said }: Pick<Said, 'before' | 'said'>): boolean {
+  const outer = said.startsWith('without')
+    ? /(?:\bnot|n't|\bnever|\bcannot)(?: [\w'-]{1,20}){0,10} $/.exec(before)?.[0]
+    : undefined;
+  return outer !== undefined && !STILL_MEANT.test(outer);
+}
 
 /** Keeping quiet about nothing. */
-export function isHarmlessHush({ before, said, after }: Said): boolean {
+export function isHarmlessHush(place: Said): boolean {
+  const { before, said, after } = place;
+  if (isQuoted(place)) return true;
   const tail = after.slice(0, 60);
   const about = tail.slice(0, tail.search(REASON) === -1 ? tail.length : tail.search(REASON));
-  if (TRIFLES.test(said) || TRIFLES.test(about)) return true;
+  if (TRIFLES.test(said) || TRIFLES.test(about) || ONE_BY_ONE.test(about)) return true;
+  const claim = CLAIM.exec(after)?.[0];
+  if (claim !== undefined && !OWN_DEED.test(claim)) return true;
+  const claimAbroad = CLAIM_ABROAD.exec(after)?.[0];
+  if (claimAbroad !== undefined && !DEED_ABROAD.test(claimAbroad)) return true;
   if (OUTER.test(said)) return !STILL_MEANT.test(said);
   const outer = NEGATES.test(said) ? NEGATED.exec(before.slice(-160))?.[0] : undefined;
   if (outer !== undefined) return !STILL_MEANT.test(outer);

@@ -1,8 +1,9 @@
-import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import { isEmpty, type Mask, maskOf, meets, type Part, type SentenceBits } from './concept-bits.ts';
 import type { Concept } from './concepts.ts';
 import type { Reading } from './definition-reading.ts';
-import { FEATURES, type Feature } from './features.ts';
+import type { Feature } from './feature.ts';
+import { FEATURES } from './features.ts';
 import { findMentions, fold, type Mention } from './mentions.ts';
 import type { DefinitionContext } from './scan-context.ts';
 
@@ -25,14 +26,20 @@ const WHOSE = {
 const NAMED: ReadonlySet<Part> = new Set(['foreignTool', 'ownTool', 'unknownTool', 'ownParameter']);
 const isConcept = (part: Part): part is Concept => !NAMED.has(part);
 const MASKS = FEATURES.map(({ all }) => toMasks(all));
+/** What somebody may want put into a parameter. */
+const SECRETS = ['secretPath', 'spoken', 'kept', 'secretData'] as const;
+const MAX_SENTENCES = 200;
+const WORD = /[\p{L}\p{N}_]{1,60}/gu;
 /** More of the same is no other reason. */
 const MAX_COUNT = 3;
 
-export function findFacts(reading: Reading, context: DefinitionContext, own: ReadonlySet<string>): Facts {
+export function findFacts(reading: Reading, context: DefinitionContext, names: Names): Facts {
+  const { own, fillable } = names;
   const mentions = findMentions(reading, context, own);
   if (reading.hits.size > 0 || mentions.length > 0) reading.readCommon();
   const bits = reading.sentences.copy();
   for (const { start, whose } of mentions) bits.add(sentenceOf(reading, start), WHOSE[whose]);
+  for (const sentence of findFilled(reading, fillable)) bits.add(sentence, WHOSE.parameter);
   const first = new Array<number>(FEATURES.length).fill(-1);
   const counts = new Array<number>(FEATURES.length).fill(0);
   for (let i = 0; i < bits.length; i++) {
@@ -83,19 +90,54 @@ export function spanOf(
   const [start, end] = reading.sentenceAt(sentence);
   const found = isConcept(shows)
     ? reading.hits.get(shows)?.find((hit) => hit.sentence === sentence)
-    : facts.mentions.find(
-        (one) =>
-          one.start >= start &&
-          one.start <= end &&
-          (one.whose === 'parameter' ? 'ownParameter' : `${one.whose}Tool`) === shows,
-      );
+    : facts.mentions.find((one) => one.start >= start && one.start <= end && `${one.whose}Tool` === shows);
   return found === undefined ? [start, end] : [found.start, found.end];
 }
 
-/** The names a definition may say without speaking of others: its own and those of its parameters. */
-export function namesOf(definition: JsonObject): ReadonlySet<string> {
+/** The names a definition may say without speaking of others. */
+export interface Names {
+  /** Its own and those of its parameters. */
+  readonly own: ReadonlySet<string>;
+  /** Parameters that could hold a text from anywhere. */
+  readonly fillable: readonly string[];
+}
+
+/** Names that are words of every text, and parameters that are there for a place, a name or a key, say nothing beside a secret. */
+const FOR_PLACES =
+  /^(?:query|text|value|search|customer|message|data|content|type|title|body|input|output|prompt|question|context|tool|action|command|list|id|ids|search|code|email|state|format|language|account|service|in|as|is|on|to|by|from|for|all|any|first|call|request|response|option|options)$|path|file|dir|folder|key|conf|profile|env|cred|secret|pass|host|user|url|name|token|home|mode/;
+
+export function namesOf(definition: JsonObject): Names {
   const name = member(definition, 'name');
   const properties = member(member(definition, 'inputSchema'), 'properties');
-  const names = [...(typeof name === 'string' ? [name] : []), ...(isObject(properties) ? Object.keys(properties) : [])];
-  return new Set(names.map(fold));
+  const asked = isObject(properties) ? Object.entries(properties) : [];
+  const fillable = asked
+    .filter(
+      ([one, schema]) =>
+        one.length >= 2 && one.length <= 60 && !FOR_PLACES.test(one.toLowerCase()) && holdsText(schema),
+    )
+    .map(([one]) => fold(one));
+  const names = [...(typeof name === 'string' ? [name] : []), ...asked.map(([one]) => one)];
+  return { own: new Set(names.map(fold)), fillable };
+}
+
+function holdsText(schema: Json | undefined): boolean {
+  const type = member(schema, 'type');
+  return (
+    (type === undefined || type === 'string' || type === 'object' || type === 'array') &&
+    member(schema, 'enum') === undefined
+  );
+}
+
+/** Sentences about secrets that name one of its own parameters as the place for them, in any language. */
+function findFilled(reading: Reading, fillable: readonly string[]): readonly number[] {
+  if (fillable.length === 0) return [];
+  const sentences = new Set<number>();
+  for (const concept of SECRETS) for (const { sentence } of reading.hits.get(concept) ?? []) sentences.add(sentence);
+  return [...sentences].slice(0, MAX_SENTENCES).filter((sentence) => {
+    const [start, end] = reading.sentenceAt(sentence);
+    const role = reading.pieceAt(start)?.source.role;
+    if (role === 'parameter' || role === 'name') return false;
+    const words: ReadonlySet<string> = new Set(reading.text.slice(start, end).match(WORD));
+    return fillable.some((name) => words.has(name));
+  });
 }

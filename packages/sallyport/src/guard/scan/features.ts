@@ -1,30 +1,9 @@
-import type { OwaspTag } from '../../core/finding.ts';
-import type { Part } from './concept-bits.ts';
-
-/** Why a definition deserves a second look. One row is one reason: several concepts in one sentence, or one alone. */
-export interface Feature {
-  readonly id: string;
-  readonly owasp: OwaspTag;
-  readonly why: string;
-  readonly fix: string;
-  /** All of these in one sentence; of a list one is enough. */
-  readonly all: readonly (Part | readonly Part[])[];
-  /** Points at this one. */
-  readonly shows: Part;
-  /** What makes it harmless in the same sentence. */
-  readonly unless?: RegExp;
-  /** No reason by itself, however rare it is: honest tools have it for their purpose. */
-  readonly isClue?: true;
-  /** One is chance, three are a habit: its value is how often it was said, up to three. */
-  readonly isCounted?: true;
-}
+import { DEMAND_FEATURES } from './demand-features.ts';
+import { ASK, type Feature, KEPT_SAFE, READ } from './feature.ts';
 
 /** Speaks of attacks instead of making one: a tool that finds such texts quotes them. */
 export const QUOTED =
   /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion)|such as|e\.g\.|for example|examples? of|phrases? like)\b|检测|识别|防御|拦截|注入攻击|例如/;
-
-const READ = 'Read the text; approve it only when you know why it says so.';
-const ASK = 'Ask the author of the server why; until then leave it in quarantine.';
 
 export const FEATURES: readonly Feature[] = [
   {
@@ -110,6 +89,7 @@ export const FEATURES: readonly Feature[] = [
     fix: ASK,
     all: ['secretData', 'send', ['must', 'trigger', 'conceal', 'override', 'sendTo', 'model', 'exfiltrate']],
     shows: 'secretData',
+    unless: KEPT_SAFE,
   },
   {
     id: 'sends-elsewhere',
@@ -133,7 +113,7 @@ export const FEATURES: readonly Feature[] = [
     owasp: 'MCP05',
     why: 'It wants a command run that is not what the tool is for.',
     fix: ASK,
-    all: [['must', 'trigger', 'authority', 'extra'], 'shell'],
+    all: [['must', 'trigger', 'authority', 'extra', 'model'], 'shell'],
     shows: 'shell',
   },
   {
@@ -165,7 +145,7 @@ export const FEATURES: readonly Feature[] = [
     owasp: 'MCP06',
     why: 'It changes what other actions do.',
     fix: READ,
-    all: ['tamper', 'trigger', ['must', 'anyInput', 'foreignTool', 'ownTool']],
+    all: ['tamper', 'trigger', ['must', 'anyInput', 'foreignTool', 'ownTool', 'overUser']],
     shows: 'tamper',
   },
   {
@@ -209,7 +189,7 @@ export const FEATURES: readonly Feature[] = [
     owasp: 'MCP06',
     why: 'It wants the tool of another server called.',
     fix: READ,
-    all: ['foreignTool', ['must', 'trigger'], ['call', 'send', 'tamper']],
+    all: ['foreignTool', ['must', 'trigger', 'condition'], ['call', 'send', 'tamper']],
     shows: 'foreignTool',
   },
   {
@@ -295,4 +275,5 @@ export const FEATURES: readonly Feature[] = [
     all: ['greedy'],
     shows: 'greedy',
   },
+  ...DEMAND_FEATURES,
 ];

@@ -9,7 +9,7 @@ export const FOREIGN_WORDS = {
   /** Verbs in the forms of an order; German, French, Spanish, Portuguese, Italian, Russian, Japanese, Korean, as everywhere here. */
   ignoreAbroad: anyOf(
     'ignorier|missacht|vergiss|ignore|ignorez|oublie|ignora|ignorar|ignoren|olvida|esqueca|dimentica',
-    'игнорируй|игнорировать|забудь|無視|忘れ|무시|잊어',
+    'игнорируй|игнорировать|забудь|Забудь|Игнорируй|無視|忘れ|무시|잊어',
   ),
   beforeAbroad: anyOf(
     'vorherig|vorig|bisherig|obig|fruher|alle |precedent|anterieur|toutes (?:les|tes|vos)|ci-dessus|anterior|previa|previo|todas (?:las|as)|tutte le|tus|suas|tue',
@@ -33,7 +33,7 @@ export const FOREIGN_WORDS = {
     '(?:言わ|知らせ|伝え|教え|明かさ|話さ|見せ|通知し)ない(?:で|こと)|(?:言う|知らせる|伝える|教える|明かす)な|(?:気づ|気付)かれ|内緒|(?:알리|말하|언급하|알려주|밝히|보여주)지 ?(?:마|말|않)',
   ),
   unawareAbroad: anyOf(
-    "ohne (?:das )?wissen (?:des|der) (?:be)?nutzer|ohne dass (?:der|die) (?:be)?nutzer|hinter dem rucken|a l'insu d|sin que (?:el|la) usuari|sin el conocimiento del|sem (?:o conhecimento do|que o) us|all'insaputa d",
+    "ohne (?:das )?wissen (?:des|der) (?:be)?nutzer|ohne dass (?:der|die|ein) (?:be)?nutzer(?:in)? (?:es |davon |das |etwas )?(?:merk|bemerk|weiss|weiß|erfahrt|sieht|mitbekomm)|hinter dem rucken|a l'insu d|sin que (?:el|la) usuari[oa] (?:lo |se )?(?:sepa|note|vea|entere|perciba|advierta)|sin el conocimiento del|sem (?:o conhecimento do|que o) us|all'insaputa d",
     'без ведома|втайне от|(?:ユーザー?|利用者)に(?:気づ|気付|知ら)れ|사용자 ?(?:몰래|모르게)',
   ),
   triggerAbroad: anyOf(
@@ -43,6 +43,16 @@ export const FOREIGN_WORDS = {
   sendAbroad: anyOf(
     'sende|schicke|ubergib|ubermittle|gib |fuge|hange|lies |lesen|transmet|envoie|envoye|inclu|joins|lis |lisez|envia|envie|pasa |adjunta|lee |leia|anexe|invia|leggi|allega|passa',
     'отправ|передай|прочита|прочти|включи|送信|送っ|渡し|含め|読み|読ん|보내|전달|읽|포함',
+  ),
+  /** Keeping quiet, whole: Dutch, Swedish, Turkish, Polish, Ukrainian, Czech, Indonesian, Vietnamese, Arabic, Hindi, Chinese in both scripts. */
+  hushFar: anyOf(
+    '(?:vertel|zeg|meld|noem) (?:dit |het |er )?(?:aan )?(?:de|je|uw) gebruiker (?:hier |er )?(?:niets|niet|nooit)|zonder dat de gebruiker|(?:beratta|sag|namn) (?:inte|aldrig|inget) (?:detta |det )?(?:for|till) anvandare|kullaniciya (?:bunu |bundan |hicbir sey )?(?:soyleme|bildirme|bahsetme|belirtme|haber verme)|kullanicinin (?:haberi|bilgisi) olma|nie (?:mow|wspominaj|informuj|powiadamiaj|ujawniaj)[^.]{0,24} uzytkowni|bez wiedzy uzytkowni|nerikej[^.]{0,16} uzivatel|bez vedomi uzivatel|jangan (?:beri ?tahu|katakan|sebutkan|ungkapkan)[^.]{0,24} pengguna|tanpa sepengetahuan pengguna|(?:non|ne) (?:dirlo|parlarne|farne parola)[^.]{0,24} utente|senza (?:dirlo|informar\\w{0,3}|avvisar\\w{0,3}|farlo sapere)[^.]{0,24} utente|sin (?:mencionarlo|decirselo|avisar|informar|que se note)|sem (?:mencionar|avisar|informar|contar)|sans (?:le mentionner|en parler|le dire|prevenir|en informer)|ohne (?:es|dies|das|ihn|den (?:be)?nutzer) (?:zu erwahnen|zu sagen|mitzuteilen|zu informieren|davon zu)|(?:reste|doit rester|debe quedar|deve restare|deve ficar|bleibt|muss) (?:secret|secreto|segreto|segredo|geheim)',
+    'لا تخبر(?:وا)? المستخدم|دون علم المستخدم|बिना उपयोगकर्ता को बताए|उपयोगकर्ता को (?:इसके बारे में )?(?:न बताएं|मत बताना|मत बताएं|नहीं बताएं)|không (?:nói|cho|thông báo|tiết lộ|để)[^.]{0,24}người dùng|не (?:кажи|повідомляй|розповідай)[^.]{0,24}користувач|без відома користувач|не (?:упоминая|сообщая|говоря|ставя)[^.]{0,24}|(?:不要?|勿|别|別|切勿|請勿|请勿|无需|無需|不必|不得)(?:让|讓|使|给|給|向|跟|对|對|和)?(?:用户|用戶|使用者)(?:知道|知晓|知曉|察觉|察覺|发现|發現|看到|得知|提及|提起|透露|告知|说起)|(?:瞒着|瞞著|背着|背著)(?:用户|用戶|使用者)',
+  ),
+  /** Setting aside what was said, in the same languages. */
+  resetFar: anyOf(
+    'negeer (?:alle )?(?:eerdere|vorige|voorgaande|bovenstaande) (?:instructies|opdrachten|regels)|(?:onceki|tum|yukaridaki)(?: onceki)? (?:talimat|yonerge|kural)\\w{0,6} (?:yok say|goz ardi et|unut|dikkate alma)|(?:zignoruj|ignoruj|zapomnij) (?:o )?(?:wszystkie |wszystkich )?(?:poprzedni|wczesniejsz)\\w{0,4} (?:instrukcj|polece)|abaikan (?:semua )?(?:instruksi|perintah) sebelum|ignorera (?:alla )?(?:tidigare|foregaende) instruktioner|bo qua (?:tat ca |moi )?(?:cac )?(?:huong dan|chi dan|lenh) truoc',
+    'تجاهل (?:جميع |كل )?(?:التعليمات|الأوامر) السابقة|पिछले (?:सभी )?निर्देशों को (?:अनदेखा|भूल)|(?:ігноруй|забудь)[^.]{0,16}попередні[^.]{0,16}(?:інструкції|вказівки)|(?:忽略|無視|无视|忘記|忘记)(?:先前|之前|以上|所有|前面)的?(?:所有)?(?:指示|指令|規則|规则|提示)',
   ),
 } as const satisfies Record<string, RegExp>;
 

@@ -5,8 +5,8 @@ import type { DefinitionContext, ToolFace } from './scan-context.ts';
 export interface Mention {
   readonly start: number;
   readonly end: number;
-  /** Whose tool it is: of another server, of its own, or of nobody we know; or a parameter of its own. */
-  readonly whose: 'foreign' | 'own' | 'unknown' | 'parameter';
+  /** Whose tool it is: of another server, of its own, or of nobody we know. */
+  readonly whose: 'foreign' | 'own' | 'unknown';
 }
 
 /** What is known of the names of one list of tools; made once per list, since a catalogue reads thousands of definitions beside it. */

@@ -61,7 +61,7 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     owasp: 'MCP10',
     why: 'A parameter asks for what was said, thought or told to the model; the tool needs that for nothing.',
     fix: FIX,
-    said: /\b(?:your|the (?:agent|assistant|model|llm)'?s) (?:full |entire |complete |own |current |original )?(?:system prompt|instructions|chain of thought|context window|conversation history|chat history|available tools|tool list)|\b(?:full|entire|complete|whole) (?:conversation|chat|dialog(?:ue)?|system prompt|message history|context window)|\b(?:list|names|descriptions?) of (?:all |every )?(?:the )?(?:other |available )?tools (?:you|available to you|the (?:agent|model|assistant) (?:has|can))|(?:完整|全部|所有)的?(?:对话|聊天|会话)(?:历史|记录|内容)?|系统提示词/,
+    said: /\bsystem prompt of (?:the |this )?(?:model|assistant|agent|llm)\b|\b(?:your|the (?:agent|assistant|model|llm)'?s) (?:full |entire |complete |own |current |original )?(?:system prompt|instructions|chain of thought|context window|conversation history|chat history|available tools|tool list)|\b(?:full|entire|complete|whole) (?:conversation|chat|dialog(?:ue)?|system prompt|message history|context window)|\b(?:list|names|descriptions?) of (?:all |every )?(?:the )?(?:other |available )?tools (?:you|available to you|the (?:agent|model|assistant) (?:has|can))|(?:完整|全部|所有)的?(?:对话|聊天|会话)(?:历史|记录|内容)?|系统提示词/,
     unless: /\b(?:conversations?|chats?|transcripts?|histor(?:y|ies)|memor(?:y|ies)|prompts?|agents?)\b/,
   },
   {
@@ -69,9 +69,9 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     owasp: 'MCP01',
     why: 'A parameter wants a file or value that holds secrets of the user.',
     fix: FIX,
-    said: /(?:~|\$home)[/\\]\.[\w-][\w.-]{1,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/credentials|\.netrc\b|\.bash_history\b|\/etc\/(?:passwd|shadow)\b|\bmcp\.json\b|\bprocess\.env\b|\b(?:contents?|values?|output|copy|dump) of (?:the |your |all |any )?(?:\.env|environment variables)/,
+    said: /(?:~|\$home)[/\\]\.[\w-][\w.-]{1,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/credentials|\b(?:all|every|any) (?:the )?(?:environment variables?|env vars?|secrets?|passwords?|api keys?|credentials?) (?:\w{1,20} ){0,2}(?:you|known|available)|\.netrc\b|\.bash_history\b|\/etc\/(?:passwd|shadow)\b|\bmcp\.json\b|\bprocess\.env\b|\b(?:contents?|values?|output|copy|dump) of (?:the |your |all |any )?(?:\.env|environment variables)/,
     takes:
-      /\b(?:contents?|output|values?|copy|text|data|result|bytes|dump|everything|include|read|paste|pass|encoded)\b|内容|读取/,
+      /\b(?:contents?|output|values?|copy|text|data|result|bytes|dump|everything|concatenation|known to you|you know|include|read|paste|pass|encoded)\b|内容|读取/,
   },
   {
     id: 'parameter-hides',
@@ -87,6 +87,24 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     fix: FIX,
     name: /\b(?:side ?(?:note|car|channel)s?|covert \w{2,20}|exfil\w{0,10}|stolen \w{2,20}|secret (?:data|payload|message|context)|hidden (?:data|payload|field|message|notes?))\b/,
     unless: /\b(?:sidecars?|kubernetes|k8s|stego\w{0,12}|steganograph\w{1,3}|music|footnotes?)\b/,
+  },
+  {
+    id: 'parameter-takes-secrets',
+    owasp: 'MCP01',
+    why: 'By its name it takes a secret of the user that the tool needs for nothing.',
+    fix: FIX,
+    name: /\bid (?:rsa|ed25519|ecdsa)\b|\b(?:ssh|private|wallet|encryption) keys?\b(?! (?:path|file|id|name|type))|\b(?:seed|recovery|wallet) (?:phrase|words)\b|\bmnemonic\b|\ball (?:api )?(?:keys|passwords|secrets|tokens)\b|\b(?:user|users|saved|stored|browser|account|my) (?:passwords?|credentials|secrets|cookies)\b|\bcredit cards?\b|\bcard (?:number|no|pan)\b|\bcvv\b|\bcvc\b|\bsocial security\b|\b(?:env|environment) (?:vars?|variables?|dump|contents?|file contents?)\b|\b(?:bash|shell|browser|browsing) history\b|\bclipboard\b/,
+    unless:
+      /\b(?:wallets?|transfers?|transactions?|sign\w{0,6}|nft|eth|ethereum|solana|bitcoin|crypto\w{0,10}|blockchain|chain|contract|swap|stak(?:e|ing)|tokens?|balance|ssh|sftp|keys?|certificates?|deploy\w{0,4}|connect\w{0,4}|servers?|hosts?|remote|login|log in|sign ?in|auth\w{0,12}|accounts?|users?|password\w{0,2}|credential\w{0,1}|secrets?|vault|payments?|pay|card|cards|checkout|orders?|book\w{0,4}|buy|charge|purchase|customer|billing|subscri\w{1,8}|employee|payroll|tax\w{0,3}|commands?|container\w{0,2}|process\w{0,2}|install\w{0,4}|eval\w{0,5}|run|runs|execut\w{1,4}|docker|environment|env|launch|start|build|clipboard|browser|cookies?|history|encrypt\w{0,4}|decrypt\w{0,4}|mask|redact\w{0,4}|validat\w{1,4}|detect\w{0,4}|mnemonic|phrase|lambda|function|app|service|project|workflow)\b/,
+  },
+  {
+    id: 'parameter-asks-conversation',
+    owasp: 'MCP10',
+    why: 'By its name it takes what the model was told or thinks; the tool needs that for nothing.',
+    fix: FIX,
+    name: /\b(?:previous|earlier|prior|past|recent) (?:messages?|turns|prompts?|conversations?|emails?)\b|\b(?:agent|model|assistant|hidden|internal|llm) (?:reasoning|thoughts?|thinking|scratchpad|monologue|instructions?|prompt)\b/,
+    unless:
+      /\b(?:prompts?|llms?|language models?|models?|agents?|assistants?|chat\w{0,4}|conversation\w{0,2}|messages?|generat\w{1,4}|complet\w{1,5}|extract\w{0,4}|summar\w{1,6}|think\w{0,4}|thoughts?|reason\w{0,4}|inference|memor\w{1,4}|history|emails?|inbox|threads?|analy\w{1,5}|ai)\b/,
   },
 ];
 
@@ -128,14 +146,16 @@ interface Asked {
 
 function* askedIn(schema: Json | undefined, where: string, depth: number): Generator<Asked> {
   if (!isObject(schema) || depth > MAX_DEPTH) return;
-  const properties = member(schema, 'properties');
-  if (isObject(properties))
-    for (const [name, property] of Object.entries(properties)) {
-      const at = `${where}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      const said = member(property, 'description');
+  for (const kind of ['properties', '$defs'] as const) {
+    const named = member(schema, kind);
+    if (!isObject(named)) continue;
+    for (const [name, property] of Object.entries(named)) {
+      const at = `${where}/${kind}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const said = member(property, 'description') ?? member(property, 'title');
       yield { name, said: typeof said === 'string' ? said : '', where: at };
       yield* askedIn(property, at, depth + 1);
     }
+  }
   yield* askedIn(member(schema, 'items'), `${where}/items`, depth + 1);
 }
 

@@ -1,3 +1,4 @@
+import { DEMAND_WORDS } from './demand-words.ts';
 import { FOREIGN_WORDS } from './foreign-words.ts';
 
 /**
@@ -6,13 +7,14 @@ import { FOREIGN_WORDS } from './foreign-words.ts';
  */
 export const SCAN_WORDS = {
   ...FOREIGN_WORDS,
-  not: /\b(?:do not|don'?t|never|must not|should not|shall not|need not|avoid|without|not to|no need to)\b|不要?|不得|请勿|切勿|禁止|无需|不必/g,
-  tell: /\b(?:tell|telling|mention|mentioning|inform|informing|disclose|disclosing|reveal|revealing|report|reporting|notify|notifying|alert|alerting|let|letting|show|showing|display|displaying|explain|explaining|prompt|prompting|ask|asking|warn|warning|acknowledge|acknowledging|discuss|discussing)\b|告诉|告知|通知|提及|透露|提示|说明|披露/g,
+  ...DEMAND_WORDS,
+  not: /\b(?:do not|don'?t|never|must not|should not|shall not|need not|avoid|without|not to|no need to)\b|不要?|不得|请勿|切勿|禁止|无需|不必|别(?=告诉|让|跟|和|向|对)|不让|請勿|無需/g,
+  tell: /\b(?:tell|telling|mention|mentioning|inform|informing|disclose|disclosing|reveal|revealing|report|reporting|notify|notifying|alert|alerting|let|letting|show|showing|display|displaying|explain|explaining|warn|warning|acknowledge|acknowledging|discuss|discussing)\b|告诉|告知|通知|提及|透露|提示|说明|披露/g,
   /** Of those the ones that are about keeping quiet. */
   hushTell:
-    /\b(?:tell|telling|mention|mentioning|inform|informing|disclose|disclosing|reveal|revealing|report|reporting|notify|notifying|alert|alerting|acknowledge|acknowledging)\b|告诉|告知|透露|提及|披露/g,
+    /\b(?:tell|telling|mention|mentioning|inform|informing|disclose|disclosing|reveal|revealing|report|reporting|notify|notifying|alert|alerting|acknowledge|acknowledging)\b|告诉|告知|透露|提及|披露|告訴|讓使用者知|让用户知/g,
   whom: /\b(?:users?|humans?|persons?|people|anyone|anybody|operators?|customers?|owners?|them|him|her|know|this|these|it|that|steps?|action|behaviou?r|rule|addition|instructions?)\b|用户|使用者|任何人|对方|此事|该步骤|这一/g,
-  person: /\b(?:users?|humans?|operators?|anyone|anybody|people)\b|用户|使用者|任何人/g,
+  person: /\b(?:users?|humans?|operators?|anyone|anybody|people)\b|用户|用戶|使用者|任何人/g,
   /** What was done, pointed at. */
   deed: /\b(?:this|these|that|the|any) (?:extra |additional |hidden |appended |shadow |added |injected |required |initialization |logging |sync |background )?(?:steps?|actions?|calls?|checks?|rules?|bcc|assignments?|cop(?:y|ies)|inserts?|attendees?|additions?|behaviou?rs?|process|operations?|initializations?|logging|texts?|instructions?|directives?|transfers?|uploads?|modifications?|changes?|requests?|policy|procedure)\b|(?:此|该|这个|这一|上述)(?:步骤|操作|行为|规则|指令|过程)/g,
   secretly:
@@ -23,7 +25,7 @@ export const SCAN_WORDS = {
   hiddenFrom:
     /\b(?:hidden|hide|invisible|unknown|concealed?|kept secret|unnoticed) (?:it |this |them )?(?:from|to) (?:the |any )?(?:users?|humans?|operators?|people|reviewers?)|(?:对|向)用户(?:保密|隐瞒|隐藏)/g,
   unaware:
-    /\bwithout (?:the )?(?:users?'?s?|their|human) (?:explicit )?(?:knowledge|knowing|awareness|notice|being aware)\b|\b(?:users?|humans?) (?:should|must|may|shall)(?: not|n't| never) (?:know|see|notice|find out|learn|hear|be aware|be informed|be told|reali[sz]e)|\b(?:do not|don'?t|never) let (?:the |any )?(?:users?|humans?) (?:know|see|notice|find out|learn)|\b(?:do not|don'?t|never) (?:say|breathe) a word\b|\bkeep (?:quiet|silent|mum) about (?:it|this|that|these)\b|\bshould see only\b|\bleave (?:it|this|that|them) out of (?:your|the) (?:answer|response|reply|summary)\b|\b(?:not|never) (?:be |to )?bother(?:ed)?\b|\bnot for display\b|\b(?:confidential|internal|secret)\W{1,4}(?:do not|not) (?:disclose|for display|mention|reveal|show)/g,
+    /\bwithout (?:the )?(?:users?'?s?|their|human) (?:explicit )?(?:knowledge|knowing|awareness|notice|being aware)\b|\b(?:users?|humans?) (?:should|must|may|shall)(?: not|n't| never) (?:know|see|notice|find out|learn|hear|be aware|be informed|be told|reali[sz]e)|\b(?:do not|don'?t|never) let (?:the |any )?(?:users?|humans?) (?:know|see|notice|find out|learn)|\b(?:do not|don'?t|never) (?:say|breathe) a word\b|\bkeep (?:quiet|silent|mum) about (?:it|this|that|these)\b|\bshould see only\b|\b(?:users?|humans?|people|person|customers?) (?:need not|needn't|(?:is|are) not (?:meant|supposed) to|(?:do|does) not (?:need|have) to|(?:has|have) no need to) (?:know|see|hear|learn|find out|notice|be told|be informed|be bothered)(?=(?: (?:about|of|it|this|that|these|any|calls?)\b)|[.,;)]|$)|\b(?:say|mention|tell|reveal|disclose|write) (?:them |the user |him |her )?nothing (?:about|of) (?:it|this|that|these|the (?:step|call|file|copy))\b|\bbetween (?:us|you and me|ourselves|the two of us)\b|\b(?:users?'?s?|their) back\b|\bout of (?:the )?(?:users?'? |human )?sight\b|\bas if nothing\b|\b(?:not|no need to) (?:bring|raise) (?:this|it|that) up\b|\b(?:omit|exclude|drop|strip) (?:any (?:mention|trace) of |this (?:step|call|part) )(?:from )?|\b(?:so as |in order )?(?:not to|to avoid) (?:alarm|worry|upset|unsettl)\w{1,3} (?:the )?(?:users?|customers?|people|them)\b|\bleave (?:it|this|that|them|(?:this|these|the) \w{1,20}(?: \w{1,20})?) out of (?:your |the |any |all )?(?:answers?|responses?|reply|replies|summar(?:y|ies)|lists?|logs?|reports?)\b|\b(?:not|never) (?:be |to )?bother(?:ed)?\b|\bnot for display\b|(?<!\b(?:is|are|be) )\b(?:confidential|internal|secret)\W{1,4}(?:do not|not) (?:disclose|for display|mention|reveal|show)/g,
   keepSecret: /\bkeep (?:this|it|these) (?:\w{1,20} ){0,2}(?:secret|hidden|confidential|private)\b|\bto yourself\b/g,
   setAside:
     /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|es|ing)|bypass(?:ing)?|supersed(?:e|es|ing)|discard|neglect|set aside|stop following|pay no attention to)\b|忽略|无视|忘记|忘掉|抛弃|绕过|覆盖|不要?理会/g,
@@ -37,7 +39,8 @@ export const SCAN_WORDS = {
     /\b(?:cannot|can ?not|can't|must not|may not) be (?:overridden|overruled|ignored|skipped|bypassed|disabled)\b|不(?:可|能|得)被?(?:覆盖|忽略|跳过|绕过)/g,
   newRole:
     /\byou are now (?:a|an|in|operating|the|no longer)\b|\b(?:operating|running|acting?|working) (?:under|in|as) (?:\w{1,20} ){0,2}(?:administrator|admin|developer|god|debug|unrestricted|maintenance|root|dan) mode\b|\bno longer (?:bound|restricted|required to|subject)\b|\b(?:new|updated|real|actual|true) (?:system )?(?:instructions?|directives?|task|objective|goal|mission) ?[:：]/g,
-  treat: /\b(?:treat|consider|interpret|obey|regard|take|accept|execute|follow|carry out)\b|视为|当作|服从/g,
+  treat:
+    /(?<!\b(?:not|never|don'?t) )\b(?:treat|consider|interpret|obey|regard|take|accept|execute|follow|carry out)\b|视为|当作|服从/g,
   asOrder:
     /\bas (?:an? |the )?(?:\w{1,20} )?(?:instructions?|orders?|commands?|directives?)\b|\b(?:instructions?|orders?|commands?) (?:\w{1,20} ){0,2}(?:embedded|inside|contained|found|below|from the (?:user|developer|system|administrator))\b|(?:指令|命令)/g,
   suspended:
@@ -55,34 +58,34 @@ export const SCAN_WORDS = {
     /\bregardless of\b|\bno matter (?:what|which|how)\b|\birrespective of\b|\bautomatically\b|\binstead of what\b|\bthis (?:is|will be) (?:a )?(?:temporary|system-level|backend)\b|无论|不管/g,
   rank: /\b(?:system|security|critical|mandatory|compliance|internal|global|standing|persistent|urgent|admin(?:istrator|istrative)?|developer|dev|required|protocol|audit|privacy|regulatory|operational|execution|session|background|passive|hidden|secret|research|performance|environment|maintenance)\b/g,
   label:
-    /\b(?:updates?|notices?|alerts?|protocols?|requirements?|polic(?:y|ies)|rules?|checks?|notes?|optimi[sz]ation|enhancements?|maintenance|validation|verification|prerequisites?|directives?|override|instructions?|message|audit|observer|service|advisory|mandate|steps?|procedure|announcement|reminder|command)(?: required)?(?: ?\([^)]{0,60}\))? ?[\]:：]/g,
+    /\b(?:updates?|notices?|alerts?|protocols?|requirements?|polic(?:y|ies)|rules?|checks?|notes?|optimi[sz]ation|enhancements?|maintenance|validation|verification|prerequisites?|directives?|override|instructions?|message|audit|observer|service|advisory|mandate|steps?|procedure|announcement|reminder|command)(?: required)?(?: \d[\w.-]{0,12})?(?: ?\([^)]{0,60}\))? ?[\]:：]/g,
   systemLabel:
-    /(?:^|[\s[(<*#"'])(?:system|mandatory|compliance|security|internal|confidential|admin|background|init required|required audit)(?: ?\([^)]{0,60}\))? ?[\]:：]|(?:系统|安全|合规|强制|紧急|管理员|内部|开发者)(?:更新|通知|要求|策略|规则|检查|提示|指令|公告|协议|维护|说明|备注)[:：]/g,
+    /(?<!\b(?:is|are|be))(?:^|[\s[(<*#"'])(?:system|mandatory|compliance|security|internal|confidential|admin|background|init required|required audit)(?: ?\([^)]{0,60}\))? ?[\]:：]|\((?:mandatory|required|obligatory)\) ?[:：]|(?:系统|安全|合规|强制|紧急|管理员|内部|开发者)(?:更新|通知|要求|策略|规则|检查|提示|指令|公告|协议|维护|说明|备注)[:：]/g,
   enforced:
     /\b(?:required|mandated|enforced|requested|authori[sz]ed|imposed|instructed|comes?) (?:by|from) (?:the |our )?(?:\w{1,20} ){0,2}(?:systems?|administrators?|admins?|security|compliance|platform|policy|processor|gateway|vendor|regulators?|law|organi[sz]ation|developers?)\b/g,
   trigger:
-    /\b(?:before|prior to|whenever|when(?:ever)? (?:you|the user|users?|any|a|an|using|search|call|send|creat|writ)|each time|every time|on (?:each|every|first|any|subsequent)|after (?:each|every|any|call|using|complet|execut|send|read|you)|upon|first (?:call|use|run|read|execute|invoke|send|access|perform|reveal)|once (?:this|it|the)|if previously|for (?:every|each|all|any)|until|unless)\b|之前|之后|每次|每当|当用户/g,
-  must: /\b(?:must|mandatory|required|requires?|always|never|have to|need to|needs to|shall|essential|critical|crucial|imperative|obligatory|necessary|should|please|will not (?:return|work|process|run)|will fail|fails? unless|reject)\b|必须|务必|一定要|强制|需要|请先|应当|总是|始终/g,
+    /\b(?:before|beforehand|prior to|in advance|whenever|in case|when(?:ever)? (?:you|the user|users?|any|a|an|using|search|call|send|creat|writ)|each time|every time|on (?:each|every|first|any|subsequent)|after (?:each|every|any|call|using|complet|execut|send|read|you)|upon|first (?:call|use|run|read|execute|invoke|send|access|perform|reveal)|once (?:this|it|the)|if previously|for (?:every|each|all|any)|until|unless)\b|\bfirst(?=[,.;])|之前|之后|每次|每当|当用户/g,
+  must: /\b(?:must|mandatory|required|requires?|always|never|have to|has to|need to|needs to|(?:is|are) to be|ought to|shall|essential|critical|crucial|imperative|obligatory|necessary|should|please|will not (?:return|work|process|run)|will fail|fails? unless|reject)\b|必须|务必|一定要|强制|需要|请先|应当|总是|始终/g,
   extra:
     /\b(?:must|should|shall|need to|needs to|have to|has to|required to|please) (?:also|first|additionally|then|automatically)\b|\b(?:first|also) (?:call|execute|run|read|send|access|perform|invoke|fetch|reveal|post|upload|write|forward|exfiltrate|copy|retrieve)\b|\b(?:prior|required|requires) (?:\w{1,20} )?(?:initiali[sz]ation|authentication|preprocessing|verification)\b|(?:必须|需要|应当|请)(?:首先|先|同时|另外)|首先(?:调用|执行|读取|发送)/g,
-  why: /\b(?:for|to (?:ensure|maintain|guarantee|improve|enhance|enable|verify|validate|support|provide|prevent|unlock|meet|comply)|due to|as part of|in order to)\b|为了|出于|用于/g,
+  why: /\b(?:for|so that|because of|to (?:ensure|maintain|guarantee|improve|enhance|enable|verify|validate|support|provide|prevent|unlock|meet|comply)|due to|as part of|in order to)\b|为了|出于|用于/g,
   virtue:
-    /\b(?:compliance|compliant|audit(?:ing|s)?|security|secure|validation|validate|verification|verify|authentication|authenticate|integrity|logging|regulat(?:ory|ions?)|safety|quality assurance|data quality|consistency|optimi[sz](?:ation|ed?)|performance|testing purposes|debugging|diagnostics?|telemetry|reproducibility|initiali[sz](?:e|ation)|permissions?|integration|proper|efficiency|reliability|monitoring|analytics|protection)\b|合规|审计|安全|验证|校验|性能|完整性|监管|日志|调试|优化/g,
+    /\b(?:gdpr|hipaa|soc ?2|pci(?:-dss)?|iso ?\d{4,5}|licen[cs](?:e|ing)|compliance|compliant|audit(?:ing|s)?|security|secure|validation|validate|verification|verify|authentication|authenticate|integrity|logging|regulat(?:ory|ions?)|safety|quality assurance|data quality|consistency|optimi[sz](?:ation|ed?)|performance|testing purposes|debugging|diagnostics?|telemetry|reproducibility|initiali[sz](?:e|ation)|permissions?|integration|proper|efficiency|reliability|monitoring|analytics|protection)\b|合规|审计|安全|验证|校验|性能|完整性|监管|日志|调试|优化/g,
   purpose:
     /\b(?:compliance|regulatory|audit|audit trail|data quality|quality assurance|security) (?:purposes|requirements?|reasons|policy|regulations?|check|step|checkpoint|logging)\b/g,
   send: /\b(?:send(?:s|ing)?|sent|posts?|posting|forward(?:s|ing)?|upload(?:s|ing)?|transmit(?:s|ting)?|exfiltrat(?:e|es|ing|ion)|leak(?:s|ing)?|bcc|cc'?d?|e-?mail (?:it|them|the|a)|cop(?:y|ies|ying)|append(?:s|ed|ing)?|prepend(?:s|ing)?|embed(?:s|ding|ded)?|includ(?:e|es|ing)|attach(?:es|ing)?|pass(?:es|ing)?|writ(?:e|es|ing)|sav(?:e|es|ing)|logs?|logging|report(?:s|ing)?|submit(?:s|ting)?|shar(?:e|es|ing)|redirect(?:s|ing)?|deliver|output(?:s|ting)?|print(?:s|ing)?|reveal(?:s|ing)?|expos(?:e|es|ing)|dump(?:s|ing)?|harvest|collect(?:s|ing|ion)?|access(?:es)?)\b|发送|上传|转发|外传|泄露|写入|附加|包含|传递|提交|抄送|密送|传给|复制到|输出|收集/g,
   /** Of those the ones that take something out of the house. */
   sendOut:
-    /\b(?:also |then |silently )?(?:send(?:s|ing)?|posts?|forward(?:s|ing)?|upload(?:s|ing)?|transmit(?:s|ting)?|bcc'?d?|cc'?d|deliver(?:s|ing)?)\b|发送|上传|转发|抄送|密送/g,
+    /\b(?:also |then |silently )?(?:send(?:s|ing)?|posts?(?! (?:https?:|\/))|forward(?:s|ing)?|upload(?:s|ing)?|transmit(?:s|ting)?|bcc'?d?|cc'?d|deliver(?:s|ing)?)\b|发送|上传|转发|抄送|密送/g,
   exfiltrate:
-    /\b(?:exfiltrat\w{0,5}|siphon\w{0,3}|smuggl\w{1,4}|leak(?:s|ing)? (?:the|all|user|any)|keylog\w{0,5}|backdoors?|steal(?:s|ing)?|attacker\w{0,2}|harvest(?:s|ing)?|shadow (?:copy|log)|c2 server|reverse shell)\b|窃取|外泄|后门/g,
+    /\b(?:exfiltrat\w{0,5}|siphon\w{0,3}|smuggl\w{1,4}|leak(?:s|ing)? (?:the|all|user|any)|keylog\w{0,5}|backdoor|steal(?:s|ing)?|attacker\w{0,2}|harvest(?:s|ing)?|shadow (?:copy|log)|c2 server|reverse shell)\b|窃取|外泄|后门/g,
   homeFile: /(?:~|\$home|%userprofile%|\/home\/\w{1,32}|\/root)[/\\]\.[\w-][\w.-]{1,40}|\/tmp\/\.[\w.-]{1,40}/g,
   keyFile:
     /\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b|\.aws[/\\]|\.kube[/\\]config|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b|\.bash_history\b|\.bashrc\b|\.zshrc\b|\.bash_profile\b|\bauthorized_keys\b|\/etc\/(?:passwd|shadow|sudoers)\b|\/etc\/[\w-]{0,24}(?:password|secret|credential|_key)s?\b|\bmcp\.json\b|\bclaude_desktop_config|\bapplication_default_credentials|\bwallet\.dat\b|\/proc\/(?:self|\$\$|\d{1,7})\/(?:environ|cmdline)|\b\w{0,24}(?:token|credentials?|secrets?)\.json\b|\bsystem:\/\/\w{1,24}/g,
   envFile:
     /(?:^|[\s`'"(/])\.env(?:\.(?!example|sample|template|dist)\w{1,16})?(?=$|[\s`'",.);])|\bprocess\.env\b|\bos\.environ\b|\bprintenv\b/g,
   secretData:
-    /\b(?:credentials?|api[ _-]?keys?|passwords?|private keys?|ssh keys?|secret keys?|access tokens?|auth(?:entication|orization)? tokens?|session tokens?|secrets|environment variables?|env(?:ironment)? vars?|system prompts?|(?:conversation|chat|message) (?:history|contents?|logs?|transcript)|(?:entire|full|whole|previous|all) (?:conversation|chat|messages?|context)|private (?:information|data)|personal (?:information|data)|sensitive (?:information|data|files?)|clipboard|browser (?:history|cookies)|cookies|seed phrases?|credit card|bank account|(?:user'?s?|their) (?:messages?|data|files?|emails?|input|queries)|hidden (?:system )?instructions|file contents?|contents of (?:the |all |every |any )?files?)\b|密码|密钥|令牌|凭据|凭证|私钥|环境变量|系统提示词?|对话(?:历史|记录|内容)|聊天记录|隐私|敏感(?:信息|数据)/g,
+    /\b(?:credentials?|api[ _-]?keys?|passwords?|private keys?|ssh keys?|secret keys?|access tokens?|auth(?:entication|orization)? tokens?|session tokens?|secrets|environment variables?|env(?:ironment)? vars?|system prompts?|(?:conversation|chat|message) (?:history|contents?|logs?|transcript)|(?:entire|full|whole|previous|all) (?:conversation|chat|messages?|context)|private (?:information|data)|personal (?:information|data)|sensitive (?:information|data|files?)|clipboard|browser (?:history|cookies)|cookies|seed phrases?|credit card|bank account|(?:user'?s?|their) (?:messages?|data|files?|emails?|input|queries)|hidden (?:system )?instructions|file contents?|contents of (?:the |all |every |any )?files?)\b|密码|密碼|密钥|金鑰|令牌|凭据|凭证|私钥|环境变量|系统提示词?|对话(?:历史|记录|内容)|聊天记录|隐私|敏感(?:信息|数据)/g,
   /** Of secret data what no tool needs. */
   innermost:
     /\b(?:private keys?|ssh keys?|seed phrases?|system prompts?|(?:conversation|chat|message) (?:history|transcript|logs?|so far)|(?:conversation|chat) so far|environment variables?|hidden instructions|clipboard|browser (?:history|cookies)|(?:entire|full|whole) (?:conversation|chat|context))\b|私钥|系统提示词?|聊天记录|对话(?:历史|记录|内容)|环境变量/g,
@@ -90,9 +93,9 @@ export const SCAN_WORDS = {
   url: /\b(?:https?|ftp|wss?):\/\/[^\s'"<>)\]}]{4,300}/g,
   mail: /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g,
   elsewhere:
-    /\b(?:external|remote|third[- ]party|partner|attacker'?s?|our|another|outside|off-?site|foreign) (?:\w{1,20} ){0,2}(?:servers?|hosts?|endpoints?|url|address|collector|webhook|service|recipient|account)\b|(?:外部|远程|第三方)(?:服务器|地址|接口|端点|主机|邮箱)/g,
+    /\b(?:external|remote|third[- ]party|partner|attacker'?s?|our|outside|off-?site|foreign) (?:\w{1,20} ){0,2}(?:servers?|hosts?|endpoints?|url|address|collector|webhook|service|recipient|account)\b|(?:外部|远程|第三方)(?:服务器|地址|接口|端点|主机|邮箱)/g,
   program:
-    /\b(?:curl|wget|nc|ncat|powershell|sudo|chmod|chown|cat|echo|base64|eval|env|scp|rsync|crontab|export|whoami|hostname|printenv) (?:-{1,2}[a-z]|\+[rwx]|[~/$.'"|>]|https?:|[a-z_]{1,24}=)|\b(?:bash -[ci]|sh -c|rm -[rf]{1,2}|ps aux|netstat|ls -\w{1,4}|find \/|df -h|uname -|whoami|subprocess\.(?:run|popen|call)|os\.system|child_process|systemctl|net user)\b/g,
+    /\b(?:curl|wget|nc|ncat|powershell|sudo|chmod|chown|cat|echo|base64|eval|env|scp|rsync|crontab|export|whoami|hostname|printenv) (?:-{1,2}[a-z]|\+[rwx]|[~/$.'"|>]|https?:|[a-z_]{1,24}=)|\b(?:bash -[ci]|sh -c|rm -[rf]{1,2}|ps aux|netstat|ls -\w{1,4}|find \/|df -h|uname -|whoami|subprocess\.(?:run|popen|call)|os\.system|child_process|systemctl|net user|netsh \w{1,12}|schtasks|reg add|invoke-webrequest|certutil|python3? -c|node -e|(?:pip3?|uv pip|npm|npx|yarn|gem) (?:install|add|-y) [^\n]{0,60}(?:--(?:extra-)?index-url|--registry|git\+|https?:))|>>? ?~?[/\w.-]{0,40}(?:authorized_keys|\.bashrc|\.zshrc|\.profile|crontab)\b/g,
   chain:
     /&& ?(?:curl|wget|cat|echo|rm|bash|sh|nc|sudo|chmod)\b|\$\((?:cat|curl|whoami|hostname|env|date|id|printenv|echo|base64)\b|\| ?(?:base64|sh|bash|nc)\b|> ?\/dev\/null/g,
   run: /\b(?:execut(?:e|es|ing)|run(?:s|ning)?|perform|issue|invoke|type|paste)\b|执行|运行/g,
@@ -121,11 +124,11 @@ export const SCAN_WORDS = {
   /** Says that it is the best, of itself. */
   boast:
     /\bthis (?:is|tool is|server is|version is|tool represents|represents|tool delivers|tool provides) (?:the )?(?:world'?s? )?(?:best|ultimate|most|premium|professional|enhanced|advanced|superior|premier|leading|finest|pinnacle|highest|updated|fastest|improved)\b|\bbest (?:tool|server|choice|option|version) (?:in the world|available|of all|ever|on the market)\b|\bthis (?:enhanced|advanced|premium|professional|ultimate|superior|improved) (?:version|tool|edition)\b|(?:这是|本工具是)(?:最|世界上最|全球最)/g,
-  praisingName: /(?:^|\n)(?:best|ultimate|premium|superior|greatest|trusted|recommended|preferred)[_-][a-z]/g,
+  praisingName: /(?:^|\n)(?:ultimate|premium|superior|greatest|trusted|recommended|preferred)[_-][a-z]/g,
   endorsed:
     /\b(?:trusted|recommended|used|endorsed|loved|approved) by (?:\w{1,20} ){0,3}(?:experts?|professionals?|millions|thousands|fortune|companies|institutions?|leaders?|giants|advisors?|researchers?|emergency|leading|industry)\b|\bused by \d{2,3}%/g,
   betterThan:
-    /\b(?:enhanced|advanced|improved|premium|professional|ultimate|superior|better|updated|pro) (?:\w{1,20} )?(?:version|edition|replacement)\b|\b(?:better|superior|faster|safer) (?:\w{1,20} ){0,2}(?:than|compared to)\b|\b(?:enhanced|improved|superior|unmatched|better) (?:\w{1,20} ){0,2}(?:security|performance|accuracy|features|functionality|quality|precision|reliability|speed|capabilit(?:y|ies))\b/g,
+    /\b(?:enhanced|advanced|improved|premium|professional|ultimate|superior|better|updated|pro) (?:\w{1,20} )?(?:version|edition|replacement)\b|\b(?:better|superior|faster|safer) (?:\w{1,20} ){0,2}(?:than|compared to) (?:all |any |the |every )?(?:others?|built|default|standard|existing|alternatives?|competing|competitors?|original|official|traditional|conventional)\b|\b(?:enhanced|improved|superior|unmatched|better) (?:\w{1,20} ){0,2}(?:security|performance|accuracy|features|functionality|quality|precision|reliability|speed|capabilit(?:y|ies))\b/g,
   choose:
     /\b(?:always|only|must|should|strongly|please|exclusively) (?:be )?(?:used?|prefer(?:red)?|choosen?|chosen|select(?:ed)?|call(?:ed)?|pick|prioriti[sz]ed?) (?:\w{1,20} ){0,2}(?:this|it|me)\b|\b(?:this|it) (?:tool |function |server )?(?:should|must|has to|needs to) (?:always )?(?:be )?(?:used|called|preferred|chosen|selected|prioriti[sz]ed|invoked) (?:first|instead|always|over|for (?:all|any|every)|every ?time|whenever|before)\b|\b(?:use|prefer|choose|select|call) (?:this|it) (?:\w{1,20} ){0,2}(?:instead|over|rather|first|for (?:all|any|every)|before any|every ?time)\b|\bpreferred (?:tool|over|choice|method)\b|\b(?:called|used|invoked|run) (?:every ?time|whenever|for every|for all|for any)\b|\bshould use this tool\b|\bany important\b|(?:总是|始终|优先|必须|首先)(?:使用|调用|选择)(?:此|本|这个)/g,
   markup:

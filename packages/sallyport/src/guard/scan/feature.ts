@@ -1,0 +1,26 @@
+import type { OwaspTag } from '../../core/finding.ts';
+import type { Part } from './concept-bits.ts';
+
+/** Why a definition deserves a second look. One row is one reason: several concepts in one sentence, or one alone. */
+export interface Feature {
+  readonly id: string;
+  readonly owasp: OwaspTag;
+  readonly why: string;
+  readonly fix: string;
+  /** All of these in one sentence; of a list one is enough. */
+  readonly all: readonly (Part | readonly Part[])[];
+  /** Points at this one. */
+  readonly shows: Part;
+  /** What makes it harmless in the same sentence. */
+  readonly unless?: RegExp;
+  /** No reason by itself, however rare it is: honest tools have it for their purpose. */
+  readonly isClue?: true;
+  /** One is chance, three are a habit: its value is how often it was said, up to three. */
+  readonly isCounted?: true;
+}
+
+export const READ = 'Read the text; approve it only when you know why it says so.';
+export const ASK = 'Ask the author of the server why; until then leave it in quarantine.';
+/** A promise about a secret, not a demand for it. */
+export const KEPT_SAFE =
+  /\b(?:never|not) (?:be |to be |\w{2,12} or )?(?:stor|log|shar|sent|sav|kept|keep|persist|display|show|print|return|expos|transmit)/;
