@@ -4,6 +4,22 @@
  */
 export function signsOf(text: string): number {
   const { length } = text;
+  if (length < KEPT_FROM || length > KEPT_TO) return readSigns(text);
+  if (text !== last) {
+    lastSigns = readSigns(text);
+    last = text;
+  }
+  return lastSigns;
+}
+
+/** Several guards look at the same result one after the other. Short texts cost less than remembering them. */
+let last = '';
+let lastSigns = 0;
+const KEPT_FROM = 32;
+const KEPT_TO = 65_536;
+
+function readSigns(text: string): number {
+  const { length } = text;
   let seen = 0;
   let signs = 0;
   let start = 0;
