@@ -5,6 +5,7 @@ import { runGateway } from './gateway/run-gateway.ts';
 import { runPolicy } from './policy/run-policy.ts';
 import { stopAll } from './process/child.ts';
 import { runProfile } from './profile/run-profile.ts';
+import { runReplicas } from './replicas/run-replicas.ts';
 
 const USAGE = `usage: npm run bench -- <bench> [options]
 
@@ -25,6 +26,9 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --split NAME      dev or heldout, where both are there (default dev)
     --only PARTS      explicit,block,promotional,schema,context,parameter,shadow,change,result,egress,containment,speed
     --show FIGURE     the missed rows or false alarms of a figure, for people to look at
+  replicas  what it costs that several processes share what runs have read
+    --json            one JSON object on stdout
+    --rounds N        (default 9)
   profile   where the time of the middle process goes
     --target NAME     sallyport, raw, sdk-relay, … (default sallyport)
     --seconds N       length of the load (default 10)
@@ -77,6 +81,11 @@ const BENCHES = new Map<string, () => Promise<string>>([
     'policy',
     () =>
       runPolicy({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
+  ],
+  [
+    'replicas',
+    () =>
+      runReplicas({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
   ],
   [
     'detection',

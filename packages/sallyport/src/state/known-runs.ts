@@ -50,7 +50,13 @@ const FORGOTTEN: Remembered = Object.freeze({ marks: PUBLIC, prints: NO_PRINTS, 
 
 export function createKnownRuns({ runs, keys, clock, now, limits, onGone }: KnownRunsOptions): KnownRuns {
   // Those that share a run, and those the database has forgotten meanwhile, have room beside the others.
-  const local = createTaintMemory({ now, limits: () => ({ ...limits(), runs: 2 * limits().runs + 2 }) });
+  const local = createTaintMemory({
+    now,
+    limits() {
+      const { printsPerRun, prints, runs: most, idleMs } = limits();
+      return { printsPerRun, prints, runs: 2 * most + 2, idleMs };
+    },
+  });
   const known = new Map<string, Known>();
   const nameOf = (run: string) => keys.digest('run', run);
   const contextOf = (name: string, seq: number) => ['run', name, String(seq)];

@@ -113,9 +113,10 @@ export function createSharedTaintMemory({ log, ...options }: SharedTaintOptions)
         ? local.recall(run, prints)
         : askStore({ step: READ }, meet(run)).then((place) => local.recall(place, prints)),
     remember(run, what) {
-      if (!what.every(isGiven)) return askStore({ step: WRITE }, store(run, what));
       const fresh = keepNew(local, run, { what, given: [], room: limits().printsPerRun });
+      // What is known here was committed by whoever remembered it: reading the same again waits for nobody.
       if (fresh.length === 0) return undefined;
+      if (!what.every(isGiven)) return askStore({ step: WRITE }, store(run, what));
       local.remember(run, fresh);
       wait(run, fresh);
       return undefined;

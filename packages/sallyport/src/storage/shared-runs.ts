@@ -4,7 +4,7 @@ import type { RunRow, SharedRuns } from '../core/shared-state.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** Runs whose bodies make room in one go. */
+/** Runs that are deleted, or whose bodies make room, in one go. */
 const MANY = 100;
 
 /** Rows of runs of several processes. @param open the one handle of this process */
@@ -36,6 +36,7 @@ export function createSharedRuns(open: () => Promise<Database>, clock: Clock): S
       const database = await open();
       return database.transaction().execute(async (transaction) => {
         if (row.seq === 1) {
+          await forget(transaction, clock.now(), run);
           await forget(transaction, clock.now());
           const { count } = await transaction
             .selectFrom('shared_run')
@@ -110,12 +111,17 @@ async function advance(
   return numUpdatedRows === 1n;
 }
 
-async function forget(transaction: Transaction<Tables>, now: number): Promise<void> {
-  await transaction
-    .deleteFrom('shared_run_row')
-    .where('run', 'in', (select) => select.selectFrom('shared_run').select('run').where('expires_at', '<=', now))
-    .execute();
-  await transaction.deleteFrom('shared_run').where('expires_at', '<=', now).execute();
+/**
+ * Some of those that are over, or the one that is named. By their names, since a database that is asked for those of a
+ * subquery may look at every row there is.
+ */
+async function forget(transaction: Transaction<Tables>, now: number, run?: string): Promise<void> {
+  const query = transaction.selectFrom('shared_run').select('run').where('expires_at', '<=', now).limit(MANY);
+  const over = await (run === undefined ? query : query.where('run', '=', run)).execute();
+  if (over.length === 0) return;
+  const runs = over.map((one) => one.run);
+  await transaction.deleteFrom('shared_run_row').where('run', 'in', runs).execute();
+  await transaction.deleteFrom('shared_run').where('run', 'in', runs).execute();
 }
 
 function strip(database: Database, run: string): Promise<void> {

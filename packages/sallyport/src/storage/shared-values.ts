@@ -116,6 +116,17 @@ async function makeRoom(
   transaction: Transaction<Tables>,
   { shelf, bounds, now }: { readonly shelf: Shelf; readonly bounds: Bounds; readonly now: number },
 ): Promise<void> {
+  const { total, sum, end } = await transaction
+    .selectFrom('shared_value')
+    .select((select) => [
+      select.fn.countAll<number>().as('total'),
+      select.fn.sum<number | null>('size').as('sum'),
+      select.fn.min<number | null>('expires_at').as('end'),
+    ])
+    .where('kind', '=', shelf.kind)
+    .where('owner', '=', shelf.owner)
+    .executeTakeFirstOrThrow();
+  if (Number(total) <= bounds.rows && Number(sum) <= bounds.size && Number(end) > now) return;
   const rows = await transaction
     .selectFrom('shared_value')
     .select(['id', 'size', 'expires_at'])
