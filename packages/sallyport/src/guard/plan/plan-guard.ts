@@ -3,7 +3,7 @@ import type { Call } from '../../core/call.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
 import type { Later } from './handle.ts';
-import { type FixedPlan, type Plan, readPlan, toEndpointText, type Use, whyOutside } from './plan.ts';
+import { comparesNumbers, type FixedPlan, type Plan, readPlan, toEndpointText, type Use, whyOutside } from './plan.ts';
 
 /**
  * Plans by run, each at most once. Bounded; a plan in force, or one that has ended, is never pushed out, since its run
@@ -51,7 +51,8 @@ export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | undefined): 
     if (fixed?.by === undefined && isBound(settings, asker.client.principal))
       return deny('This caller needs a plan that an operator fixed for its run (plans.required), and there is none.');
     const reason = fixed && whyOutsideOf(fixed, use, asker);
-    return reason === undefined ? ALLOW : deny(reason);
+    if (reason !== undefined) return deny(reason);
+    return fixed !== undefined && use !== undefined && comparesNumbers(fixed, use) ? asCompared(use) : ALLOW;
   };
   const look = (fixed: FixedPlan | undefined): Verdict | Promise<Verdict> => {
     if (given === undefined) return judge(fixed);
@@ -94,6 +95,10 @@ async function fix(
     return deny('An operator fixed the plan of this run, so that the client cannot change it. Begin a new run.');
   const fixed = { ...read, endpoint: toEndpointText(endpoint), fixedAt: now() };
   return (await plans.fix(run, fixed)) ? undefined : deny('There is no room for one more plan. Try again later.');
+}
+
+function asCompared({ arguments: value }: Use): Verdict {
+  return { kind: 'rewrite', value, reason: 'Numbers are sent as the plan compared them.' };
 }
 
 function deny(reason: string): Verdict {

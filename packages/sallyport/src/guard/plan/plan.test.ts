@@ -31,6 +31,28 @@ describe('a plan', () => {
     expect(await run.call(name, args, { plan: PLAN })).toEqual({ kind: 'allow' });
   });
 
+  test('numbers are sent as they were compared, and large ones are not compared', async () => {
+    const run = new Conversation();
+    const plan = {
+      steps: [
+        {
+          tool: 'bank_pay',
+          arguments: { amount: { equals: 7 }, to: { oneOf: [2 ** 53 - 1, { a: [1.5] }] }, note: { any: true } },
+        },
+        { prompt: 'bank_ask' },
+      ],
+    };
+    const pay = (args: JsonObject) => run.call('bank_pay', args, { plan });
+    for (const to of [2 ** 53 - 1, { a: [1.5] }])
+      expect(await pay({ amount: 7, to })).toMatchObject({ kind: 'rewrite', value: { amount: 7, to } });
+    for (const args of [
+      { amount: 7, to: 2 ** 53 },
+      { amount: 7, to: 1, note: 1 },
+      { amount: 7, to: { a: [1.5] }, note: 2 ** 60 },
+    ])
+      expect(await pay(args)).toMatchObject({ kind: 'deny', reason: expect.stringContaining('another value') });
+  });
+
   const outside: readonly (readonly [string, string, JsonObject, string])[] = [
     ['another tool', 'bank_pay', { to: 'x' }, 'does not have this tool'],
     ['another value', 'web_fetch', { url: 'https://docs.example/b' }, 'another value of the argument "url"'],

@@ -91,6 +91,21 @@ export function whyOutside(plan: FixedPlan, use: Use, endpoint: Endpoint): strin
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
+/**
+ * Did the plan compare numbers? Then the arguments are sent as they were compared: of `6.99999999999999999` a double
+ * makes 7, and a server that reads decimals 6.
+ */
+export function comparesNumbers({ steps }: Plan, { kind, name, arguments: args }: Use): boolean {
+  return steps.some(
+    (step) =>
+      step.kind === kind &&
+      step.name === name &&
+      Object.entries(args).some(
+        ([argument, value]) => step.arguments?.get(argument)?.kind === 'values' && holdsNumber(value),
+      ),
+  );
+}
+
 /** An endpoint as the API and the stores write it: `all`, `server/NAME` or `bundle/NAME`. */
 export function toEndpointText(endpoint: Endpoint): string {
   return endpoint.kind === 'all' ? 'all' : `${endpoint.kind}/${endpoint.name}`;
@@ -128,6 +143,8 @@ function readStep(written: unknown): Step | string {
     const constraint = readConstraint(value);
     if (typeof constraint === 'string') return constraint;
     if (constraint.kind === 'handle' && kind !== 'tool') return 'handles are opened in arguments of tools only';
+    if (kind === 'prompt' && isObject(value) && holdsNumber(Object.values(value)))
+      return 'arguments of prompts are texts';
     constraints.set(argument, constraint);
   }
   return { kind, name, arguments: constraints };
@@ -155,13 +172,17 @@ function countValues({ arguments: constraints }: Step): number {
 
 function whyOutsideStep({ arguments: constraints }: Step, args: JsonObject): string | undefined {
   if (constraints === undefined) return undefined;
+  const isExactly = isExact(args);
   for (const [name, value] of Object.entries(args)) {
     const constraint = constraints.get(name);
     const shown = JSON.stringify(name.slice(0, 64));
     if (constraint === undefined) return `The plan of this run does not have the argument ${shown} here.`;
     if (constraint.kind === 'handle' && (typeof value !== 'string' || findHandle(value) === undefined))
       return `The plan of this run has a handle as the argument ${shown}.`;
-    if (constraint.kind === 'values' && !(isExact(value) && constraint.values.has(toCanonical(value))))
+    if (
+      constraint.kind === 'values' &&
+      !(constraint.values.has(toCanonical(value)) && (isExactly || !holdsNumber(value)))
+    )
       return `The plan of this run has another value of the argument ${shown}.`;
   }
   for (const [name, { kind }] of constraints)
@@ -185,6 +206,12 @@ function isExact(value: unknown): boolean {
     return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
   if (Array.isArray(value)) return value.every(isExact);
   return !isObject(value) || Object.values(value).every(isExact);
+}
+
+function holdsNumber(value: unknown): boolean {
+  if (typeof value === 'number') return true;
+  if (Array.isArray(value)) return value.some(holdsNumber);
+  return isObject(value) && Object.values(value).some(holdsNumber);
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
