@@ -14,7 +14,7 @@ export interface ReplicasBenchOptions {
   readonly rounds: number;
 }
 
-/** Calls of one caller, one after the other. */
+/** Calls of each caller, one after the other. */
 const CALLS = 100;
 /** Of one conversation. */
 const CALLS_OF_RUN = 10;
@@ -22,8 +22,11 @@ const WARM_CALLS = 1_000;
 const TEXT = 2_000;
 const DOCUMENT = 65_536;
 
-/** What calls do to the memory of a run: `same`, nothing; `new`, a text of 2,000 characters that it does not know. */
-const KINDS = ['same', 'new'] as const;
+/**
+ * What calls do to the memory of a run: `same`, nothing; `new`, a text of 2,000 characters that it does not know; `new_16`,
+ * the same with 16 callers at once, each in runs of its own.
+ */
+const KINDS = ['same', 'new', 'new_16'] as const;
 type Kind = (typeof KINDS)[number];
 
 interface Mode {
@@ -48,7 +51,8 @@ export async function runReplicas({ json, rounds }: ReplicasBenchOptions): Promi
     const memory = await start('memory', join(directory, 'memory'), url);
     const shared = await start('shared', join(directory, 'shared'), url);
     const other = await start('shared', join(directory, 'shared'), url);
-    for (const mode of [memory, shared, other]) for (const kind of KINDS) await sample(mode, kind, WARM_CALLS);
+    for (const mode of [memory, shared, other])
+      for (const kind of KINDS) await sample(mode, kind, kind === 'new_16' ? CALLS : WARM_CALLS);
     const added = await measureAdded([memory, shared], rounds);
     const joins = await measureJoins(shared, other, rounds);
     const figures = [
@@ -83,7 +87,7 @@ async function start(name: string, directory: string, url: string): Promise<Mode
 
 /** Both in turns, each first every other time: medians of what each round adds. */
 async function measureAdded([memory, shared]: readonly [Mode, Mode], rounds: number): Promise<Record<Kind, Sample>> {
-  const added: Record<Kind, Sample[]> = { same: [], new: [] };
+  const added: Record<Kind, Sample[]> = { same: [], new: [], new_16: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const kind of KINDS) {
       const turns = round % 2 === 0 ? [memory, shared] : [shared, memory];
@@ -98,24 +102,26 @@ async function measureAdded([memory, shared]: readonly [Mode, Mode], rounds: num
     p50: median(added[kind].map(({ p50 }) => p50)),
     cpuUs: median(added[kind].map(({ cpuUs }) => cpuUs)),
   });
-  return { same: middle('same'), new: middle('new') };
+  return { same: middle('same'), new: middle('new'), new_16: middle('new_16') };
 }
 
 let count = 0;
 
 async function sample({ child, target }: Mode, kind: Kind, calls: number): Promise<Sample> {
-  const run = `${kind}-${++count}`;
-  const known = toText(TEXT);
-  await call(target, run, known);
   const times: number[] = [];
+  const callers = kind === 'new_16' ? 16 : 1;
+  const known = toText(TEXT);
   const before = usageOf([child.pid]);
-  for (let i = 0; i < calls; i += 1) {
-    const startedAt = performance.now();
-    if (kind === 'same') await call(target, run, known);
-    else await call(target, `${run}-${Math.floor(i / CALLS_OF_RUN)}`, toText(TEXT));
-    times.push(performance.now() - startedAt);
-  }
-  return { p50: median(times), cpuUs: cpuBetween(before, usageOf([child.pid])) / calls };
+  const callAll = async (run: string): Promise<void> => {
+    for (let i = 0; i < calls; i += 1) {
+      const startedAt = performance.now();
+      if (kind === 'same') await call(target, run, known);
+      else await call(target, `${run}-${Math.floor(i / CALLS_OF_RUN)}`, toText(TEXT));
+      times.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, () => callAll(`${kind}-${++count}`)));
+  return { p50: median(times), cpuUs: cpuBetween(before, usageOf([child.pid])) / times.length };
 }
 
 /** A run reads 64 KB at one process; its first call at the other one, less the second there. */

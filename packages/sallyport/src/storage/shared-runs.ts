@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { RunRow, SharedRuns } from '../core/shared-state.ts';
 import type { Database } from './database.ts';
+import { createGroups } from './groups.ts';
 import type { Tables } from './tables.ts';
 
 /** Runs that are deleted, or whose bodies make room, in one go. */
@@ -9,6 +10,14 @@ const MANY = 100;
 
 /** Rows of runs of several processes. @param open the one handle of this process */
 export function createSharedRuns(open: () => Promise<Database>, clock: Clock): SharedRuns {
+  const appends = createGroups<Append, Appended>(async (group) => {
+    const database = await open();
+    return database.transaction().execute(async (transaction) => {
+      const done: Appended[] = [];
+      for (const one of group) done.push(await append(transaction, one, clock.now()));
+      return done;
+    });
+  });
   return {
     async head(run) {
       const row = await (await open())
@@ -32,27 +41,7 @@ export function createSharedRuns(open: () => Promise<Database>, clock: Clock): S
         ...{ seq: Number(seq), sealed, body: body ?? undefined, size: Number(size) },
       }));
     },
-    async append(run, row, { expiresAt, mostRuns }) {
-      const database = await open();
-      return database.transaction().execute(async (transaction) => {
-        if (row.seq === 1) {
-          await forget(transaction, clock.now(), run);
-          await forget(transaction, clock.now());
-          const { count } = await transaction
-            .selectFrom('shared_run')
-            .select((select) => select.fn.countAll<number>().as('count'))
-            .executeTakeFirstOrThrow();
-          if (Number(count) >= mostRuns) return 'full';
-        }
-        if (!(await advance(transaction, { run, row, expiresAt }))) return 'behind';
-        const { seq, sealed, body, size } = row;
-        await transaction
-          .insertInto('shared_run_row')
-          .values({ run, seq, sealed, body: body ?? null, size })
-          .execute();
-        return 'done';
-      });
-    },
+    append: (run, row, limits) => appends.add({ run, row, limits }),
     async touch(run, expiresAt) {
       await (await open())
         .updateTable('shared_run')
@@ -86,6 +75,33 @@ export function createSharedRuns(open: () => Promise<Database>, clock: Clock): S
       }
     },
   };
+}
+
+interface Append {
+  readonly run: string;
+  readonly row: RunRow;
+  readonly limits: Parameters<SharedRuns['append']>[2];
+}
+
+type Appended = Awaited<ReturnType<SharedRuns['append']>>;
+
+async function append(transaction: Transaction<Tables>, { run, row, limits }: Append, now: number): Promise<Appended> {
+  if (row.seq === 1) {
+    await forget(transaction, now, run);
+    await forget(transaction, now);
+    const { count } = await transaction
+      .selectFrom('shared_run')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= limits.mostRuns) return 'full';
+  }
+  if (!(await advance(transaction, { run, row, expiresAt: limits.expiresAt }))) return 'behind';
+  const { seq, sealed, body, size } = row;
+  await transaction
+    .insertInto('shared_run_row')
+    .values({ run, seq, sealed, body: body ?? null, size })
+    .execute();
+  return 'done';
 }
 
 /** Compare and set: of two processes that write the same row one does, and whoever reads finds no gap. */
