@@ -39,5 +39,5 @@ export function openScan(
     kept: keptResults,
     judge: createScanJudge({ settings: () => settings().judge, log: basics.log }),
   };
-  return { scan, texts: createTextDoor(scan), keptResults };
+  return { scan, texts: createTextDoor({ ...scan, log: basics.log }), keptResults };
 }

@@ -80,6 +80,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     exchange.vet = ports.vetting?.(inbound, tool.upstream);
     const from = { upstream: tool.upstream, item: tool.name };
     ports.masked?.watch(from, exchange);
+    ports.texts?.watch(tool.upstream, exchange);
     if (snapshot.plans !== undefined) watchSaid(ports, exchange, { snapshot, about: toSource(call) });
     let answer = await forward(ports, call, { admitted, inbound, span });
     record.resultBytes = answer.bytes.length;
@@ -104,7 +105,8 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
     return ports.masked === undefined ? answer : ports.masked.toCaller(call, answer);
   } catch (error) {
-    const thrown = toFault(error);
+    const raised = toFault(error);
+    const thrown = ports.texts?.fault(record.upstream ?? '', raised) ?? raised;
     const fault = ports.masked?.fault({ upstream: record.upstream ?? '', item: record.tool ?? '' }, thrown) ?? thrown;
     if (record.outcome !== 'denied') {
       record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
@@ -228,7 +230,8 @@ function resolveTool(inbound: Inbound, onHidden: (tool: Tool) => void): Tool {
   const hidden = view.hiddenTool(name);
   if (hidden !== undefined) onHidden(hidden);
   throw (
-    findUnreachableOwner(inbound, name) ??
+    // What it quotes is read where the call ends.
+    findUnreachableOwner(inbound, name, undefined) ??
     new FaultError(
       'invalid_params',
       `Unknown tool: ${name.slice(0, 128)}. tools/list has the names.${unavailable(view.unavailable)}`,

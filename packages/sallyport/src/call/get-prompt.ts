@@ -16,7 +16,7 @@ export async function getPrompt(ports: CallPorts, inbound: Inbound): Promise<Ans
   if (held !== undefined) throw new FaultError('denied', held);
   if (prompt === undefined)
     throw (
-      findUnreachableOwner(inbound, String(name)) ??
+      findUnreachableOwner(inbound, String(name), ports.texts) ??
       new FaultError('invalid_params', `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`)
     );
   const edits = prompt.name === name ? [] : [request.setParam('name', JSON.stringify(prompt.name))];

@@ -42,7 +42,7 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
   const held = view.whyHeld('resources', asked);
   if (held !== undefined) throw new FaultError('denied', held);
   throw (
-    findUnreachableOwner(inbound, asked) ??
+    findUnreachableOwner(inbound, asked, ports.texts) ??
     new FaultError('resource_not_found', `Resource not found: ${asked.slice(0, 256)}`, { data: { uri: asked } })
   );
 }

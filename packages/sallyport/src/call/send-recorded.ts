@@ -62,6 +62,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (recorded !== undefined) await recorded;
     exchange.vet = ports.vetting?.(inbound, upstream);
     ports.masked?.watch(from, exchange);
+    ports.texts?.watch(upstream, exchange);
     const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
     watchSaid(ports, exchange, { snapshot, about: data });
     const said = await ports.upstreams.send(
@@ -83,7 +84,8 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     end = { outcome: shown.isResult ? 'ok' : 'error', reason: undefined };
     return shown;
   } catch (error) {
-    const thrown = toFault(error);
+    const raised = toFault(error);
+    const thrown = ports.texts?.fault(upstream, raised) ?? raised;
     const fault = ports.masked?.fault(from, thrown) ?? thrown;
     if (end.outcome !== 'denied' && isTextRefusal(fault))
       end = { outcome: 'denied', guard: SCAN_RESULT, reason: fault.message };

@@ -32,6 +32,8 @@ export interface Exchange {
   vet?: Vet | undefined;
   /** The same for its notifications; `undefined` for one that the client does not get. */
   tell?: ((notification: Notification) => Notification | undefined) | undefined;
+  /** The same for what they say to a model, after all else. */
+  heed?: ((notification: Notification) => Notification | undefined) | undefined;
   /** The answer will take a while and whoever waits for it may be let go and come back. A hint. */
   suspend?(): void;
   /** Header lines for the answer, where it travels over HTTP and its head has not left yet. Names in lower case. */

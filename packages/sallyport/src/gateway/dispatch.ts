@@ -6,7 +6,8 @@ import { listItems } from '../call/list-items.ts';
 import type { CallPorts } from '../call/ports.ts';
 import { readResource } from '../call/read-resource.ts';
 import { relayTaskRequest, relayUnknown } from '../call/relay-request.ts';
-import type { ListKind, Page } from '../catalog/catalog.ts';
+import type { Introduced } from '../call/text-door.ts';
+import type { Endpoint, ListKind, Page, View } from '../catalog/catalog.ts';
 import { type Response, TextResult } from '../core/response.ts';
 
 type Handler = (ports: CallPorts, inbound: Inbound) => Response | Promise<Response>;
@@ -53,6 +54,16 @@ function list(kind: ListKind, key: string): Handler {
     const page = listItems(inbound, kind);
     return page instanceof Promise ? page.then((ready) => toListResult(key, ready)) : toListResult(key, page);
   };
+}
+
+/** What the client reads of the server it connects to. A server's own endpoint says it in that server's words. */
+export function toIntroduction(
+  texts: CallPorts['texts'],
+  endpoint: Endpoint,
+  { serverInfo, capabilities }: Pick<View, 'serverInfo' | 'capabilities'>,
+): Introduced {
+  const said = { capabilities, serverInfo };
+  return texts?.introduce(endpoint.kind === 'server' ? endpoint.name : undefined, said) ?? said;
 }
 
 export function toListResult(key: string, { items, nextCursor, ttlMs, cacheScope }: Page): TextResult {

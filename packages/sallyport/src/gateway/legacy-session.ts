@@ -1,4 +1,4 @@
-import { answerWithoutWords, hideNews } from '../call/kept-servers.ts';
+import { hideNews } from '../call/kept-servers.ts';
 import { listItems } from '../call/list-items.ts';
 import { mayFollow } from '../call/planned.ts';
 import { resourceOwners } from '../call/read-resource.ts';
@@ -12,14 +12,14 @@ import type { Principal } from '../core/principal.ts';
 import type { Written } from '../core/response.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import { toClientInfo } from './client-info.ts';
-import { dispatch, toListResult } from './dispatch.ts';
+import { dispatch, toIntroduction, toListResult } from './dispatch.ts';
 import { EventLog } from './event-log.ts';
 import { toLegacyResult, toLegacyTools, withElicitationId } from './legacy-shape.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
 import { type LegacyRevision, negotiate } from './revisions.ts';
-import { toTold } from './screen-questions.ts';
+import { readAnswer, toHeard, toTold } from './screen-questions.ts';
 import { toErrorText, toStatus } from './to-response.ts';
 
 /** Where messages go that belong to no request: the GET stream, the event stream of 2024-11-05, stdout. */
@@ -123,8 +123,7 @@ export class LegacySession {
     const view = await this.#view();
     return Answer.result(request.id, {
       protocolVersion: this.revision,
-      capabilities: view.capabilities,
-      serverInfo: view.serverInfo,
+      ...toIntroduction(this.#ports.texts, this.endpoint, view),
       ...(view.instructions === undefined ? {} : { instructions: view.instructions }),
     }).write(request.id);
   }
@@ -232,8 +231,8 @@ export class LegacySession {
     await this.#view();
     // One upstream: its own answer counts. All of them: the level goes along with each request to those that log.
     if (this.endpoint.kind === 'server')
-      return answerWithoutWords(
-        this.#ports.snapshot(),
+      return readAnswer(
+        this.#ports,
         this.endpoint.name,
         this.#ports.upstreams.setLogLevel(this.endpoint.name, level, this.client),
       );
@@ -251,11 +250,7 @@ export class LegacySession {
     const { upstreams } = this.#ports;
     if (request.method === 'resources/unsubscribe') {
       this.#subscriptions.delete(key);
-      return answerWithoutWords(
-        inbound.snapshot,
-        owner.upstream,
-        upstreams.unsubscribe(owner.upstream, owner.uri, this.client),
-      );
+      return readAnswer(this.#ports, owner.upstream, upstreams.unsubscribe(owner.upstream, owner.uri, this.client));
     }
     await mayFollow(this.#ports.planned, inbound, uri);
     if (this.#subscriptions.size >= MAX_FOLLOWED && !this.#subscriptions.has(key))
@@ -263,8 +258,8 @@ export class LegacySession {
         'too_many',
         `This session follows ${MAX_FOLLOWED} resources already. Unsubscribe from one first.`,
       );
-    const answer = await answerWithoutWords(
-      inbound.snapshot,
+    const answer = await readAnswer(
+      this.#ports,
       owner.upstream,
       upstreams.subscribe(owner.upstream, owner.uri, this.client),
     );
@@ -363,15 +358,17 @@ export class LegacySession {
     if (event.kind === 'resource_updated') {
       const uri = this.#subscriptions.get(`${event.upstream}\n${event.uri}`);
       if (uri === undefined) return;
-      const notification = hideNews(this.#ports.snapshot(), event);
-      if (notification === undefined) return;
-      this.send(notification.write(uri === event.uri ? [] : [notification.setParam('uri', JSON.stringify(uri))]));
+      const told = hideNews(this.#ports.snapshot(), event);
+      const heard = toHeard(this.#ports.texts, told, { upstream: event.upstream, client: this.client.key });
+      if (heard === undefined) return;
+      this.send(heard.write(uri === event.uri ? [] : [heard.setParam('uri', JSON.stringify(uri))]));
     } else if (event.kind === 'log' || event.kind === 'other') {
       if (event.client !== undefined && event.client !== this.client.key) return;
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       if (event.kind === 'log' && !this.#wantsLog(member(event.notification.params, 'level'))) return;
       const told = toTold(this.#ports, event);
-      if (told !== undefined) this.send(told.write());
+      const heard = toHeard(this.#ports.texts, told, { upstream: event.upstream, client: this.client.key });
+      if (heard !== undefined) this.send(heard.write());
     }
   }
 

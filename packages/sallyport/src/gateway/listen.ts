@@ -12,7 +12,7 @@ import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { ModernFacts } from './modern-request.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
-import { toTold } from './screen-questions.ts';
+import { toHeard, toTold } from './screen-questions.ts';
 import type { Follower } from './session-store.ts';
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
@@ -132,16 +132,20 @@ export class Listen implements Follower {
     if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
       const uri = this.#resources.get(`${event.upstream}\n${event.uri}`);
-      const told = hideNews(this.#ports.snapshot(), event);
+      const told = this.#toHeard(event.upstream, hideNews(this.#ports.snapshot(), event));
       if (uri !== undefined && told !== undefined) this.#send(told, { key: 'uri', value: uri });
     } else if (event.kind === 'other') {
       // Followed before anybody had started it, a task may turn out to be somebody else's.
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       const id = member(event.notification.params, 'taskId');
       const known = typeof id === 'string' ? this.#tasks.get(`${event.upstream}\n${id}`) : undefined;
-      const told = known === undefined ? undefined : toTold(this.#ports, event);
+      const told = known === undefined ? undefined : this.#toHeard(event.upstream, toTold(this.#ports, event));
       if (known !== undefined && told !== undefined) this.#send(told, { key: 'taskId', value: known });
     }
+  }
+
+  #toHeard(upstream: string, told: Notification | undefined): Notification | undefined {
+    return toHeard(this.#ports.texts, told, { upstream, client: this.#opening.facts.client.key });
   }
 
   /** Ends the stream from our side, telling the client that it ended well (2026-07-28 subscriptions#graceful-closure). */

@@ -1,3 +1,4 @@
+import type { Introduced } from '../call/text-door.ts';
 import type { Endpoint, View } from '../catalog/catalog.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
@@ -5,7 +6,7 @@ import { isObject, member } from '../core/json.ts';
 import type { Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import { type Response, TextResult } from '../core/response.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch, toIntroduction } from './dispatch.ts';
 import { Listen } from './listen.ts';
 import { type Cancellable, faultStatus, ModernCall } from './modern-call.ts';
 import { checkParamHeaders, type HeaderLookup, type ModernFacts, readModernFacts } from './modern-request.ts';
@@ -89,7 +90,7 @@ async function work(context: ModernContext, { request, facts, snapshot, call }: 
     if (header !== undefined && request.method === 'tools/call') checkArguments(request, view, header);
     const done =
       request.method === 'server/discover'
-        ? discover(view)
+        ? discover(view, toIntroduction(ports.texts, endpoint, view))
         : dispatch(ports, { request, exchange: call.exchange, endpoint, snapshot, view });
     call.settle(done instanceof Promise ? await done : done);
   } catch (error) {
@@ -112,12 +113,12 @@ function checkArguments(request: Request, view: View, header: HeaderLookup): voi
 /** Identity and capabilities do not change often; a client may rely on them for a minute. Milliseconds. */
 const DISCOVER_TTL_MS = 60_000;
 
-function discover(view: View): Response {
+function discover(view: View, { capabilities, serverInfo }: Introduced): Response {
   const members = {
     supportedVersions: SUPPORTED_REVISIONS,
-    capabilities: view.capabilities,
+    capabilities,
     ...(view.instructions === undefined ? {} : { instructions: view.instructions }),
-    _meta: { 'io.modelcontextprotocol/serverInfo': view.serverInfo },
+    _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
   };
   return new TextResult(JSON.stringify(members).slice(1, -1), { ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' });
 }

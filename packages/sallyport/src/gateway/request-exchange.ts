@@ -28,6 +28,7 @@ export class RequestExchange implements Exchange {
   onCancel: ((reason: string) => void) | undefined;
   vet: Vet | undefined;
   tell: ((notification: Notification) => Notification | undefined) | undefined;
+  heed: ((notification: Notification) => Notification | undefined) | undefined;
   /** Where messages go now: a parked call gets a new one with each retry. */
   reply: Reply;
   readonly #asking: Asking;
@@ -49,7 +50,8 @@ export class RequestExchange implements Exchange {
   notify(notification: Notification): void {
     if (this.#cancelled || !mayTell(notification)) return;
     const told = this.tell === undefined ? notification : this.tell(notification);
-    if (told !== undefined) this.reply.message(told.write());
+    const heard = told === undefined || this.heed === undefined ? told : this.heed(told);
+    if (heard !== undefined) this.reply.message(heard.write());
   }
 
   annotate(headers: Readonly<Record<string, string>>): void {

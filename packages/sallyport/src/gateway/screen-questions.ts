@@ -1,7 +1,8 @@
-import { hideNews } from '../call/kept-servers.ts';
+import { answerWithoutWords, hideNews } from '../call/kept-servers.ts';
+import type { TextDoor } from '../call/text-door.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
-import type { Notification } from '../core/message.ts';
+import type { Answer, Notification } from '../core/message.ts';
 import { findSecretQuestion } from '../guard/approve/elicitation-secrets.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -56,6 +57,25 @@ export function toTold(
   return masked === undefined
     ? notification
     : masked.notification({ upstream, item: notification.method }, notification);
+}
+
+/** The same, read for what it says to a model. */
+export function toHeard(
+  texts: Pick<TextDoor, 'notice'> | undefined,
+  told: Notification | undefined,
+  { upstream, client }: { readonly upstream: string; readonly client: string },
+): Notification | undefined {
+  return told === undefined || texts === undefined ? told : texts.notice(upstream, client, told);
+}
+
+/** An upstream's own answer to what is no call, as its answers to calls are shown. */
+export async function readAnswer(
+  { texts, snapshot }: Pick<GatewayPorts, 'texts' | 'snapshot'>,
+  upstream: string,
+  answering: Promise<Answer>,
+): Promise<Answer> {
+  const answer = await answerWithoutWords(snapshot(), upstream, answering);
+  return texts?.treat(upstream, undefined, answer) ?? answer;
 }
 
 /** Marked as every refusal of a guard is, so that programs can tell it from the client's own no. */

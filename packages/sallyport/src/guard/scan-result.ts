@@ -5,9 +5,10 @@ import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
+import type { Treatment } from './scan/results/findings.ts';
 import type { KeptResults } from './scan/results/kept-result.ts';
 import { mayHoldDemand } from './scan/results/may-hold.ts';
-import { readToolResult, type Treated, type Treatment } from './scan/results/read-result.ts';
+import { readResult, type Treated } from './scan/results/read-result.ts';
 
 export interface ScanPorts {
   /** Of the snapshot in force. */
@@ -48,7 +49,7 @@ export function scanResult(ports: ScanPorts): Guard {
     },
     result(call, result) {
       const { results } = settingsOf(call);
-      const treated = readToolResult(result, toTreatment(ports, call.tool.upstream, call.tool.name));
+      const treated = readResult(result, toTreatment(ports, call.tool.upstream, call.tool.name));
       if (treated.value === undefined) return ALLOW;
       if (results === 'show' || ports.kept?.isReleased(call) === true) return rewrite(treated);
       const isBlocked = treated.findings.some(({ tier }) => tier === 'block');

@@ -1,5 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import type { Span } from '../../../core/json-scan.ts';
+import { isReadable } from './bytes-text.ts';
 
 /**
  * Which parts of a text may say something else than they show: other scripts, what is invisible, encodings. Only these are
@@ -101,10 +101,4 @@ function isForeign(code: number): boolean {
 function saysSomething(block: string): boolean {
   if (/^[0-9a-f]+$/i.test(block)) return isReadable(Buffer.from(block, 'hex'));
   return isReadable(Buffer.from(block, 'base64'));
-}
-
-function isReadable(bytes: Buffer): boolean {
-  for (const byte of bytes) if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false;
-  // A character may be cut at the end.
-  return [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, bytes.length - cut)));
 }

@@ -7,6 +7,25 @@ import { kindsOf } from './lexicon.ts';
  */
 export function mayHoldDemand(message: Buffer): boolean {
   const text = message.toString('latin1');
+  return isSuspicious(text) || text.includes('](') || text.includes('"resource') || hasSeveralTexts(text);
+}
+
+/** A demand may be cut in two, in the middle of the word that tells. */
+function hasSeveralTexts(text: string): boolean {
+  let at = -1;
+  for (let count = 0; count < 3; count++) {
+    at = text.indexOf('"text"', at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+/** The same for one text that stands alone. */
+export function mayTextHoldDemand(text: string): boolean {
+  return isSuspicious(text) || text.includes('](') || text.includes('\n');
+}
+
+function isSuspicious(text: string): boolean {
   const { length } = text;
   let run = 0;
   let singles = 0;
@@ -33,9 +52,10 @@ export function mayHoldDemand(message: Buffer): boolean {
     singles = size === 1 ? singles + 1 : 0;
     if (singles >= MAX_SINGLES) return true;
     if (size > 1 && (mayBeWord(text, i, size) || isDisguise(text, i, end)) && isPivot(text.slice(i, end))) return true;
+    if (size >= MIN_SENTENCE && isSentence(text.slice(i, Math.min(end, i + MAX_SENTENCE)))) return true;
     i = end;
   }
-  return text.includes('](') || text.includes('"resource') || TURNS.test(text) || MEMBERS.test(text);
+  return TURNS.test(text) || MEMBERS.test(text);
 }
 
 /** Turns of a conversation, and members made for whoever reads them. */
@@ -72,6 +92,15 @@ const PIVOTS = kindsOf(
 
 function isPivot(word: string): boolean {
   return PIVOTS[knowWord(word.toLowerCase(), /\d/.test(word)).kind] === 1;
+}
+
+/** Names that are sentences: four words at least. */
+const MIN_SENTENCE = 16;
+const MAX_SENTENCE = 256;
+
+function isSentence(name: string): boolean {
+  const words = name.split(/_|(?<=[a-z])(?=[A-Z])/);
+  return words.length >= 3 && words.some((word) => word.length > 1 && isPivot(word));
 }
 
 function isDisguise(text: string, start: number, end: number): boolean {

@@ -1,29 +1,17 @@
-import type { ResourceSettings } from '../../../config/scan-section.ts';
 import type { Finding } from '../../../core/finding.ts';
 import { isObject, type Json, type JsonObject, member } from '../../../core/json.ts';
-import { readText, type TextReading } from '../scan-text.ts';
+import { textOfBytes } from './bytes-text.ts';
 import { findForbiddenUri } from './check-uri.ts';
+import { findAcross } from './find-across.ts';
+import { Findings, type Treatment } from './findings.ts';
 import type { Provenance } from './mark-text.ts';
-import { markText } from './mark-text.ts';
-import { isDangerous, neutralise } from './neutralise.ts';
-
-/** How the texts of one server are treated. */
-export interface Treatment extends Provenance {
-  /** Findings are noted, and nothing is changed. */
-  readonly isShown: boolean;
-  /** Every text is marked. */
-  readonly untrusted: boolean;
-  readonly resources: ResourceSettings;
-  /** Host of the server's own address; `undefined`: it runs on this machine. */
-  readonly ownHost: string | undefined;
-  readonly makeTag: () => string;
-}
+import { MIN_NAME, readFixed, readName, toPointer } from './read-fixed.ts';
 
 /** What was found in a result, and the result as the model gets it. */
 export interface Treated {
   readonly findings: readonly Finding[];
   readonly score: number;
-  /** A finding of the block tier stands where no mark can be set: in structured content. */
+  /** A finding of the block tier stands where no mark can be set: in structured content, a name, `_meta`. */
   readonly isUnmarkable: boolean;
   /** `undefined`: nothing was changed. */
   readonly value: JsonObject | undefined;
@@ -33,88 +21,30 @@ export interface Treated {
 export const SCAN_MARK = 'dev.sallyport/scan';
 
 const NOTHING: Treated = { findings: [], score: 0, isUnmarkable: false, value: undefined };
-const MAX_FINDINGS = 32;
 
-/** Collects what one result holds. */
-class Findings {
-  readonly all: Finding[] = [];
-  score = 0;
-  isUnmarkable = false;
-  isChanged = false;
-  readonly treatment: Treatment;
-
-  constructor(treatment: Treatment) {
-    this.treatment = treatment;
-  }
-
-  read(text: string, where: string): TextReading {
-    const reading = readText(text);
-    this.score = Math.max(this.score, reading.scan.score);
-    for (const finding of reading.scan.findings)
-      if (this.all.length < MAX_FINDINGS) this.all.push({ ...finding, where });
-    return reading;
-  }
-
-  /** The text as the model gets it. */
-  treat(text: string, where: string): string {
-    const { isShown, untrusted } = this.treatment;
-    const { scan, marks, carriers } = this.read(text, where);
-    if (isShown) return text;
-    const isSuspect = untrusted || scan.findings.length > 0;
-    const harmless = neutralise(text, {
-      marks: marks.filter((mark) => isDangerous(mark, isSuspect)),
-      // What a page or a picture loads is its own business until something in the text is not.
-      carriers: isSuspect ? carriers.filter((one) => one.carries !== 'none' || one.runs) : [],
-    });
-    const shown = isSuspect
-      ? markText(harmless, { ...this.treatment, findings: scan.findings }, this.treatment.makeTag)
-      : harmless;
-    if (shown !== text) this.isChanged = true;
-    return shown;
-  }
-}
-
-/** Reads a tool's result (MCP tools#tool-result), and makes it what the model may get. */
-export function readToolResult(result: JsonObject, treatment: Treatment): Treated {
+/** Reads what a server answers, of whatever shape, and makes it what the model may get. */
+export function readResult(result: JsonObject, treatment: Treatment): Treated {
   const found = new Findings(treatment);
-  const content = member(result, 'content');
-  const items = Array.isArray(content) ? content.map((item, i) => treatItem(item, `/content/${i}`, found)) : content;
-  const before = found.all.length;
-  const structured = member(result, 'structuredContent');
-  if (structured !== undefined) readStrings(structured, '/structuredContent', found);
-  const asked = member(result, 'inputRequests');
-  if (asked !== undefined) readStrings(asked, '/inputRequests', found);
-  found.isUnmarkable = found.all.slice(before).some(({ tier }) => tier === 'block');
-  return finish(result, found, items === content ? {} : { content: items ?? null });
-}
-
-/** Reads what resources/read gave (MCP resources#reading-resources). */
-export function readResourceResult(result: JsonObject, treatment: Treatment): Treated {
-  const found = new Findings(treatment);
-  const contents = member(result, 'contents');
-  if (!Array.isArray(contents)) return NOTHING;
-  return finish(result, found, { contents: contents.map((item, i) => treatContents(item, `/contents/${i}`, found)) });
-}
-
-/** Reads what prompts/get gave (MCP prompts#getting-a-prompt). */
-export function readPromptResult(result: JsonObject, treatment: Treatment): Treated {
-  const found = new Findings(treatment);
-  const messages = member(result, 'messages');
-  if (!Array.isArray(messages)) return NOTHING;
-  return finish(result, found, {
-    messages: messages.map((message, i) => {
-      const content = member(message, 'content');
-      const treated = treatItem(content, `/messages/${i}/content`, found);
-      return isObject(message) && treated !== content ? { ...message, content: treated ?? null } : message;
-    }),
-  });
+  const treated = treatMembers(result, '', found);
+  const { all, score, isUnmarkable, isChanged } = found;
+  if (all.length === 0 && !isChanged && !isUnmarkable) return NOTHING;
+  const meta = member(result, '_meta');
+  const value = {
+    ...treated,
+    _meta: { ...(isObject(meta) ? meta : {}), [SCAN_MARK]: toMeta(all, treatment) },
+  };
+  return { findings: all, score, isUnmarkable, value };
 }
 
 /** A question of a server (elicitation, sampling): nothing in it is changed, so it has only findings. */
 export function readQuestion(params: JsonObject, treatment: Treatment): readonly Finding[] {
   const found = new Findings(treatment);
-  const { _meta, ...shown } = params;
-  readStrings(shown as JsonObject, '', found);
+  readFixed(params, '', found);
+  const messages = member(params, 'messages');
+  if (Array.isArray(messages)) {
+    const texts = (messages as readonly Json[]).flatMap((message) => textsIn(member(message, 'content')));
+    for (const { finding } of findAcross(texts)) found.add({ ...finding, where: '/messages' });
+  }
   return found.all;
 }
 
@@ -125,20 +55,8 @@ export function readLoneText(text: string, treatment: Treatment): Omit<Treated, 
   return { findings: found.all, score: found.score, isUnmarkable: false, text: shown };
 }
 
-function finish(result: JsonObject, found: Findings, changed: Record<string, Json>): Treated {
-  const { all, score, isUnmarkable, isChanged } = found;
-  if (all.length === 0 && !isChanged) return NOTHING;
-  const meta = member(result, '_meta');
-  const value = {
-    ...result,
-    ...(isChanged ? changed : {}),
-    _meta: { ...(isObject(meta) ? meta : {}), [SCAN_MARK]: toMeta(all, found.treatment) },
-  };
-  return { findings: all, score, isUnmarkable, value };
-}
-
 /** Without evidence: the model need not read it twice. */
-function toMeta(findings: readonly Finding[], { server, item }: Provenance): JsonObject {
+export function toMeta(findings: readonly Finding[], { server, item }: Provenance): JsonObject {
   return {
     server,
     ...(item === undefined ? {} : { item }),
@@ -146,28 +64,198 @@ function toMeta(findings: readonly Finding[], { server, item }: Provenance): Jso
   };
 }
 
-function treatItem(item: Json | undefined, where: string, found: Findings): Json {
-  if (!isObject(item)) return item ?? null;
-  const type = member(item, 'type');
-  if (type === 'resource_link') return treatLink(item, where, found);
-  if (type === 'resource') {
-    const resource = member(item, 'resource');
-    const treated = treatContents(resource, `${where}/resource`, found);
-    return treated === resource ? item : { ...item, resource: treated };
+type Shape = (value: Json, where: string, found: Findings) => Json;
+
+/**
+ * Members whose texts can be marked (MCP tools#tool-result, resources#reading-resources, prompts#getting-a-prompt,
+ * completion#response, tasks). All other members, known or not, are read where they stand.
+ */
+const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ['content', treatItems],
+  ['contents', treatAllContents],
+  ['messages', treatMessages],
+  ['completion', treatCompletion],
+  ['description', treatText],
+  ['statusMessage', treatText],
+  ['task', treatInside],
+  ['tasks', treatEach],
+  ['result', treatInside],
+  ['error', treatError],
+]);
+
+/** The same object when nothing in it was changed. */
+function treatMembers(result: JsonObject, where: string, found: Findings): JsonObject {
+  let changed: Record<string, Json> | undefined;
+  for (const key of Object.keys(result)) {
+    const value = member(result, key);
+    if (value === undefined || typeof value === 'boolean' || typeof value === 'number') continue;
+    const at = `${where}/${toPointer(key)}`;
+    const shape = SHAPES.get(key);
+    if (shape === undefined) {
+      if (key.length >= MIN_NAME) readName(key, where, found);
+      readFixed(value, at, found);
+      continue;
+    }
+    const treated = shape(value, at, found);
+    // Only names of the table: none of them is __proto__.
+    if (treated !== value) changed = { ...changed, [key]: treated };
   }
-  if (type === 'image' || type === 'audio') return treatMedia(item, where, found);
-  const text = member(item, 'text');
-  if (typeof text !== 'string') return item;
-  const shown = found.treat(text, `${where}/text`);
-  return shown === text ? item : { ...item, text: shown };
+  return changed === undefined ? result : { ...result, ...changed };
 }
 
-/** A picture is a picture: what says so and names another type would be opened by another program. */
+function treatInside(value: Json, where: string, found: Findings): Json {
+  if (isObject(value)) return treatMembers(value, where, found);
+  readFixed(value, where, found);
+  return value;
+}
+
+function treatEach(value: Json, where: string, found: Findings): Json {
+  if (!Array.isArray(value)) return treatInside(value, where, found);
+  return mapChanged(value as readonly Json[], (one, i) => treatInside(one, `${where}/${i}`, found));
+}
+
+function treatText(value: Json, where: string, found: Findings): Json {
+  if (typeof value === 'string') return found.treat(value, where);
+  readFixed(value, where, found);
+  return value;
+}
+
+/** How a task failed: its message is read by models, its data is for programs and goes when there is something in it. */
+function treatError(value: Json, where: string, found: Findings): Json {
+  if (!isObject(value)) return treatText(value, where, found);
+  const { message, ...rest } = value;
+  const own = new Findings(found.treatment);
+  readFixed(rest as JsonObject, where, own);
+  const isClean = own.all.length === 0;
+  for (const finding of own.all) found.add(finding);
+  const shown = typeof message === 'string' ? found.treat(message, `${where}/message`) : message;
+  if (found.treatment.isShown || (isClean && shown === message)) return value;
+  found.isChanged = true;
+  const { data: _, ...kept } = value;
+  return { ...(isClean ? value : kept), ...(shown === undefined ? {} : { message: shown }) };
+}
+
+/** Values are put into arguments: none can be marked, so one that a model must not read is left out. */
+function treatCompletion(value: Json, where: string, found: Findings): Json {
+  const values = member(value, 'values');
+  if (!isObject(value) || !Array.isArray(values)) return treatInside(value, where, found);
+  const { values: _, ...rest } = value;
+  readFixed(rest as JsonObject, where, found);
+  const kept = (values as readonly Json[]).filter((one, i) => {
+    const own = new Findings(found.treatment);
+    readFixed(one, `${where}/values/${i}`, own);
+    for (const finding of own.all) found.add(finding);
+    return !own.isUnmarkable;
+  });
+  if (kept.length === values.length || found.treatment.isShown) return value;
+  found.isChanged = true;
+  return { ...value, values: kept };
+}
+
+function treatItems(value: Json, where: string, found: Findings): Json {
+  if (!Array.isArray(value)) return isObject(value) ? treatItem(value, where, found) : treatText(value, where, found);
+  const items = value as readonly Json[];
+  const across = acrossOf(items.map((item) => textsIn(item)));
+  return mapChanged(items, (item, i) => treatItem(item, `${where}/${i}`, found, across?.get(i)));
+}
+
+function treatAllContents(value: Json, where: string, found: Findings): Json {
+  if (!Array.isArray(value)) return treatInside(value, where, found);
+  const items = value as readonly Json[];
+  const across = acrossOf(items.map((item) => textsOf(member(item, 'text'))));
+  return mapChanged(items, (item, i) => treatContents(item, `${where}/${i}`, found, across?.get(i)));
+}
+
+function treatMessages(value: Json, where: string, found: Findings): Json {
+  if (!Array.isArray(value)) return treatInside(value, where, found);
+  const messages = value as readonly Json[];
+  const across = acrossOf(messages.map((message) => textsIn(member(message, 'content'))));
+  return mapChanged(messages, (message, i) => {
+    const at = `${where}/${i}`;
+    if (!isObject(message)) return treatText(message, at, found);
+    readRest(message, IN_MESSAGE, at, found);
+    const content = member(message, 'content') ?? null;
+    const treated =
+      Array.isArray(content) || !isObject(content)
+        ? treatItems(content, `${at}/content`, found)
+        : treatItem(content, `${at}/content`, found, across?.get(i));
+    return treated === content ? message : { ...message, content: treated };
+  });
+}
+
+/** By the place of an item: what stands in it and in its neighbours. */
+function acrossOf(texts: readonly (readonly string[])[]): ReadonlyMap<number, Finding[]> | undefined {
+  if (texts.length < 2) return undefined;
+  const places = texts.flatMap((own, i) => own.map(() => i));
+  const found = findAcross(texts.flat());
+  if (found.length === 0) return undefined;
+  const byItem = new Map<number, Finding[]>();
+  for (const { first, last, finding } of found)
+    for (const i of new Set(places.slice(first, last + 1))) byItem.set(i, [...(byItem.get(i) ?? []), finding]);
+  return byItem;
+}
+
+function textsOf(text: Json | undefined): readonly string[] {
+  return typeof text === 'string' ? [text] : [];
+}
+
+/** The texts of a content block, or of several. */
+function textsIn(content: Json | undefined): readonly string[] {
+  if (Array.isArray(content)) return (content as readonly Json[]).flatMap((one) => textsIn(one));
+  return [...textsOf(member(content, 'text')), ...textsOf(member(member(content, 'resource'), 'text'))];
+}
+
+const IN_MESSAGE: ReadonlySet<string> = new Set(['role', 'content']);
+const IN_ITEM: ReadonlySet<string> = new Set(['type', 'text', 'resource', 'content']);
+const IN_MEDIA: ReadonlySet<string> = new Set(['type', 'data']);
+const IN_CONTENTS: ReadonlySet<string> = new Set(['text', 'blob']);
+const IN_LINK: ReadonlySet<string> = new Set(['type', 'name', 'title', 'description']);
+
+/** All members but those that are treated: identifiers, annotations, `_meta`, and what nobody here knows. */
+function readRest(holder: JsonObject, known: ReadonlySet<string>, where: string, found: Findings): void {
+  for (const key of Object.keys(holder)) {
+    if (known.has(key)) continue;
+    if (key.length >= MIN_NAME) readName(key, where, found);
+    readFixed(member(holder, key), `${where}/${toPointer(key)}`, found);
+  }
+}
+
+function treatItem(item: Json, where: string, found: Findings, across?: readonly Finding[]): Json {
+  if (!isObject(item)) return treatText(item, where, found);
+  const type = member(item, 'type');
+  if (type === 'resource_link') return treatLink(item, where, found);
+  if (type === 'image' || type === 'audio') return treatMedia(item, where, found);
+  readRest(item, IN_ITEM, where, found);
+  const changed: Record<string, Json> = {};
+  const text = member(item, 'text');
+  if (typeof text === 'string') {
+    const shown = found.treat(text, `${where}/text`, across);
+    if (shown !== text) changed['text'] = shown;
+  }
+  const resource = member(item, 'resource');
+  if (resource !== undefined) {
+    const treated = treatContents(resource, `${where}/resource`, found, across);
+    if (treated !== resource) changed['resource'] = treated;
+  }
+  // Results of tools within a message (2025-11-25 sampling).
+  const content = member(item, 'content');
+  if (content !== undefined) {
+    const treated = treatItems(content, `${where}/content`, found);
+    if (treated !== content) changed['content'] = treated;
+  }
+  return Object.keys(changed).length === 0 ? item : { ...item, ...changed };
+}
+
+/** A picture is a picture: what says so and names another type, or is a text, would be opened by another program. */
 function treatMedia(item: JsonObject, where: string, found: Findings): Json {
-  const [type, mime] = [String(member(item, 'type')), member(item, 'mimeType')];
+  readRest(item, IN_MEDIA, where, found);
+  const [type, mime, data] = [String(member(item, 'type')), member(item, 'mimeType'), member(item, 'data')];
+  const said = typeof data === 'string' ? textOfBytes(data) : undefined;
+  const shownText = said === undefined ? undefined : found.treatFound(said, `${where}/data`);
+  if (shownText !== undefined) return { type: 'text', text: shownText };
   if (typeof mime === 'string' && mime.toLowerCase().startsWith(`${type}/`)) return item;
   const shown = JSON.stringify(String(mime).slice(0, 80));
-  found.all.push({
+  found.add({
     ...{ id: 'wrong-type', tier: 'review', owasp: 'MCP05', where: `${where}/mimeType`, start: 0, end: 0 },
     evidence: shown,
     why: `It says it is of type ${type}, and its bytes are of another type.`,
@@ -181,27 +269,37 @@ function treatMedia(item: JsonObject, where: string, found: Findings): Json {
   };
 }
 
-/** Contents of a resource: a URI and a text, or bytes nobody reads here. */
-function treatContents(contents: Json | undefined, where: string, found: Findings): Json {
-  if (!isObject(contents)) return contents ?? null;
+/** Contents of a resource: a URI and a text, or bytes, which may be a text as well. */
+function treatContents(contents: Json, where: string, found: Findings, across?: readonly Finding[]): Json {
+  if (!isObject(contents)) return treatText(contents, where, found);
+  readRest(contents, IN_CONTENTS, where, found);
   const text = member(contents, 'text');
-  if (typeof text !== 'string') return contents;
-  const shown = found.treat(text, `${where}/text`);
-  return shown === text ? contents : { ...contents, text: shown };
+  const shown = typeof text === 'string' ? found.treat(text, `${where}/text`, across) : undefined;
+  const blob = member(contents, 'blob');
+  const said = typeof blob === 'string' ? textOfBytes(blob) : undefined;
+  const shownBlob = said === undefined ? undefined : found.treatFound(said, `${where}/blob`);
+  if (shownBlob !== undefined) {
+    const { blob: _, ...kept } = contents;
+    return { ...kept, mimeType: 'text/plain', text: shown === undefined ? shownBlob : `${shown}\n${shownBlob}` };
+  }
+  return shown === undefined || shown === text ? contents : { ...contents, text: shown };
 }
 
 /** A link that may not lead there is words about it: clients follow links by themselves. */
 function treatLink(link: JsonObject, where: string, found: Findings): Json {
+  readRest(link, IN_LINK, where, found);
+  const changed: Record<string, Json> = {};
   for (const key of ['name', 'title', 'description']) {
     const text = member(link, key);
-    if (typeof text === 'string') found.read(text, `${where}/${key}`);
+    const shown = typeof text === 'string' ? found.treatFound(text, `${where}/${key}`) : undefined;
+    if (shown !== undefined) changed[key] = shown;
   }
   const uri = member(link, 'uri');
   const { resources, ownHost, isShown } = found.treatment;
   const why = typeof uri === 'string' ? findForbiddenUri(uri, { settings: resources, ownHost }) : 'it has no URI';
-  if (why === undefined) return link;
+  if (why === undefined) return Object.keys(changed).length === 0 ? link : { ...link, ...changed };
   const shown = JSON.stringify(String(uri).slice(0, 200)).replace(/:/g, '[:]');
-  found.all.push({
+  found.add({
     ...{ id: 'forbidden-link', tier: 'review', owasp: 'MCP05', where: `${where}/uri`, start: 0, end: 0 },
     evidence: shown.slice(0, 200),
     why: `It links to a place where links may not lead: ${why}.`,
@@ -212,29 +310,13 @@ function treatLink(link: JsonObject, where: string, found: Findings): Json {
   return { type: 'text', text: `[Sallyport: a link to ${shown} was taken out, because ${why}.]` };
 }
 
-const MAX_DEPTH = 64;
-const MAX_STRINGS = 100_000;
-
-/** Strings of structured content, where nothing can be marked. */
-function readStrings(value: Json, where: string, found: Findings): void {
-  let left = MAX_STRINGS;
-  const visit = (one: Json | undefined, path: string, depth: number): void => {
-    if (left <= 0 || depth > MAX_DEPTH) return;
-    if (typeof one === 'string') {
-      left--;
-      // Two words at least: identifiers want nothing.
-      if (one.length >= MIN_TEXT) found.read(one, path);
-    } else if (Array.isArray(one))
-      for (const [i, item] of one.entries()) visit(item as Json, `${path}/${i}`, depth + 1);
-    else if (isObject(one))
-      for (const [key, item] of Object.entries(one)) visit(item, `${path}/${toPointer(key)}`, depth + 1);
-  };
-  visit(value, where, 0);
-}
-
-const MIN_TEXT = 12;
-
-/** RFC 6901. */
-function toPointer(key: string): string {
-  return key.slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1');
+/** The same array when nothing in it was changed. */
+function mapChanged(items: readonly Json[], treat: (item: Json, i: number) => Json): Json {
+  let isSame = true;
+  const treated = items.map((item, i) => {
+    const one = treat(item, i);
+    if (one !== item) isSame = false;
+    return one;
+  });
+  return isSame ? (items as Json) : treated;
 }

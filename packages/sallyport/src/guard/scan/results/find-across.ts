@@ -1,0 +1,64 @@
+import type { Finding } from '../../../core/finding.ts';
+import { readText } from '../scan-text.ts';
+import { isBlock } from './findings.ts';
+
+/** Of a long text this much is read with its neighbours: no demand that a rule knows is longer. Characters. */
+export const WINDOW = 256;
+/** Stands for the middle of a long text, which is read with the text. */
+const BREAK = '\n\n';
+const LETTER = /[\p{L}\p{N}+/=_-]/u;
+
+/** A demand that stands in several texts, each of which says nothing alone. */
+export interface Across {
+  /** The texts it stands in, by their places. */
+  readonly first: number;
+  readonly last: number;
+  readonly finding: Finding;
+}
+
+/**
+ * What a reader of several texts in a row reads across their borders. A model joins the items of a result and the
+ * messages of a stream; a demand cut in two is one again then. Only the block tier: neighbours often speak of one thing.
+ */
+export function findAcross(texts: readonly string[]): readonly Across[] {
+  if (texts.length < 2) return [];
+  const spaced = readJoined(texts, ' ');
+  // A word, or a block of base64, may be cut as well.
+  return spaced.length === 0 && hasCut(texts) ? readJoined(texts, '') : spaced;
+}
+
+function hasCut(texts: readonly string[]): boolean {
+  for (let i = 1; i < texts.length; i++)
+    if (LETTER.test(texts[i - 1]?.at(-1) ?? '') && LETTER.test(texts[i]?.at(0) ?? '')) return true;
+  return false;
+}
+
+function readJoined(texts: readonly string[], gap: string): readonly Across[] {
+  const starts: number[] = [];
+  let joined = '';
+  for (const [i, text] of texts.entries()) {
+    if (i > 0) joined += gap;
+    starts.push(joined.length);
+    joined += text.length <= 2 * WINDOW ? text : `${text.slice(0, WINDOW)}${BREAK}${text.slice(text.length - WINDOW)}`;
+  }
+  const across: Across[] = [];
+  for (const finding of readText(joined).scan.findings) {
+    if (!isBlock(finding)) continue;
+    const first = placeOf(starts, finding.start);
+    const last = placeOf(starts, Math.max(finding.start, finding.end - 1));
+    if (first < last) across.push({ first, last, finding: { ...finding, start: 0, end: 0 } });
+  }
+  return across;
+}
+
+/** The text a place of the joined one belongs to. */
+function placeOf(starts: readonly number[], at: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,118 @@
+import type { Finding } from '../../../core/finding.ts';
+import { isObject, type Json, type JsonObject, member } from '../../../core/json.ts';
+import { Findings, isBlock, type Treatment } from './findings.ts';
+import { mayTextHoldDemand } from './may-hold.ts';
+import { MIN_NAME, readFixed, readName, toPointer } from './read-fixed.ts';
+import { SCAN_MARK, toMeta } from './read-result.ts';
+import type { Tail } from './tail.ts';
+
+/** News of a server on its way to a client. */
+export interface Notice {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export interface NoticeReading {
+  readonly findings: readonly Finding[];
+  /** The news as the client gets it; `undefined`: it does not, because nothing in it can be marked. */
+  readonly params: JsonObject | undefined;
+}
+
+/** The member that is shown to people and models (MCP progress, logging, tasks). */
+const SAID: ReadonlyMap<string, string> = new Map([
+  ['notifications/progress', 'message'],
+  ['notifications/message', 'data'],
+  ['notifications/tasks/status', 'statusMessage'],
+  ['notifications/tasks', 'statusMessage'],
+]);
+/** What is left of news that nothing can be marked in: numbers, levels and states say no sentence. */
+const LEFT: ReadonlyMap<string, readonly string[]> = new Map([
+  ['notifications/progress', ['progressToken', 'progress', 'total']],
+  ['notifications/message', ['level']],
+]);
+
+/**
+ * Reads news of a server: progress, logs, states of tasks, and what nobody here knows.
+ * @param keepsBack a text of the block tier is told of, not shown
+ * @returns `undefined`: it goes on as it came
+ */
+export function readNotice(
+  { method, params }: Notice,
+  {
+    treatment,
+    tail,
+    keepsBack,
+  }: { readonly treatment: Treatment; readonly tail: () => Tail; readonly keepsBack: boolean },
+): NoticeReading | undefined {
+  const key = SAID.get(method);
+  let found: Findings | undefined;
+  let said: string | undefined;
+  for (const name of Object.keys(params)) {
+    const value = member(params, name);
+    // The fast path: numbers and the token of the client's own.
+    if (typeof value === 'number' || name === 'progressToken') continue;
+    if (name.length >= MIN_NAME) {
+      found ??= new Findings(treatment);
+      readName(name, '', found);
+    }
+    const isSaid = name === key;
+    if (typeof value === 'string') {
+      if (!isSaid && !mayTextHoldDemand(value)) continue;
+      found ??= new Findings(treatment);
+      if (isSaid) said = sayText(value, { found, where: `/${name}`, tail: tail() });
+      else found.readFixed(value, `/${toPointer(name)}`);
+    } else if (typeof value === 'object' && value !== null) {
+      const written = JSON.stringify(value);
+      const across = isSaid ? tail().next(written) : [];
+      if (across.length === 0 && !mayTextHoldDemand(written)) continue;
+      found ??= new Findings(treatment);
+      readFixed(value, `/${toPointer(name)}`, found);
+      for (const finding of across) found.add({ ...finding, where: `/${name}` });
+      if (across.length > 0) found.isUnmarkable = true;
+    }
+  }
+  if (found === undefined || found.all.length === 0) return undefined;
+  return settle({ method, params }, found, { key, said, keepsBack });
+}
+
+/** `undefined`: as it came. News are not marked only because of whose they are: there may be thousands. */
+function sayText(
+  text: string,
+  { found, where, tail }: { readonly found: Findings; readonly where: string; readonly tail: Tail },
+): string | undefined {
+  const across = tail.next(text);
+  if (across.length === 0 && !mayTextHoldDemand(text)) return undefined;
+  return found.treatFound(text, where, across);
+}
+
+function settle(
+  { method, params }: Notice,
+  found: Findings,
+  {
+    key,
+    said,
+    keepsBack,
+  }: { readonly key: string | undefined; readonly said: string | undefined; readonly keepsBack: boolean },
+): NoticeReading {
+  const { all: findings, isUnmarkable, treatment } = found;
+  const given = member(params, '_meta');
+  const meta: JsonObject = { [SCAN_MARK]: toMeta(findings, treatment) };
+  if (treatment.isShown)
+    return { findings, params: { ...params, _meta: { ...(isObject(given) ? given : {}), ...meta } } };
+  if (!isUnmarkable && !(keepsBack && findings.some(isBlock))) {
+    const whole: Record<string, Json> = { ...params, _meta: { ...(isObject(given) ? given : {}), ...meta } };
+    if (said !== undefined && key !== undefined) whole[key] = said;
+    return { findings, params: whole };
+  }
+  const left = LEFT.get(method);
+  if (left === undefined || key === undefined) return { findings, params: undefined };
+  const rest: Record<string, Json> = {};
+  for (const name of left) {
+    const value = member(params, name);
+    if (typeof value === 'number' || name === 'progressToken' || (typeof value === 'string' && value.length < MIN_NAME))
+      rest[name] = value ?? null;
+  }
+  const ids = [...new Set(findings.filter(isBlock).map(({ id }) => id))].join(', ');
+  rest[key] = `[Sallyport: a message of the server "${treatment.server}" is kept back. Found in it: ${ids}.]`;
+  return { findings, params: { ...rest, _meta: meta } };
+}

@@ -1,0 +1,47 @@
+import type { Finding } from '../../../core/finding.ts';
+import { findAcross, WINDOW } from './find-across.ts';
+import { mayTextHoldDemand } from './may-hold.ts';
+
+/** Messages of which the last characters are kept. */
+const MAX_PIECES = 128;
+/** Words are shorter. Characters. */
+const BORDER = 32;
+const NONE: readonly Finding[] = Object.freeze([]);
+
+/**
+ * The last of what a server said in a stream of messages (progress, logs), so that a demand cut into pieces is read whole.
+ * Pieces in which nothing can begin or end cost one look.
+ */
+export class Tail {
+  #pieces: string[] = [];
+  #size = 0;
+  /** So many characters from now a word that may belong to a demand is still in the window. */
+  #hot = 0;
+  #last = '';
+
+  /** What stands in this message together with those before it. */
+  next(piece: string): readonly Finding[] {
+    if (piece === '' || piece === this.#last) return NONE;
+    const border = `${this.#last.slice(-BORDER)}${piece.slice(0, BORDER)}`;
+    if (mayTextHoldDemand(piece.slice(0, 2 * WINDOW)) || mayTextHoldDemand(border) || piece.length > 2 * WINDOW)
+      this.#hot = 2 * WINDOW;
+    const found =
+      this.#hot > 0 && this.#pieces.length > 0
+        ? findAcross([...this.#pieces, piece])
+            .filter(({ last }) => last === this.#pieces.length)
+            .map(({ finding }) => finding)
+        : NONE;
+    this.#keep(piece);
+    return found;
+  }
+
+  #keep(piece: string): void {
+    // A slice would keep the whole text alive.
+    const kept = piece.length > WINDOW ? Buffer.from(piece.slice(-WINDOW)).toString() : piece;
+    this.#hot = Math.max(0, this.#hot - piece.length - 1);
+    this.#last = kept;
+    this.#pieces.push(kept);
+    this.#size += kept.length;
+    while (this.#size > WINDOW || this.#pieces.length > MAX_PIECES) this.#size -= this.#pieces.shift()?.length ?? 0;
+  }
+}
