@@ -21,11 +21,19 @@ export class Conversation {
   readonly guards: readonly Guard[];
   readonly handled;
 
-  constructor(rechecked: readonly Guard[] = []) {
+  constructor(rechecked: readonly Guard[] = [], asking: readonly Guard[] = []) {
     const settings = () => this.settings();
     const ports = { settings, plans: this.#plans, handles: this.#handles };
-    this.guards = [plan({ ...ports, hasReadUntrusted: async () => this.hasRead, now: () => this.now }), handles(ports)];
-    this.handled = createHandledTexts({ settings, handles: this.#handles, guards: rechecked });
+    this.guards = [
+      plan({
+        ...ports,
+        hasReadUntrusted: async () => this.hasRead,
+        isUntrusted: ({ upstream }) => upstream === 'news',
+        now: () => this.now,
+      }),
+      handles(ports),
+    ];
+    this.handled = createHandledTexts({ settings, handles: this.#handles, guards: rechecked, asking });
   }
 
   settings() {

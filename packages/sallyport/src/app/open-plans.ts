@@ -1,10 +1,13 @@
 import { createHandledTexts, type HandledTexts } from '../call/handled-texts.ts';
 import { createPlanDoor } from '../call/planned.ts';
+import { isKept } from '../config/plans-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { HandlePorts } from '../guard/plan/handles.ts';
 import type { PlanPorts } from '../guard/plan/plan-guard.ts';
+import { marksOf } from '../guard/taint/label-source.ts';
+import { UNTRUSTED } from '../guard/taint/labels.ts';
 import { hasReadUntrusted } from '../guard/taint/taint.ts';
 import type { TaintMemory } from '../guard/taint/taint-ports.ts';
 import { createHandleMemory } from '../state/handle-memory.ts';
@@ -24,6 +27,9 @@ const RECHECKED: ReadonlySet<string> = new Set([
   'secrets',
 ]);
 
+/** What decides by the values of arguments. */
+const ASKING: ReadonlySet<string> = new Set(['policy', 'sink-floor']);
+
 /** Plans and kept texts, of this process or of all that share them. */
 export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'marksOf'>, shared: Shared | undefined) {
   const settings = () => snapshot().plans;
@@ -37,6 +43,11 @@ export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'm
   const plan: PlanPorts & HandlePorts = {
     ...{ settings, plans, handles },
     now: () => Date.now(),
+    isUntrusted({ upstream, target }) {
+      const { taint, plans: kept } = snapshot();
+      if (taint === undefined || (kept !== undefined && isKept(kept, upstream))) return true;
+      return (marksOf(taint, upstream, target) & UNTRUSTED) !== 0;
+    },
     hasReadUntrusted: (run) => (snapshot().taint === undefined ? undefined : hasReadUntrusted(memory, run)),
   };
   return {
@@ -47,6 +58,7 @@ export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'm
         settings,
         handles,
         guards: guards.filter(({ name }) => RECHECKED.has(name)),
+        asking: guards.filter(({ name }) => ASKING.has(name)),
       }),
   };
 }

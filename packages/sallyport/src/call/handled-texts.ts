@@ -36,21 +36,34 @@ export interface HandledTextPorts {
   readonly handles: HandleStore;
   /** What looks at the opened arguments once more: a kept text may be a path, a command or a secret. */
   readonly guards: readonly Guard[];
+  /**
+   * What decides by the values of arguments whether a person is asked. It saw handles, and what they stand for may be what
+   * it forbids; what it asks about now it must have asked about then.
+   */
+  readonly asking: readonly Guard[];
 }
 
-export function createHandledTexts({ settings, handles, guards }: HandledTextPorts): HandledTexts {
+/** Characters of all that the handles of one call stand for: one text may be named ten thousand times. */
+const MAX_OPENED = 16_777_216;
+
+export function createHandledTexts({ settings, handles, guards, asking }: HandledTextPorts): HandledTexts {
   const open = (call: Call, args: JsonObject, texts: ReadonlyMap<string, KeptText>) => {
+    let left = MAX_OPENED;
     const opened = openHandles(args, (id) => {
       const kept = texts.get(id);
       if (kept === undefined)
         throw new FaultError('denied', 'A handle is not known any longer. Call the tool it came from again.');
+      left -= kept.text.length;
+      if (left < 0) throw new FaultError('denied', 'The handles of this call stand for too much text. Name fewer.');
       return kept.text;
     }) as JsonObject; // an object stays one
-    const decision = inspectRequest(guards, { ...call, arguments: opened });
-    const check = ({ verdict, guard, rewritten }: Awaited<typeof decision>): JsonObject => {
-      // Its reason may quote the text, which the model must not read.
-      if (verdict.kind === 'deny' || verdict.kind === 'ask')
-        throw new FaultError('denied', `What a handle stands for was refused by the guard "${guard ?? ''}".`);
+    // What is decided here is no news for the record, which has the call as it was seen.
+    const { notes: _, ...seen } = call;
+    const whole = { ...seen, arguments: opened };
+    const decision = inspectRequest(guards, whole);
+    const check = async ({ verdict, guard, rewritten }: Awaited<typeof decision>): Promise<JsonObject> => {
+      if (verdict.kind === 'deny' || verdict.kind === 'ask') throw toRefused(guard);
+      for (const one of asking) await checkAsked(one, { ...seen, arguments: args }, whole);
       return rewritten ?? opened;
     };
     return decision instanceof Promise ? decision.then(check) : check(decision);
@@ -72,4 +85,22 @@ export function createHandledTexts({ settings, handles, guards }: HandledTextPor
       return answer.withResult(await keepTexts(handles, { run, upstream }, toVeiled));
     },
   };
+}
+
+/** @throws FaultError `denied` for what the guard forbids, or would ask more about than it did. */
+async function checkAsked(guard: Guard, seen: Call, whole: Call): Promise<void> {
+  const { verdict: now } = await inspectRequest([guard], whole);
+  if (now.kind === 'allow') return;
+  const { verdict: then } = await inspectRequest([guard], seen);
+  const isAsked =
+    now.kind === 'ask' &&
+    then.kind === 'ask' &&
+    (now.people === undefined || then.people === now.people) &&
+    (now.classes ?? []).every((one) => then.classes?.includes(one) === true);
+  if (!isAsked) throw toRefused(guard.name);
+}
+
+/** Without the guard's reason: it may quote the text, which the model must not read. */
+function toRefused(guard: string | undefined): FaultError {
+  return new FaultError('denied', `What a handle stands for was refused by the guard "${guard ?? ''}".`);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import { handlesIn } from '../guard/plan/handle.ts';
 import type { Use } from '../guard/plan/plan.ts';
-import { judgeUse, type PlanPorts } from '../guard/plan/plan-guard.ts';
+import { judgeUse, type PlanPorts, type PlanSource } from '../guard/plan/plan-guard.ts';
 import { type ReadRun, readRun, type Said } from './run-of.ts';
 
 /** A request, whose it is, and the door it came through. */
@@ -13,17 +13,17 @@ export type Placed = Said & { readonly endpoint: Endpoint };
 /** Holds what is no call of a tool to the plan of its run: reading, getting, completing, following, whatever else is sent. */
 export interface PlanDoor {
   /** @param use `undefined`: what no plan can name */
-  judge(asker: ReadRun<Placed>, use: Use | undefined): Verdict | Promise<Verdict>;
+  judge(asker: ReadRun<Placed>, source: PlanSource, use: Use | undefined): Verdict | Promise<Verdict>;
 }
 
 export function createPlanDoor(ports: PlanPorts): PlanDoor {
   return {
-    judge({ inbound, ...asker }, use) {
+    judge({ inbound, ...asker }, source, use) {
       // Nothing is on, or nobody counts on it: the cheapest answer first.
       if (ports.settings() === undefined && asker.plan === undefined) return ALLOW;
       const { exchange, endpoint, request } = inbound;
       if (ports.settings() !== undefined && holdsHandle(request.params)) return HANDLES_STAY;
-      return judgeUse(ports, { ...asker, client: exchange.client, endpoint }, use);
+      return judgeUse(ports, { ...asker, client: exchange.client, endpoint, source }, use);
     },
   };
 }
@@ -40,7 +40,11 @@ function holdsHandle({ _meta, ...params }: JsonObject): boolean {
 
 /** Whether a resource may be followed: a URI is a text for its server. @throws FaultError `denied`. */
 export async function mayFollow(door: PlanDoor | undefined, placed: Placed, uri: string): Promise<void> {
-  const verdict = await door?.judge(readRun(placed), { kind: 'resource', name: uri, arguments: {} });
+  const verdict = await door?.judge(
+    readRun(placed),
+    { upstream: '', target: uri },
+    { kind: 'resource', name: uri, arguments: {} },
+  );
   if (verdict !== undefined && verdict.kind !== 'allow') throw toRefusal('plan', verdict);
 }
 

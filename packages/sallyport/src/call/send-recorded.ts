@@ -49,7 +49,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
   try {
     const asker = readRun(inbound);
     const { run } = asker;
-    const judged = isDecided === true ? undefined : ports.planned?.judge(asker, planned);
+    const judged = isDecided === true ? undefined : ports.planned?.judge(asker, { upstream, target: from.item }, planned);
     pass(judged instanceof Promise ? await judged : judged, 'plan');
     const isHidden = isBehindHandles(snapshot, upstream);
     if (isHidden && planned === undefined) pass(toUnheard(upstream), 'handles');

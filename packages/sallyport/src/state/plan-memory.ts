@@ -1,4 +1,4 @@
-import type { FixedPlan } from '../guard/plan/plan.ts';
+import { type FixedPlan, mayReplace } from '../guard/plan/plan.ts';
 import type { PlanStore } from '../guard/plan/plan-guard.ts';
 
 export interface PlanMemoryOptions {
@@ -36,7 +36,7 @@ export function createPlanMemory({ now, limits }: PlanMemoryOptions): PlanStore 
     fix(run, plan) {
       forget();
       const before = byRun.get(run);
-      if (before?.plan.by !== undefined && plan.by === undefined) return false;
+      if (!mayReplace(before?.plan, plan)) return false;
       const size = total - sizeOf(before?.plan) + sizeOf(plan);
       if ((before === undefined && byRun.size >= limits().plans) || size > MAX_SIZE) return false;
       total = size;

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { isObject } from '../core/json.ts';
 import type { SharedValue, SharedValues } from '../core/shared-state.ts';
-import { type FixedPlan, readPlan } from '../guard/plan/plan.ts';
+import { type FixedPlan, mayReplace, readPlan } from '../guard/plan/plan.ts';
 import type { PlanStore } from '../guard/plan/plan-guard.ts';
 import { askStore, toDamaged } from './ask-store.ts';
 import { createPlanMemory } from './plan-memory.ts';
@@ -79,7 +79,7 @@ export function createSharedPlans({ values, keys, clock, now, limits }: SharedPl
   async function fix(run: string, plan: FixedPlan): Promise<boolean> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = await read(run);
-      if (before?.plan.by !== undefined && plan.by === undefined) return false;
+      if (!mayReplace(before?.plan, plan)) return false;
       const done = await admit(run, plan, before?.stamp);
       if (done === 'full') return false;
       // Another process was faster: what it fixed counts.

@@ -63,7 +63,7 @@ export async function mayRegister(ports: PlanPorts, { run, endpoint, plan }: Giv
   const before = await ports.plans.find(key);
   if (before?.isEnded === true) throw new FaultError('conflict', 'This run has ended. Begin a new one.');
   const isSame = before?.digest === plan.digest && before.endpoint === toEndpointText(endpoint);
-  if (!isSame && (await hasRead))
+  if (!isSame && (before?.isFinal === true || (await hasRead)))
     throw new FaultError(
       'conflict',
       'This run has read untrusted data, which may have written the plan: it can be neither fixed nor changed. Begin a new run.',
@@ -74,7 +74,8 @@ export async function mayRegister(ports: PlanPorts, { run, endpoint, plan }: Giv
 export async function registerPlan(ports: PlanPorts, given: GivenPlan): Promise<KnownPlan> {
   await mayRegister(ports, given);
   const { run, endpoint, plan, by } = given;
-  const fixed: FixedPlan = { ...plan, endpoint: toEndpointText(endpoint), by, fixedAt: ports.now() };
+  const isFinal = (await ports.plans.find(keyOf(run)))?.isFinal;
+  const fixed: FixedPlan = { ...plan, endpoint: toEndpointText(endpoint), by, fixedAt: ports.now(), isFinal };
   if (!(await ports.plans.fix(keyOf(run), fixed)))
     throw new FaultError('overloaded', 'There is no room for one more plan (plans.plans).');
   return { id: toPlanId(run), run, plan: fixed };

@@ -11,7 +11,7 @@ import { comparesNumbers, type FixedPlan, type Plan, readPlan, toEndpointText, t
  */
 export interface PlanStore {
   find(run: string): Later<FixedPlan | undefined>;
-  /** @returns false when there is no room for one more, or a client would take the place of what the API fixed (`by`) */
+  /** @returns false when there is no room for one more, or it may not take the place of the one there is (`mayReplace`) */
   fix(run: string, plan: FixedPlan): Later<boolean>;
   /** All of them, for people. */
   list(): Later<readonly { readonly run: string; readonly plan: FixedPlan }[]>;
@@ -23,18 +23,34 @@ export interface PlanPorts {
   readonly plans: PlanStore;
   /** `undefined`: nobody remembers what runs read. */
   readonly hasReadUntrusted: (run: string) => Promise<boolean> | undefined;
+  /** Whether a run that reads there has read untrusted data. Left out: no source is known to be. */
+  readonly isUntrusted?: ((source: PlanSource) => boolean) | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Who asks: what a plan is bound to, and the one that came along. */
-export type Asker = Pick<Call, 'run' | 'isOwnRun' | 'plan' | 'client' | 'endpoint'>;
+/** Where an answer will come from, by the server's own name of it. */
+export interface PlanSource {
+  readonly upstream: string;
+  readonly target: string;
+}
+
+/** Who asks, and whom: what a plan is bound to, and the one that came along. */
+export interface Asker extends Pick<Call, 'run' | 'isOwnRun' | 'plan' | 'client' | 'endpoint'> {
+  readonly source: PlanSource;
+}
 
 /** Holds the calls of a run to its plan, and fixes plans only as long as nothing untrusted can have written them. */
 export function plan(ports: PlanPorts): Guard {
   return {
     name: 'plan',
-    request: (call) => judgeUse(ports, call, { kind: 'tool', name: call.tool.publicName, arguments: call.arguments }),
+    request(call) {
+      if (ports.settings() === undefined && call.plan === undefined) return ALLOW;
+      const { run, isOwnRun, plan: given, client, endpoint, tool } = call;
+      const source = { upstream: tool.upstream, target: tool.name };
+      const asker = { run, isOwnRun, plan: given, client, endpoint, source };
+      return judgeUse(ports, asker, { kind: 'tool', name: tool.publicName, arguments: call.arguments });
+    },
   };
 }
 
@@ -47,12 +63,13 @@ export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | undefined): 
     return given === undefined
       ? ALLOW
       : deny('Plans are not switched on here. Leave _meta["dev.sallyport/plan"] out, or ask the operator.');
-  const judge = (fixed: FixedPlan | undefined): Verdict => {
+  const judge = (fixed: FixedPlan | undefined): Verdict | Promise<Verdict> => {
     if (fixed?.by === undefined && isBound(settings, asker.client.principal))
       return deny('This caller needs a plan that an operator fixed for its run (plans.required), and there is none.');
     const reason = fixed && whyOutsideOf(fixed, use, asker);
     if (reason !== undefined) return deny(reason);
-    return fixed !== undefined && use !== undefined && comparesNumbers(fixed, use) ? asCompared(use) : ALLOW;
+    if (fixed === undefined || use === undefined) return ALLOW;
+    return settle(ports, asker, { fixed, verdict: comparesNumbers(fixed, use) ? asCompared(use) : ALLOW });
   };
   const look = (fixed: FixedPlan | undefined): Verdict | Promise<Verdict> => {
     if (given === undefined) return judge(fixed);
@@ -67,6 +84,23 @@ export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | undefined): 
   };
   const fixed = plans.find(run);
   return fixed instanceof Promise ? fixed.then(look) : look(fixed);
+}
+
+interface Judged {
+  readonly fixed: FixedPlan;
+  readonly verdict: Verdict;
+}
+
+/** What the next request could be written by comes from here on: the plan is final before this one is sent. */
+function settle(
+  { plans, isUntrusted }: PlanPorts,
+  { run, source }: Asker,
+  { fixed, verdict }: Judged,
+): Verdict | Promise<Verdict> {
+  if (fixed.isFinal === true || isUntrusted?.(source) !== true) return verdict;
+  const kept = plans.fix(run, { ...fixed, isFinal: true });
+  const check = (isKept: boolean) => (isKept ? verdict : deny('The plan of this run was just changed. Try again.'));
+  return kept instanceof Promise ? kept.then(check) : check(kept);
 }
 
 function whyOutsideOf(fixed: FixedPlan, use: Use | undefined, { endpoint }: Asker): string | undefined {
@@ -86,11 +120,11 @@ async function fix(
   const hasRead = hasReadUntrusted(run);
   if (hasRead === undefined)
     return deny('Plans need to know what a run has read. Ask the operator to switch on the section "taint".');
-  if (await hasRead)
+  const before = await plans.find(run);
+  if (before?.isFinal === true || (await hasRead))
     return deny(
       'This run has read untrusted data, which may have written the plan: it can be neither fixed nor changed. Begin a new run.',
     );
-  const before = await plans.find(run);
   if (before?.by !== undefined || before?.isEnded === true)
     return deny('An operator fixed the plan of this run, so that the client cannot change it. Begin a new run.');
   const fixed = { ...read, endpoint: toEndpointText(endpoint), fixedAt: now() };

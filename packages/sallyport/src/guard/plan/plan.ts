@@ -26,6 +26,21 @@ export interface FixedPlan extends Plan {
   readonly fixedAt: number;
   /** The run is over: nothing is in its plan any more. */
   readonly isEnded?: true | undefined;
+  /**
+   * Something under it went to an untrusted source: it is never changed again. Kept with the plan, since what is known
+   * of a run's reading is forgotten earlier, and makes room for other runs.
+   */
+  readonly isFinal?: true | undefined;
+}
+
+/** May this plan take the place of the one its run has? Asked by stores at the moment they write. */
+export function mayReplace(before: FixedPlan | undefined, next: FixedPlan): boolean {
+  if (before === undefined) return true;
+  // What an operator said no client unsays, and what is over or final stays so.
+  if (before.by !== undefined && next.by === undefined) return false;
+  if (before.isEnded === true && next.isEnded !== true) return false;
+  if (before.isFinal !== true) return true;
+  return next.isFinal === true && next.digest === before.digest && next.endpoint === before.endpoint;
 }
 
 const USES = ['tool', 'resource', 'prompt'] as const;

@@ -3,8 +3,10 @@ import { type HandleStore, type KeptText, type Later, toHandle } from './handle.
 
 /** Deeper than this, output schemas of real servers declare nothing. */
 const MAX_DEPTH = 16;
-/** Of one result. Numbers stay in the open, and enough of them spell a text. */
-const MAX_NUMBERS = 64;
+/** Of one result. Numbers, yes and no stay in the open, and enough of them spell a text. */
+const MAX_PLAIN = 64;
+/** Of one answer. A handle is longer than the item it may stand for: more items are kept as one. */
+const MAX_ITEMS = 256;
 
 /** Makes of an answer what a model may read of it: each `keep` gives the handle for a text. */
 export type ToVeiled = (keep: (text: string) => string) => JsonObject;
@@ -25,14 +27,14 @@ export function keepTexts(
   return kept instanceof Promise ? kept.then(() => veiled) : veiled;
 }
 
-/** The result of a tool with a handle for every text of the server; what says nothing by itself (yes, no, few numbers) stays. */
+/** The result of a tool with a handle for every text of the server; what says nothing by itself (yes, no, numbers, a few of them) stays. */
 export function veilResult(result: JsonObject, outputSchema: Json | undefined): ToVeiled {
   return (keep) => {
     const structured = result['structuredContent'];
-    const counted = { left: MAX_NUMBERS };
+    const counted = { plain: MAX_PLAIN, texts: MAX_ITEMS };
     const veiled =
       isObject(outputSchema) && isObject(structured)
-        ? veil(structured, outputSchema, { keep, depth: 0, numbers: counted })
+        ? veil(structured, outputSchema, { keep, depth: 0, counted })
         : undefined;
     return {
       // Members this version does not know may hold texts as well.
@@ -74,7 +76,8 @@ function pick(result: JsonObject): JsonObject {
 }
 
 function objectsOf(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  const all = Array.isArray(value) ? value.filter(isObject) : [];
+  return all.length <= MAX_ITEMS ? all : [...all.slice(0, MAX_ITEMS - 1), { rest: all.slice(MAX_ITEMS - 1) }];
 }
 
 const KINDS: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
@@ -90,18 +93,17 @@ function describe(item: JsonObject, keep: (text: string) => string): string {
 interface Veil {
   readonly keep: (text: string) => string;
   readonly depth: number;
-  readonly numbers: { left: number };
+  readonly counted: { plain: number; texts: number };
 }
 
 /** Only what the approved output schema declares keeps its name: names are texts of the server, too. */
-function veil(value: Json, schema: Json | undefined, { keep, depth, numbers }: Veil): Json {
-  if (typeof value === 'string') return keep(value);
-  if (typeof value === 'number') return numbers.left-- > 0 ? value : keep(String(value));
-  if (typeof value !== 'object' || value === null) return value;
+function veil(value: Json, schema: Json | undefined, { keep, depth, counted }: Veil): Json {
+  if (typeof value === 'string') return counted.texts-- > 0 ? keep(value) : null;
+  if (typeof value !== 'object' || value === null) return counted.plain-- > 0 ? value : null;
   const declared = isObject(schema) ? schema : {};
-  const deeper = { keep, depth: depth + 1, numbers };
+  const deeper = { keep, depth: depth + 1, counted };
   if (depth > MAX_DEPTH) return null;
-  if (Array.isArray(value)) return value.map((one) => veil(one, declared['items'], deeper));
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((one) => veil(one, declared['items'], deeper));
   const properties = isObject(declared['properties']) ? declared['properties'] : {};
   const members = Object.entries(value)
     .filter(([key]) => Object.hasOwn(properties, key))
