@@ -19,6 +19,7 @@ import { createCallLog } from '../telemetry/call-log.ts';
 import { createDestination } from '../telemetry/destination.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
 import { createTimedSend } from '../telemetry/timed-send.ts';
+import { createNameResolver } from '../upstream/name-resolver.ts';
 import { openEraFile } from './era-file.ts';
 import { noteHeld } from './note-held.ts';
 import { openCatalog } from './open-catalog.ts';
@@ -27,6 +28,7 @@ import { approvalsOf, createHiding, openDesk } from './open-desk.ts';
 import { openLimits } from './open-limits.ts';
 import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
+import { openResources } from './open-resources.ts';
 import { openScan } from './open-scan.ts';
 import { openSecrets } from './open-secrets.ts';
 import { openShared } from './open-shared.ts';
@@ -83,7 +85,8 @@ export async function openParts(options: AppOptions, current: Current) {
   const { limits, quotas } = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
-  const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, note: audit.noteKept });
+  const names = createNameResolver();
+  const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, note: audit.noteKept, names });
   const secretPorts = openSecrets(() => current.snapshot, shared);
   const plans = openPlans(() => current.snapshot, taint.memory, shared);
   const guards = createGuards({
@@ -120,6 +123,7 @@ export async function openParts(options: AppOptions, current: Current) {
     vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot), texts: reading.texts }),
     pages: pins.book,
     ...reading,
+    resources: openResources(() => current.snapshot, { names, desk }),
     taskOwners: new TaskOwners(),
     planned: plans.planned,
     handled: plans.toHandled(guards),

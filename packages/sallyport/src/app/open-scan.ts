@@ -5,10 +5,12 @@ import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { NamePort } from '../core/name-port.ts';
 import type { Note } from '../core/note.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ScanPorts } from '../guard/scan-result.ts';
 import type { Database } from '../storage/database.ts';
+import { hostOf } from './host-of.ts';
 
 const HOUR = 3_600_000;
 
@@ -21,7 +23,13 @@ export interface ScanParts {
 /** How results and other texts of servers are read, by the snapshot in force. */
 export function openScan(
   snapshot: () => Snapshot,
-  basics: { readonly database: () => Promise<Database>; readonly clock: Clock; readonly log: Log; readonly note: Note },
+  basics: {
+    readonly database: () => Promise<Database>;
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly note: Note;
+    readonly names: NamePort;
+  },
 ): ScanParts {
   const settings = () => snapshot().scan ?? DEFAULT_SCAN;
   const keptResults = createKeptResults({
@@ -31,11 +39,8 @@ export function openScan(
   });
   const scan: ScanPorts = {
     settings,
-    hostOf(upstream) {
-      const transport = snapshot().servers.get(upstream)?.transport;
-      if (transport === undefined || transport.type === 'stdio' || !URL.canParse(transport.url)) return undefined;
-      return new URL(transport.url).hostname.toLowerCase();
-    },
+    hostOf: (upstream) => hostOf(snapshot(), upstream),
+    names: basics.names,
     kept: keptResults,
     judge: createScanJudge({ settings: () => settings().judge, log: basics.log }),
   };

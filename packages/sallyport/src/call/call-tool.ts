@@ -170,7 +170,7 @@ async function treatError(ports: CallPorts, call: Call, { error, inbound }: Fail
   const kept = isBehindHandles(inbound.snapshot, upstream) ? withoutWords(upstream, error) : error;
   refuseUnsafePages(kept);
   await rememberError(ports, toSource(call), kept);
-  const treated = texts?.treat(upstream, name, kept) ?? kept;
+  const treated = (await texts?.treat(upstream, name, kept)) ?? kept;
   return (await masked?.fromUpstream({ upstream, item: name }, call.client, treated)) ?? treated;
 }
 

@@ -15,6 +15,7 @@ import type { ApprovalDesk } from './approval-desk.ts';
 import type { HandledTexts } from './handled-texts.ts';
 import type { MaskedValues } from './masked-values.ts';
 import type { PlanDoor } from './planned.ts';
+import type { ResourceDoor } from './resource-door.ts';
 import type { TaskOwners } from './task-owners.ts';
 import type { TextDoor } from './text-door.ts';
 import type { Vetting } from './vet-questions.ts';
@@ -39,6 +40,8 @@ export interface CallPorts {
   readonly keptResults?: Pick<KeptResults, 'take'> | undefined;
   /** Reads what servers send beside results of calls. Left out: nobody does. */
   readonly texts?: TextDoor | undefined;
+  /** Who may have a server open which URI. Left out: everyone every one. */
+  readonly resources?: ResourceDoor | undefined;
   /** Left out: whoever knows the id of a task may ask for it. */
   readonly taskOwners?: TaskOwners | undefined;
   /** Left out: nothing is masked. */

@@ -22,7 +22,6 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
   const asked = String(member(request.params, 'uri'));
   let last: Answer | undefined;
   for (const owner of owners) {
-    ports.texts?.mayRead(owner.upstream, owner.uri);
     if (isPage(owner.uri) && isBehindHandles(inbound.snapshot, owner.upstream))
       throw new FaultError('denied', `Texts of "${owner.upstream}" are kept, so that its pages cannot be shown.`);
     const edits = owner.uri === asked ? [] : [request.setParam('uri', JSON.stringify(owner.uri))];
@@ -32,6 +31,7 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
       target: owner.uri,
       offer: 'resource',
       use: { kind: 'resource', name: asked, arguments: {} },
+      enter: () => ports.resources?.enter(inbound, owner),
     });
     const passed = isPage(owner.uri) ? releasePage(ports, owner, answer) : answer;
     const shown = inbound.endpoint.kind !== 'server' ? toPublicNames(passed, view, owner.upstream) : passed;

@@ -1,8 +1,7 @@
 import type { ResourceSettings } from '../config/resources-section.ts';
-import type { Audit } from '../core/audit.ts';
-import { toAuditSubject } from '../core/audit.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError } from '../core/errors.ts';
+import { member } from '../core/json.ts';
 import type { NamePort } from '../core/name-port.ts';
 import { toDigest } from '../guard/approve/digest.ts';
 import { judgeName, judgeUri, type Place } from '../guard/resources/judge-uri.ts';
@@ -13,10 +12,10 @@ import type { Inbound } from './inbound.ts';
 /** Stands before a server is asked to open a URI: may it lead there, does a person agree, where does its name lead? */
 export interface ResourceDoor {
   /**
-   * `undefined`: yes, at once.
-   * @throws FaultError `denied`, at once or by the promise; what is refused stands in the audit
+   * `undefined`: yes, at once; else the id of the approval, where a person agreed.
+   * @throws FaultError `denied`, at once or by the promise; `readRefusal` reads it.
    */
-  enter(inbound: Inbound, place: ResourcePlace): Promise<void> | undefined;
+  enter(inbound: Inbound, place: ResourcePlace): Promise<string | undefined> | undefined;
   /** The same where nobody can be asked: what needs a person is no. Never throws. */
   mayFollow(place: ResourcePlace): boolean | Promise<boolean>;
 }
@@ -35,7 +34,6 @@ export interface ResourceDoorPorts {
   readonly names: NamePort;
   /** Left out: nobody can be asked, so ask is no. */
   readonly desk?: Pick<ApprovalDesk, 'settle'> | undefined;
-  readonly audit: Audit;
 }
 
 /** Name and digest of the stand-in that people are asked about. */
@@ -47,7 +45,7 @@ export function createResourceDoor(ports: ResourceDoorPorts): ResourceDoor {
   return {
     enter(inbound, place) {
       const { why, asks, name } = judge(place);
-      if (why !== undefined) throw refuse(ports, { inbound, place, refusal: { guard: GUARD, reason: explain(why) } });
+      if (why !== undefined) throw refuse({ guard: GUARD, reason: explain(why) });
       if (asks === undefined && name === undefined) return undefined;
       return enterLater(ports, { inbound, place }, { asks, name });
     },
@@ -71,13 +69,13 @@ async function enterLater(
   ports: ResourceDoorPorts,
   entering: Entering,
   { asks, name }: { readonly asks: Place | undefined; readonly name: string | undefined },
-): Promise<void> {
+): Promise<string | undefined> {
   const agreed = asks === undefined ? undefined : await askPerson(ports, entering, asks);
   const why = name === undefined ? undefined : await findWhere(ports, entering.place, name);
-  if (why !== undefined) throw refuse(ports, { ...entering, refusal: { guard: GUARD, reason: explain(why) } });
-  if (agreed === undefined || (await agreed.spend())) return;
+  if (why !== undefined) throw refuse({ guard: GUARD, reason: explain(why) });
+  if (agreed === undefined || (await agreed.spend())) return agreed?.approvalId;
   const reason = `The approval ${agreed.approvalId ?? ''} was used by another request. Ask again.`;
-  throw refuse(ports, { ...entering, refusal: { guard: 'approval', reason, approvalId: agreed.approvalId } });
+  throw refuse({ guard: 'approval', reason, approvalId: agreed.approvalId });
 }
 
 async function findWhere(ports: ResourceDoorPorts, { upstream }: ResourcePlace, name: string) {
@@ -94,10 +92,7 @@ async function askPerson(ports: ResourceDoorPorts, entering: Entering, asks: Pla
   const { inbound, place } = entering;
   const reason = toQuestion(place, asks);
   if (ports.desk === undefined)
-    throw refuse(ports, {
-      ...entering,
-      refusal: { guard: GUARD, reason: `A person would have to agree, who cannot be asked here. ${reason}` },
-    });
+    throw refuse({ guard: GUARD, reason: `A person would have to agree, who cannot be asked here. ${reason}` });
   const call = toStandIn(entering, asks);
   const first = {
     verdict: { kind: 'ask', reason } as const,
@@ -106,18 +101,12 @@ async function askPerson(ports: ResourceDoorPorts, entering: Entering, asks: Pla
   const { decision, approvalId, spend } = await ports.desk.settle(first, call, inbound);
   const { verdict, guard, rewritten } = decision;
   if (verdict.kind === 'deny' || verdict.kind === 'ask')
-    throw refuse(ports, {
-      ...entering,
-      refusal: { guard: guard ?? GUARD, reason: verdict.reason, kind: verdict.kind, approvalId },
-    });
+    throw refuse({ guard: guard ?? GUARD, reason: verdict.reason, kind: verdict.kind, approvalId });
   if (rewritten !== undefined && toDigest(rewritten) !== toDigest(call.arguments))
-    throw refuse(ports, {
-      ...entering,
-      refusal: {
-        guard: 'approval',
-        reason: 'A person changed the place that is read, which cannot be done: allow or deny it.',
-        approvalId,
-      },
+    throw refuse({
+      guard: 'approval',
+      reason: 'A person changed the place that is read, which cannot be done: allow or deny it.',
+      approvalId,
     });
   return { approvalId, spend: spend ?? (() => Promise.resolve(true)) };
 }
@@ -163,22 +152,8 @@ interface Refusal {
   readonly approvalId?: string | undefined;
 }
 
-/** The refusal as programs and models read it, after it was recorded as that of a call is. */
-function refuse(
-  { audit }: ResourceDoorPorts,
-  { inbound, place, refusal }: Entering & { readonly refusal: Refusal },
-): FaultError {
-  const { request, exchange, snapshot } = inbound;
-  const { guard, reason, kind = 'deny', approvalId } = refusal;
-  const subject = toAuditSubject(nextCallId(), request.method, {
-    client: exchange.client,
-    requestBytes: request.bytes.length,
-    snapshotVersion: snapshot.version,
-  });
-  subject.upstream = place.upstream;
-  subject.target = place.uri;
-  subject.approval = approvalId;
-  audit.finish(subject, { outcome: 'denied', guard, reason, ms: 0, resultBytes: 0 }, undefined);
+/** The refusal as programs and models read it. */
+function refuse({ guard, reason, kind = 'deny', approvalId }: Refusal): FaultError {
   const verdict = {
     kind,
     code: 'denied',
@@ -186,5 +161,16 @@ function refuse(
     reason,
     ...(approvalId === undefined ? {} : { approval: approvalId }),
   };
-  return new FaultError('denied', reason, { data: { 'dev.sallyport/verdict': verdict } });
+  return new FaultError('denied', reason, { data: { [VERDICT]: verdict } });
+}
+
+const VERDICT = 'dev.sallyport/verdict';
+
+/** Which guard of this door refused, for the record; `undefined`: none did. */
+export function readRefusal({ code, data }: FaultError): Pick<Refusal, 'guard' | 'approvalId'> | undefined {
+  const verdict = code === 'denied' ? member(data, VERDICT) : undefined;
+  const guard = member(verdict, 'guard');
+  if (guard !== GUARD && guard !== 'approval') return undefined;
+  const approvalId = member(verdict, 'approval');
+  return { guard, approvalId: typeof approvalId === 'string' ? approvalId : undefined };
 }

@@ -13,6 +13,7 @@ import { hideFault, isBehindHandles, rememberError, watchSaid } from './kept-ser
 import { toRefusal } from './planned.ts';
 import type { CallPorts } from './ports.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
+import { readRefusal } from './resource-door.ts';
 import { readRun, withoutOwn } from './run-of.ts';
 import { isTextRefusal } from './text-door.ts';
 
@@ -22,6 +23,8 @@ export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> 
   readonly offer?: Offer['kind'];
   /** The same for the plan of the run, as clients call it; left out: no plan can name it. */
   readonly use?: Use;
+  /** Asked last of all doors: may the server be sent there? The id of a person's yes. @throws FaultError */
+  readonly enter?: () => Promise<string | undefined> | undefined;
   /** It was decided with a call before. */
   readonly isDecided?: boolean;
 }
@@ -29,7 +32,7 @@ export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> 
 /** Sends a request that is no tool call: decided, and recorded before and after, as calls are. @throws FaultError */
 export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Sent): Promise<Answer> {
   const { request, exchange, snapshot } = inbound;
-  const { upstream, offer, use: planned, isDecided, ...sent } = given;
+  const { upstream, offer, use: planned, isDecided, enter, ...sent } = given;
   const startedAt = performance.now();
   const subject = toAuditSubject(nextCallId(), request.method, {
     client: exchange.client,
@@ -49,7 +52,8 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
   try {
     const asker = readRun(inbound);
     const { run } = asker;
-    const judged = isDecided === true ? undefined : ports.planned?.judge(asker, { upstream, target: from.item }, planned);
+    const judged =
+      isDecided === true ? undefined : ports.planned?.judge(asker, { upstream, target: from.item }, planned);
     pass(judged instanceof Promise ? await judged : judged, 'plan');
     const isHidden = isBehindHandles(snapshot, upstream);
     if (isHidden && planned === undefined) pass(toUnheard(upstream), 'handles');
@@ -57,6 +61,8 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (meeting !== undefined) await meeting;
     const use = offer === undefined ? undefined : toUse(inbound, run, { kind: offer, upstream, id: sent.target ?? '' });
     if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject)));
+    const entering = enter?.();
+    if (entering !== undefined) subject.approval = await entering;
     const params = request.paramsSpan;
     const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
@@ -78,7 +84,8 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));
     const kept = answer.isResult ? ports.remember?.(data, answer) : rememberError(ports, data, answer);
     if (kept !== undefined) await kept;
-    const treated = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
+    const treating = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
+    const treated = treating instanceof Promise ? await treating : treating;
     const shown = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
     body = shown.bytes.subarray(shown.bodySpan.start, shown.bodySpan.end);
     end = { outcome: shown.isResult ? 'ok' : 'error', reason: undefined };
@@ -87,7 +94,11 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const raised = toFault(error);
     const thrown = ports.texts?.fault(upstream, raised) ?? raised;
     const fault = ports.masked?.fault(from, thrown) ?? thrown;
-    if (end.outcome !== 'denied' && isTextRefusal(fault))
+    const refusal = readRefusal(fault);
+    if (refusal !== undefined) {
+      end = { outcome: 'denied', guard: refusal.guard, reason: fault.message };
+      subject.approval = refusal.approvalId;
+    } else if (end.outcome !== 'denied' && isTextRefusal(fault))
       end = { outcome: 'denied', guard: SCAN_RESULT, reason: fault.message };
     else if (end.outcome !== 'denied')
       end = { outcome: fault.code === 'cancelled' ? 'cancelled' : 'failed', reason: fault.message };

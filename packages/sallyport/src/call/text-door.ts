@@ -6,19 +6,16 @@ import type { Finding } from '../core/finding.ts';
 import { type Json, type JsonObject, member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import { Answer, Notification, parseMessage } from '../core/message.ts';
-import { findForbiddenUri } from '../guard/scan/results/check-uri.ts';
 import { isBlock, type Treatment } from '../guard/scan/results/findings.ts';
 import { readNotice } from '../guard/scan/results/read-notice.ts';
 import { readLoneText, readQuestion, readResult } from '../guard/scan/results/read-result.ts';
 import { Tail } from '../guard/scan/results/tail.ts';
-import { type ScanPorts, toTreatment } from '../guard/scan-result.ts';
+import { lookUpNames, type ScanPorts, toTreatment } from '../guard/scan-result.ts';
 
 /** What servers send beside the results of calls: resources, prompts, results of tasks, errors, questions, news. */
 export interface TextDoor {
-  /** May this URI be read at this server? @throws FaultError `denied`. */
-  mayRead(upstream: string, uri: string): void;
   /** The answer as the client gets it. @throws FaultError `denied` for what is kept back, at once or by the promise. */
-  treat(upstream: string, item: string | undefined, answer: Answer): Answer;
+  treat(upstream: string, item: string | undefined, answer: Answer): Answer | Promise<Answer>;
   /** @throws FaultError `denied` for a question with a finding of the block tier. */
   vet(upstream: string, params: JsonObject): void;
   /** From now on what an upstream says while it works on a request is read. */
@@ -41,7 +38,7 @@ export interface Introduced {
 const MAX_TAILS = 1_000;
 
 export function createTextDoor(
-  ports: Pick<ScanPorts, 'hostOf'> & { readonly settings: () => ScanSettings; readonly log?: Log },
+  ports: Pick<ScanPorts, 'hostOf' | 'names'> & { readonly settings: () => ScanSettings; readonly log?: Log },
 ): TextDoor {
   const isOff = (upstream: string) => {
     const { results, untrusted } = scanOf(ports.settings(), upstream);
@@ -68,25 +65,24 @@ export function createTextDoor(
     if (treated?.value === undefined) return answer;
     const { results } = scanOf(ports.settings(), upstream);
     if (results === 'show') return answer.withResult(treated.value);
+    if (treated.refusal !== undefined)
+      throw denied(`What "${upstream}" answered is not handed out: ${treated.refusal}`);
     const isBlocked = treated.findings.some(isBlock);
     if (treated.isUnmarkable || (isBlocked && results === 'quarantine'))
       throw denied(`What "${upstream}" answered is kept back: ${whyOf(treated.findings)}`);
     return answer.withResult(treated.value);
   };
   return {
-    mayRead(upstream, uri) {
-      const { resources } = scanOf(ports.settings(), upstream);
-      const context = { settings: resources, ownHost: ports.hostOf(upstream), isRead: true };
-      const why = findForbiddenUri(uri, context);
-      if (why !== undefined)
-        throw denied(`This resource may not be read: ${why}. The operator can allow it with "scan.resources".`);
-    },
     treat(upstream, item, answer) {
       // Pages of tools are held to what was approved, every byte of them.
       if (isOff(upstream) || (item !== undefined && isPage(item) && answer.isResult)) return answer;
       const treatment = toTreatment(ports, upstream, item);
       if (!answer.isResult) return treatError(answer, treatment);
-      return treatResult(upstream, answer, treatment);
+      const { result } = answer;
+      if (result === undefined) return answer;
+      const looking = lookUpNames(ports.names, result, treatment);
+      if (looking === undefined) return treatResult(upstream, answer, treatment);
+      return looking.then((answers) => treatResult(upstream, answer, { ...treatment, answers }));
     },
     vet(upstream, params) {
       if (isOff(upstream) || scanOf(ports.settings(), upstream).results === 'show') return;

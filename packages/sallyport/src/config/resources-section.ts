@@ -52,7 +52,7 @@ export const resourcesSchema = z.strictObject({
     .enum(['text', 'resolve', 'require'])
     .optional()
     .describe(
-      'How names of hosts are judged. text: as they are written. resolve: also by the addresses they lead to now. require: a name without an answer is refused, too. Left out: resolve, because a proxy may know names that this machine does not; with policy.set team or locked require.',
+      'How names of hosts are judged. text: as they are written. resolve: also by the addresses they lead to now. require: a name without an answer is refused, too. Left out: resolve, because a proxy may know names that this machine does not; with policy.set locked require.',
     ),
   maxBytes: z
     .int()
@@ -83,6 +83,6 @@ export function resolveResources(
     // Where a rule speaks of what is not named, a list that is left out names nothing.
     hosts: hosts ?? (general === 'ask' || general === 'deny' ? [] : undefined),
     unlisted: general ?? (isListed ? 'deny' : 'allow'),
-    names: names ?? (set === 'team' || set === 'locked' ? 'require' : 'resolve'),
+    names: names ?? (set === 'locked' ? 'require' : 'resolve'),
   };
 }

@@ -3,8 +3,6 @@ import { matchesGlob } from '../core/glob.ts';
 import type { PolicySettings } from './policy-section.ts';
 import { type ResourceSettings, resolveResources, resourcesSchema } from './resources-section.ts';
 
-export type { ResourceSettings } from './resources-section.ts';
-
 /** What is done about definitions: `hold` those with a finding of the block tier, only `show` findings, or do not look. */
 export type DefinitionScan = 'hold' | 'show' | 'off';
 /**

@@ -253,6 +253,7 @@ export class LegacySession {
       return readAnswer(this.#ports, owner.upstream, upstreams.unsubscribe(owner.upstream, owner.uri, this.client));
     }
     await mayFollow(this.#ports.planned, inbound, uri);
+    await this.#ports.resources?.enter(inbound, owner);
     if (this.#subscriptions.size >= MAX_FOLLOWED && !this.#subscriptions.has(key))
       throw new FaultError(
         'too_many',

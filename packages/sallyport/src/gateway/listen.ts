@@ -87,6 +87,7 @@ export class Listen implements Follower {
     for (const uri of uris) {
       const owner = view.resource(uri)[0];
       if (owner === undefined || this.#closed || !(await this.#isPlanned(uri))) continue;
+      if ((await this.#ports.resources?.mayFollow(owner)) === false) continue;
       const answer = await this.#ports.upstreams.subscribe(owner.upstream, owner.uri, this.#opening.facts.client);
       if (answer.result === undefined) continue;
       this.#resources.set(`${owner.upstream}\n${owner.uri}`, uri);

@@ -3,8 +3,10 @@ import { type ScanSettings, scanOf } from '../config/scan-section.ts';
 import type { Call } from '../core/call.ts';
 import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { NameAnswers, NamePort } from '../core/name-port.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
+import { namesIn } from './resources/names-in.ts';
 import type { Treatment } from './scan/results/findings.ts';
 import type { KeptResults } from './scan/results/kept-result.ts';
 import { mayHoldDemand } from './scan/results/may-hold.ts';
@@ -15,6 +17,8 @@ export interface ScanPorts {
   readonly settings: () => ScanSettings;
   /** Host of a server's address; `undefined`: it runs on this machine. */
   readonly hostOf: (upstream: string) => string | undefined;
+  /** Says where the names in links lead. Left out: they are judged as they are written. */
+  readonly names?: NamePort | undefined;
   /** Where results go that are kept back. Left out: they are withheld and lost. */
   readonly kept?: Pick<KeptResults, 'keep' | 'isReleased'> | undefined;
   /** Asked about results of the review tier. Left out: nobody is. */
@@ -40,6 +44,23 @@ const SMALL = 8_192;
 /** Reads what tools answer: makes harmless what carries data out, marks strangers' demands, keeps back the worst. */
 export function scanResult(ports: ScanPorts): Guard {
   const settingsOf = (call: Call) => scanOf(ports.settings(), call.tool.upstream);
+  const judge = (call: Call, result: JsonObject, treatment: Treatment): Verdict | Promise<Verdict> => {
+    const { results } = settingsOf(call);
+    const treated = readResult(result, treatment);
+    if (treated.value === undefined) return ALLOW;
+    if (results === 'show' || ports.kept?.isReleased(call) === true) return rewrite(treated);
+    const isBlocked = treated.findings.some(({ tier }) => tier === 'block');
+    if (treated.isUnmarkable || (isBlocked && results === 'quarantine')) return withhold(ports, call, result, treated);
+    if (isBlocked || treated.findings.length === 0) return rewrite(treated);
+    const { upstream, name } = call.tool;
+    const judged = ports.judge?.({ upstream, tool: name, result, findings: treated.findings });
+    if (judged === undefined) return rewrite(treated);
+    return judged.then(
+      (said) =>
+        said === 'suspicious' && results === 'quarantine' ? withhold(ports, call, result, treated) : rewrite(treated),
+      () => rewrite(treated),
+    );
+  };
   return {
     name: 'scan-result',
     readsResult(call, message) {
@@ -48,24 +69,23 @@ export function scanResult(ports: ScanPorts): Guard {
       return untrusted || message === undefined || message.length < SMALL || mayHoldDemand(message);
     },
     result(call, result) {
-      const { results } = settingsOf(call);
-      const treated = readResult(result, toTreatment(ports, call.tool.upstream, call.tool.name));
-      if (treated.value === undefined) return ALLOW;
-      if (results === 'show' || ports.kept?.isReleased(call) === true) return rewrite(treated);
-      const isBlocked = treated.findings.some(({ tier }) => tier === 'block');
-      if (treated.isUnmarkable || (isBlocked && results === 'quarantine'))
-        return withhold(ports, call, result, treated);
-      if (isBlocked || treated.findings.length === 0) return rewrite(treated);
-      const { upstream, name } = call.tool;
-      const judged = ports.judge?.({ upstream, tool: name, result, findings: treated.findings });
-      if (judged === undefined) return rewrite(treated);
-      return judged.then(
-        (said) =>
-          said === 'suspicious' && results === 'quarantine' ? withhold(ports, call, result, treated) : rewrite(treated),
-        () => rewrite(treated),
-      );
+      const treatment = toTreatment(ports, call.tool.upstream, call.tool.name);
+      const looking = lookUpNames(ports.names, result, treatment);
+      if (looking === undefined) return judge(call, result, treatment);
+      return looking.then((answers) => judge(call, result, { ...treatment, answers }));
     },
   };
+}
+
+/** `undefined`: there is no name in it to be looked up, as in nearly all of them. */
+export function lookUpNames(
+  names: NamePort | undefined,
+  result: JsonObject,
+  { resources, ownHost }: Treatment,
+): Promise<NameAnswers> | undefined {
+  if (names === undefined || resources.private || resources.names === 'text') return undefined;
+  const found = namesIn(result, { settings: resources, ownHost });
+  return found.length === 0 ? undefined : names.lookUp(found);
 }
 
 /** How the texts of a server are treated now. @param item tool, resource or prompt */

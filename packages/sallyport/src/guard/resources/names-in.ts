@@ -3,6 +3,9 @@ import { judgeUri, type UriContext } from './judge-uri.ts';
 
 /** Of one result: whoever names more wants something else than to be opened. */
 const MAX_NAMES = 32;
+/** A result of a task holds one of a tool, which may hold others (2025-11-25 sampling). */
+const MAX_DEPTH = 8;
+const INSIDE = ['content', 'contents', 'messages', 'result', 'task', 'tasks'] as const;
 
 /**
  * The names of hosts in the links and embedded resources of a result, a prompt or what was read, that have to be looked
@@ -15,18 +18,19 @@ export function namesIn(result: JsonObject, context: UriContext): readonly strin
     const { name } = judgeUri(uri, { ...context, isRead });
     if (name !== undefined) names.add(name);
   };
-  const visit = (item: Json | undefined): void => {
-    const type = member(item, 'type');
-    if (type === 'resource_link') take(member(item, 'uri'), false);
-    else if (type === 'resource') take(member(member(item, 'resource'), 'uri'), true);
+  const visit = (holder: Json | undefined, depth: number): void => {
+    if (depth > MAX_DEPTH) return;
+    if (Array.isArray(holder)) {
+      for (const one of holder) visit(one as Json, depth + 1);
+      return;
+    }
+    if (!isObject(holder)) return;
+    const uri = member(holder, 'uri');
+    if (uri !== undefined) take(uri, member(holder, 'type') !== 'resource_link');
+    const resource = member(holder, 'resource');
+    if (isObject(resource)) take(member(resource, 'uri'), true);
+    for (const key of INSIDE) if (Object.hasOwn(holder, key)) visit(holder[key], depth + 1);
   };
-  each(result, 'content', visit);
-  each(result, 'contents', (item) => take(member(item, 'uri'), true));
-  each(result, 'messages', (message) => visit(member(message, 'content')));
+  visit(result, 0);
   return [...names];
-}
-
-function each(result: JsonObject, key: string, visit: (item: Json) => void): void {
-  const items = member(result, key);
-  if (Array.isArray(items)) for (const item of items) if (isObject(item)) visit(item);
 }

@@ -1,5 +1,6 @@
-import type { ResourceSettings } from '../../../config/scan-section.ts';
+import type { ResourceSettings } from '../../../config/resources-section.ts';
 import type { Finding } from '../../../core/finding.ts';
+import type { NameAnswers } from '../../../core/name-port.ts';
 import { readText, type TextReading } from '../scan-text.ts';
 import { markText, type Provenance } from './mark-text.ts';
 import { isDangerous, neutralise } from './neutralise.ts';
@@ -13,6 +14,8 @@ export interface Treatment extends Provenance {
   readonly resources: ResourceSettings;
   /** Host of the server's own address; `undefined`: it runs on this machine. */
   readonly ownHost: string | undefined;
+  /** Where the names in links lead. Left out: they are judged as they are written. */
+  readonly answers?: NameAnswers | undefined;
   readonly makeTag: () => string;
 }
 
@@ -26,6 +29,8 @@ export class Findings {
   /** A finding of the block tier stands where no mark can be set. */
   isUnmarkable = false;
   isChanged = false;
+  /** Why contents that were read are not handed out. */
+  refusal: string | undefined;
   readonly treatment: Treatment;
   /** Names of members that were read: rows of a table have the same. */
   readonly names = new Set<string>();

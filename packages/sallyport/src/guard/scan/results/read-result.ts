@@ -1,7 +1,7 @@
 import type { Finding } from '../../../core/finding.ts';
 import { isObject, type Json, type JsonObject, member } from '../../../core/json.ts';
 import { textOfBytes } from './bytes-text.ts';
-import { findForbiddenUri } from './check-uri.ts';
+import { checkContents, checkLink, checkMedia } from './check-item.ts';
 import { findAcross } from './find-across.ts';
 import { Findings, type Treatment } from './findings.ts';
 import type { Provenance } from './mark-text.ts';
@@ -13,6 +13,8 @@ export interface Treated {
   readonly score: number;
   /** A finding of the block tier stands where no mark can be set: in structured content, a name, `_meta`. */
   readonly isUnmarkable: boolean;
+  /** Why contents that were read are not handed out; `undefined`: they are. */
+  readonly refusal?: string | undefined;
   /** `undefined`: nothing was changed. */
   readonly value: JsonObject | undefined;
 }
@@ -26,14 +28,14 @@ const NOTHING: Treated = { findings: [], score: 0, isUnmarkable: false, value: u
 export function readResult(result: JsonObject, treatment: Treatment): Treated {
   const found = new Findings(treatment);
   const treated = treatMembers(result, '', found);
-  const { all, score, isUnmarkable, isChanged } = found;
+  const { all, score, isUnmarkable, isChanged, refusal } = found;
   if (all.length === 0 && !isChanged && !isUnmarkable) return NOTHING;
   const meta = member(result, '_meta');
   const value = {
     ...treated,
     _meta: { ...(isObject(meta) ? meta : {}), [SCAN_MARK]: toMeta(all, treatment) },
   };
-  return { findings: all, score, isUnmarkable, value };
+  return { findings: all, score, isUnmarkable, refusal, value };
 }
 
 /** A question of a server (elicitation, sampling): nothing in it is changed, so it has only findings. */
@@ -249,32 +251,21 @@ function treatItem(item: Json, where: string, found: Findings, across?: readonly
 /** A picture is a picture: what says so and names another type, or is a text, would be opened by another program. */
 function treatMedia(item: JsonObject, where: string, found: Findings): Json {
   readRest(item, IN_MEDIA, where, found);
-  const [type, mime, data] = [String(member(item, 'type')), member(item, 'mimeType'), member(item, 'data')];
+  const data = member(item, 'data');
   const said = typeof data === 'string' ? textOfBytes(data) : undefined;
   const shownText = said === undefined ? undefined : found.treatFound(said, `${where}/data`);
   if (shownText !== undefined) return { type: 'text', text: shownText };
-  if (typeof mime === 'string' && mime.toLowerCase().startsWith(`${type}/`)) return item;
-  const shown = JSON.stringify(String(mime).slice(0, 80));
-  found.add({
-    ...{ id: 'wrong-type', tier: 'review', owasp: 'MCP05', where: `${where}/mimeType`, start: 0, end: 0 },
-    evidence: shown,
-    why: `It says it is of type ${type}, and its bytes are of another type.`,
-    fix: 'Ask the author of the server to name the type it sends.',
-  });
-  if (found.treatment.isShown) return item;
-  found.isChanged = true;
-  return {
-    type: 'text',
-    text: `[Sallyport: an item of type ${type} was taken out, because its mimeType is ${shown}.]`,
-  };
+  return checkMedia(item, where, found) ?? item;
 }
 
 /** Contents of a resource: a URI and a text, or bytes, which may be a text as well. */
-function treatContents(contents: Json, where: string, found: Findings, across?: readonly Finding[]): Json {
-  if (!isObject(contents)) return treatText(contents, where, found);
-  readRest(contents, IN_CONTENTS, where, found);
+function treatContents(given: Json, where: string, found: Findings, across: readonly Finding[] = []): Json {
+  if (!isObject(given)) return treatText(given, where, found);
+  readRest(given, IN_CONTENTS, where, found);
+  const { contents, isWithheld, known } = checkContents(given, where, found);
+  if (isWithheld) return contents;
   const text = member(contents, 'text');
-  const shown = typeof text === 'string' ? found.treat(text, `${where}/text`, across) : undefined;
+  const shown = typeof text === 'string' ? found.treat(text, `${where}/text`, [...across, ...known]) : undefined;
   const blob = member(contents, 'blob');
   const said = typeof blob === 'string' ? textOfBytes(blob) : undefined;
   const shownBlob = said === undefined ? undefined : found.treatFound(said, `${where}/blob`);
@@ -294,20 +285,9 @@ function treatLink(link: JsonObject, where: string, found: Findings): Json {
     const shown = typeof text === 'string' ? found.treatFound(text, `${where}/${key}`) : undefined;
     if (shown !== undefined) changed[key] = shown;
   }
-  const uri = member(link, 'uri');
-  const { resources, ownHost, isShown } = found.treatment;
-  const why = typeof uri === 'string' ? findForbiddenUri(uri, { settings: resources, ownHost }) : 'it has no URI';
-  if (why === undefined) return Object.keys(changed).length === 0 ? link : { ...link, ...changed };
-  const shown = JSON.stringify(String(uri).slice(0, 200)).replace(/:/g, '[:]');
-  found.add({
-    ...{ id: 'forbidden-link', tier: 'review', owasp: 'MCP05', where: `${where}/uri`, start: 0, end: 0 },
-    evidence: shown.slice(0, 200),
-    why: `It links to a place where links may not lead: ${why}.`,
-    fix: 'Allow it with "scan.resources" where this is meant.',
-  });
-  if (isShown) return link;
-  found.isChanged = true;
-  return { type: 'text', text: `[Sallyport: a link to ${shown} was taken out, because ${why}.]` };
+  const instead = checkLink(link, where, found);
+  if (instead !== undefined) return instead;
+  return Object.keys(changed).length === 0 ? link : { ...link, ...changed };
 }
 
 /** The same array when nothing in it was changed. */

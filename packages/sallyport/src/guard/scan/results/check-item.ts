@@ -1,0 +1,125 @@
+import type { Finding } from '../../../core/finding.ts';
+import { type Json, type JsonObject, member } from '../../../core/json.ts';
+import { type ContentProblem, checkBlob, checkText } from '../../resources/check-contents.ts';
+import { findForbiddenUri } from '../../resources/judge-uri.ts';
+import type { Findings } from './findings.ts';
+
+/** A picture is a picture: what says so and is something else would be opened by another program. `undefined`: it is. */
+export function checkMedia(item: JsonObject, where: string, found: Findings): Json | undefined {
+  const [type, mime, data] = [String(member(item, 'type')), member(item, 'mimeType'), member(item, 'data')];
+  const shown = showType(mime);
+  const isNamed = typeof mime === 'string' && mime.toLowerCase().startsWith(`${type}/`);
+  const problem = !isNamed
+    ? toWrongType(type, shown)
+    : typeof data === 'string'
+      ? checkBlob(data, mime, found.treatment.resources)
+      : undefined;
+  if (problem === undefined) return undefined;
+  found.add(toFinding(problem, `${where}/${isNamed ? 'data' : 'mimeType'}`, shown));
+  if (found.treatment.isShown) return undefined;
+  found.isChanged = true;
+  return toLine(`an item of type ${type} was taken out. ${problem.why} ${problem.fix}`);
+}
+
+export interface CheckedContents {
+  /** As far as they may go on. */
+  readonly contents: JsonObject;
+  /** Nothing of them may. */
+  readonly isWithheld: boolean;
+  /** What was found in the text before it is read. */
+  readonly known: readonly Finding[];
+}
+
+/** Size, type and address of the contents of a resource, read or embedded. */
+export function checkContents(given: JsonObject, where: string, found: Findings): CheckedContents {
+  const contents = withoutForbiddenUri(given, where, found);
+  const [text, blob, mime] = [member(contents, 'text'), member(contents, 'blob'), member(contents, 'mimeType')];
+  const declared = typeof mime === 'string' ? mime : undefined;
+  const { resources, isShown } = found.treatment;
+  // Both may stand there: clients take either.
+  const inBlob = typeof blob === 'string' ? checkBlob(blob, declared, resources) : undefined;
+  const inText = typeof text === 'string' ? checkText(text, declared, resources) : undefined;
+  const problem = inBlob ?? inText;
+  if (problem === undefined) return { contents, isWithheld: false, known: [] };
+  const finding = toFinding(problem, `${where}/${inBlob === undefined ? 'text' : 'blob'}`, showType(mime));
+  if (problem.isBearable && !isShown) return { contents, isWithheld: false, known: [finding] };
+  found.add(finding);
+  if (isShown) return { contents, isWithheld: false, known: [] };
+  found.isChanged = true;
+  const said = `${problem.why} ${problem.fix}`;
+  // What was read is nothing but these contents: a request that is refused says more than one that is answered by a line.
+  if (where.startsWith('/contents/')) found.refusal ??= said;
+  const line = `[Sallyport: the contents were taken out. ${said}]`;
+  return {
+    contents: { uri: member(contents, 'uri') ?? NO_ADDRESS, mimeType: 'text/plain', text: line },
+    isWithheld: true,
+    known: [],
+  };
+}
+
+/** Words about a link that may not lead there: clients follow links by themselves. `undefined`: it may. */
+export function checkLink(link: JsonObject, where: string, found: Findings): Json | undefined {
+  const written = member(link, 'uri');
+  const uri = typeof written === 'string' ? written : '';
+  const why = uri === '' ? 'it has no URI' : findWhy(uri, false, found);
+  if (why === undefined) return undefined;
+  found.add(toLinkFinding(uri, why, `${where}/uri`));
+  if (found.treatment.isShown) return undefined;
+  found.isChanged = true;
+  return toLine(`a link to ${showUri(uri)} was taken out, because ${why}.`);
+}
+
+/** What stands in for an address that nobody is to open. */
+const NO_ADDRESS = 'urn:sallyport:taken-out';
+
+/** The contents are there, whatever address they name; but whoever asks for it again would go there. */
+function withoutForbiddenUri(contents: JsonObject, where: string, found: Findings): JsonObject {
+  const uri = member(contents, 'uri');
+  if (typeof uri !== 'string') return contents;
+  const why = findWhy(uri, true, found);
+  if (why === undefined) return contents;
+  found.add(toLinkFinding(uri, why, `${where}/uri`));
+  if (found.treatment.isShown) return contents;
+  found.isChanged = true;
+  return { ...contents, uri: NO_ADDRESS };
+}
+
+function findWhy(uri: string, isRead: boolean, { treatment }: Findings): string | undefined {
+  const { resources, ownHost, answers } = treatment;
+  return findForbiddenUri(uri, { settings: resources, ownHost, isRead }, answers);
+}
+
+function toWrongType(type: string, shown: string): ContentProblem {
+  return {
+    id: 'wrong-type',
+    why: `It says that it is of type ${type}, and its mimeType is ${shown}.`,
+    fix: 'Ask the author of the server to name the type it sends.',
+    isBearable: false,
+  };
+}
+
+function toFinding({ id, why, fix }: ContentProblem, where: string, evidence: string): Finding {
+  const tier = id === 'program' ? 'block' : 'review';
+  return { id, tier, owasp: 'MCP05', where, start: 0, end: 0, evidence, why, fix };
+}
+
+function toLinkFinding(uri: string, why: string, where: string): Finding {
+  return {
+    ...{ id: 'forbidden-link', tier: 'review', owasp: 'MCP05', where, start: 0, end: 0 },
+    evidence: showUri(uri),
+    why: `It links to a place where links may not lead: ${why}.`,
+    fix: 'Allow it with "scan.resources" where this is meant.',
+  };
+}
+
+function showType(mime: Json | undefined): string {
+  return JSON.stringify(String(mime).slice(0, 80));
+}
+
+function showUri(uri: string): string {
+  return JSON.stringify(uri.slice(0, 190)).replace(/:/g, '[:]').slice(0, 200);
+}
+
+function toLine(said: string): JsonObject {
+  return { type: 'text', text: `[Sallyport: ${said}]` };
+}
