@@ -1,5 +1,6 @@
 // Writes packages/sallyport/src/control/operations.ts, the types of the API's clients, from the OpenAPI document that the
-// table of routes makes; `--check` writes nothing and fails when the file is out of date. Needs the build.
+// table of routes makes: a schema with a title is a type of that name, written once. `--check` writes nothing and fails when
+// the file is out of date. Needs the build.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,6 +24,11 @@ export async function writeOperations(document) {
     'Operations',
     { bannerComment: '', additionalProperties: false, format: false, unknownAny: true, ignoreMinAndMaxItems: true },
   );
+  const shorter = types
+    .replace(/\{\s*\}/g, 'Record<never, never>')
+    .replace(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, '/** $1 */')
+    // An interface is no JSON for the compiler: others may add to it.
+    .replace(/^export interface (\w+) \{$/gm, 'export type $1 = {');
   const rows = operations.map(
     ({ operationId, method, path }) => `  ${operationId}: { method: '${method.toUpperCase()}', path: '${path}' },`,
   );
@@ -30,7 +36,7 @@ export async function writeOperations(document) {
   const text = `// Made of the OpenAPI document by \`node scripts/api-types.mjs\`: change the routes, not this file.
 
 /** What every operation of the API takes and gives. */
-${types.replace(/\{\s*\}/g, 'Record<never, never>')}
+${shorter}
 /** Operations that answer once. */
 export type OperationId = ${ids(answersOnce)};
 

@@ -7,9 +7,8 @@ import { type ApprovalStore, createApprovalStore } from '../storage/approvals.ts
 import { createApprovalFeed } from './approval-feed.ts';
 import { ALLOW_BODY, APPROVAL, DENY_BODY } from './approval-schemas.ts';
 import { toApprovalView } from './approval-view.ts';
-import { readLimit } from './page.ts';
+import { describePage, pageByTime, readLimit, readPlace, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
-import { wrong } from './problem.ts';
 import { type ApiRequest, PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
 const TEXT: Schema = { type: 'string' };
@@ -107,23 +106,11 @@ async function listPage(
   query: URLSearchParams,
   view: (approval: Approval) => JsonObject,
 ): Promise<JsonObject> {
-  const text = query.get('state') ?? undefined;
-  const state = STATES.find((one) => one === text);
-  if (text !== undefined && state === undefined) wrong(`state is one of ${STATES.join(', ')}.`);
-  const limit = readLimit(query);
   const get = (name: string) => query.get(name) ?? undefined;
+  const state = readWord(query, 'state', STATES);
   const filter = { state, principal: get('principal'), upstream: get('upstream'), tool: get('tool') };
-  const found = await (await open()).list({ ...filter, limit, after: readCursor(get('cursor')) });
-  const last = found.at(-1);
-  const items = found.map(view);
-  return found.length < limit || last === undefined ? { items } : { items, next: `${last.createdAt}~${last.id}` };
-}
-
-function readCursor(cursor: string | undefined): Pick<Approval, 'id' | 'createdAt'> | undefined {
-  if (cursor === undefined) return undefined;
-  const [, createdAt, id] = /^(\d{1,16})~(\w{1,64})$/.exec(cursor) ?? [];
-  if (createdAt === undefined || id === undefined) wrong('The cursor is what "next" of the page before said.');
-  return { createdAt: Number(createdAt), id };
+  const found = await (await open()).list({ ...filter, limit: readLimit(query), after: readPlace(query) });
+  return describePage(pageByTime(found, query), view);
 }
 
 /** The bodies are as their schemas say: the API checked. */

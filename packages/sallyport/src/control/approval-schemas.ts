@@ -13,6 +13,7 @@ const PATTERN: Schema = {
 };
 
 const ANSWER: Schema = {
+  title: 'ApprovalAnswer',
   type: 'object',
   required: ['by', 'via', 'at', 'kind'],
   properties: {
@@ -30,6 +31,7 @@ const ANSWER: Schema = {
 
 /** One question to a person, and what was answered. */
 export const APPROVAL: Schema = {
+  title: 'Approval',
   type: 'object',
   required: [
     ...['id', 'state', 'createdAt', 'updatedAt', 'expiresAt', 'needed', 'answers', 'callId', 'principal', 'client'],

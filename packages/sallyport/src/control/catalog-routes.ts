@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import { isObject, member } from '../core/json.ts';
-import { pageOfItems } from './page.ts';
+import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
@@ -47,11 +47,8 @@ export function catalogRoutes({ catalog, snapshot, viewer }: ControlPorts): read
         const part = query.get('contains')?.toLowerCase() ?? '';
         const nameOf = (tool: JsonObject) => String(member(tool, 'name'));
         const tools = (await allTools()).filter((tool) => nameOf(tool).toLowerCase().includes(part));
-        return pageOfItems(
-          tools.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
-          query,
-          nameOf,
-        ) as Json;
+        tools.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+        return describePage(pageOfItems(tools, query, nameOf), (tool) => tool);
       },
     },
     {

@@ -3,7 +3,7 @@ import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
 import { describeFinding, FINDING_PROPERTIES } from './finding-view.ts';
 import { foundOf, type KnownPin, keyOf, readPins, selectPins } from './known-pins.ts';
-import { pageOfItems } from './page.ts';
+import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
@@ -52,12 +52,8 @@ export function findingRoutes(ports: ControlPorts): readonly Route[] {
         const chosen = isBare ? [] : selectPins(known, query.get('server'), query.get('item'));
         const isWanted = toFilter(query);
         const rows = new Map(chosen.flatMap((one) => rowsOf(one, isWanted)));
-        const { items, next } = pageOfItems([...rows.keys()], query, (key) => key);
-        const page = items.flatMap((key): JsonObject[] => {
-          const row = rows.get(key);
-          return row === undefined ? [] : [row];
-        });
-        return { items: page, ...(next === undefined ? {} : { next }) };
+        const page = pageOfItems([...rows], query, ([key]) => key);
+        return describePage(page, ([, row]) => row);
       },
     },
   ];

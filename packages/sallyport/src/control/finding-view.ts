@@ -19,6 +19,7 @@ export const FINDING_PROPERTIES = {
 } as const satisfies JsonObject;
 
 export const FINDING: Schema = {
+  title: 'Finding',
   type: 'object',
   required: Object.keys(FINDING_PROPERTIES),
   properties: FINDING_PROPERTIES,

@@ -1,9 +1,8 @@
 import { FaultError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
 import { createGrantStore } from '../storage/grants.ts';
 import { GRANT } from './approval-schemas.ts';
 import { toGrantView } from './approval-view.ts';
-import { pageOfItems } from './page.ts';
+import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
 import { PAGE_PARAMETERS, pageOf, type Route } from './route.ts';
@@ -22,8 +21,10 @@ export function grantRoutes({ clock, database, note }: ControlPorts): readonly R
       result: pageOf(GRANT),
       handle: async ({ query, role }) => {
         const grants = [...(await (await open()).list())].sort((a, b) => (a.id < b.id ? -1 : 1));
-        const items = grants.map((grant) => toGrantView(grant, role));
-        return { ...pageOfItems(items, query, (grant) => String(grant['id'])) } as JsonObject;
+        return describePage(
+          pageOfItems(grants, query, ({ id }) => id),
+          (grant) => toGrantView(grant, role),
+        );
       },
     },
     {

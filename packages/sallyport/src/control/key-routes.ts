@@ -2,7 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ApiKey } from '../core/key-directory.ts';
 import { createKey, findKey, listKeys, type NewKey, revokeKey } from '../storage/keys.ts';
-import { pageOfItems } from './page.ts';
+import { describePage, pageOfItems, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
@@ -14,6 +14,7 @@ const NULLABLE_TIME: Schema = { type: ['string', 'null'], format: 'date-time' };
 const TEXTS: Schema = { type: 'array', items: TEXT };
 const STATES = ['active', 'expired', 'revoked'] as const;
 const ATTRIBUTES: Schema = {
+  title: 'KeyAttributes',
   type: 'object',
   additionalProperties: { anyOf: [TEXT, TEXTS] },
   description: 'Names and values that bind arguments to its holder.',
@@ -35,7 +36,12 @@ const KEY_PROPERTIES: Readonly<Record<string, Schema>> = {
 };
 
 /** All that may be shown of a key. */
-const KEY: Schema = { type: 'object', required: Object.keys(KEY_PROPERTIES), properties: { ...KEY_PROPERTIES } };
+const KEY: Schema = {
+  title: 'Key',
+  type: 'object',
+  required: Object.keys(KEY_PROPERTIES),
+  properties: { ...KEY_PROPERTIES },
+};
 
 const NEW_KEY: Schema = {
   type: 'object',
@@ -79,21 +85,13 @@ function listRoute({ database, clock }: ControlPorts): Route {
     ],
     result: pageOf(KEY),
     handle: async ({ query }) => {
-      const state = query.get('state');
+      const state = readWord(query, 'state', STATES);
       const group = query.get('group');
-      if (state !== null && !STATES.some((known) => known === state)) wrong(`state is one of ${STATES.join(', ')}.`);
       const now = clock.now();
-      const keys = (await listKeys(await database()))
-        .filter(
-          (key) => (state === null || stateOf(key, now) === state) && (group === null || key.groups.includes(group)),
-        )
-        .map((key) => ({ place: toPlace(key), shown: describeKey(key, now) }));
-      const { items, next } = pageOfItems(
-        keys.map(({ place, shown }) => ({ place, shown })),
-        query,
-        ({ place }) => place,
+      const keys = (await listKeys(await database())).filter(
+        (key) => (state === undefined || stateOf(key, now) === state) && (group === null || key.groups.includes(group)),
       );
-      return { items: items.map(({ shown }) => shown), ...(next === undefined ? {} : { next }) };
+      return describePage(pageOfItems(keys, query, toPlace), (key) => describeKey(key, now));
     },
   };
 }

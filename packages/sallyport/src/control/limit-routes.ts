@@ -1,7 +1,7 @@
 import type { LimitMatch, LimitRule, QuotaRule } from '../config/limits-section.ts';
 import type { JsonObject } from '../core/json.ts';
 import { endOfWindow, readQuotaUse } from '../storage/quotas.ts';
-import { pageOfItems } from './page.ts';
+import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
@@ -94,7 +94,7 @@ export function limitRoutes({ sections, database, clock }: ControlPorts): readon
           query.get(member) === null || use[member] === query.get(member);
         const items = uses.filter((use) => wanted('principal', use) && wanted('quota', use));
         items.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-        return { ...pageOfItems(items, query, keyOf) };
+        return describePage(pageOfItems(items, query, keyOf), (use) => use);
       },
     },
   ];

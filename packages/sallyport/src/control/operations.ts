@@ -1,10 +1,8 @@
 // Made of the OpenAPI document by `node scripts/api-types.mjs`: change the routes, not this file.
 
 /** What every operation of the API takes and gives. */
-export interface Operations {
-  /**
-   * The servers of the configuration, with their state
-   */
+export type Operations = {
+  /** The servers of the configuration, with their state */
   listServers: {
     input: {
       query?: {
@@ -13,74 +11,29 @@ export interface Operations {
       };
     };
     result: {
-      items: {
-        name: string;
-        transport: 'stdio' | 'http' | 'sse';
-        state: 'idle' | 'connecting' | 'ready' | 'broken' | 'unauthenticated' | 'stopped';
-        era?: string | null;
-        revision: string | null;
-        connections: number;
-        inFlight: number;
-        lastError: string | null;
-        /**
-         * The last lines a child wrote to stderr.
-         */
-        stderr?: string[];
-      }[];
+      items: Server[];
       next?: string;
     };
   };
-  /**
-   * One server
-   */
+  /** One server */
   showServer: {
     input: {
       path: {
         name: string;
       };
     };
-    result: {
-      name: string;
-      transport: 'stdio' | 'http' | 'sse';
-      state: 'idle' | 'connecting' | 'ready' | 'broken' | 'unauthenticated' | 'stopped';
-      era?: string | null;
-      revision: string | null;
-      connections: number;
-      inFlight: number;
-      lastError: string | null;
-      /**
-       * The last lines a child wrote to stderr.
-       */
-      stderr?: string[];
-    };
+    result: Server;
   };
-  /**
-   * Ends the connections of a server and its child; the next call starts it again, whatever it did before
-   */
+  /** Ends the connections of a server and its child; the next call starts it again, whatever it did before */
   restartServer: {
     input: {
       path: {
         name: string;
       };
     };
-    result: {
-      name: string;
-      transport: 'stdio' | 'http' | 'sse';
-      state: 'idle' | 'connecting' | 'ready' | 'broken' | 'unauthenticated' | 'stopped';
-      era?: string | null;
-      revision: string | null;
-      connections: number;
-      inFlight: number;
-      lastError: string | null;
-      /**
-       * The last lines a child wrote to stderr.
-       */
-      stderr?: string[];
-    };
+    result: Server;
   };
-  /**
-   * Records that somebody signs in to a server, or out of it
-   */
+  /** Records that somebody signs in to a server, or out of it */
   noteSignIn: {
     input: {
       path: {
@@ -88,9 +41,7 @@ export interface Operations {
       };
       body: {
         event: 'begun' | 'done' | 'failed' | 'ended';
-        /**
-         * Whose tokens: shared, local, or the id of a caller.
-         */
+        /** Whose tokens: shared, local, or the id of a caller. */
         owner: string;
       };
     };
@@ -98,9 +49,7 @@ export interface Operations {
       recorded: true;
     };
   };
-  /**
-   * The tools of all servers, by name
-   */
+  /** The tools of all servers, by name */
   listTools: {
     input: {
       query?: {
@@ -110,22 +59,16 @@ export interface Operations {
       };
     };
     result: {
-      /**
-       * Items: The definition as clients see it.
-       */
+      /** Items: The definition as clients see it. */
       items: {
-        /**
-         * As clients of the shared endpoint call it.
-         */
+        /** As clients of the shared endpoint call it. */
         name: string;
         [k: string]: unknown;
       }[];
       next?: string;
     };
   };
-  /**
-   * What was left out of the lists, and why
-   */
+  /** What was left out of the lists, and why */
   listProblems: {
     input: Record<never, never>;
     result: {
@@ -137,9 +80,7 @@ export interface Operations {
       next?: string;
     };
   };
-  /**
-   * The API keys: who they are for, whether they work, when they were used last
-   */
+  /** The API keys: who they are for, whether they work, when they were used last */
   listKeys: {
     input: {
       query?: {
@@ -150,55 +91,19 @@ export interface Operations {
       };
     };
     result: {
-      items: {
-        id: string;
-        name: string;
-        state: 'active' | 'expired' | 'revoked';
-        /**
-         * The human being who uses it.
-         */
-        person: string | null;
-        /**
-         * The system account that uses it.
-         */
-        account: string | null;
-        groups: string[];
-        /**
-         * null: not limited by scopes.
-         */
-        scopes: string[] | null;
-        /**
-         * Names and values that bind arguments to its holder.
-         */
-        attributes: {
-          [k: string]: string | string[];
-        };
-        createdAt: string;
-        expiresAt: string | null;
-        revokedAt: string | null;
-        /**
-         * To the minute.
-         */
-        lastUsedAt: string | null;
-      }[];
+      items: Key[];
       next?: string;
     };
   };
-  /**
-   * Makes an API key; `key` is shown this once
-   */
+  /** Makes an API key; `key` is shown this once */
   createKey: {
     input: {
       body: {
-        /**
-         * What it is for; stands on every record of its calls.
-         */
+        /** What it is for; stands on every record of its calls. */
         name: string;
         person?: string;
         account?: string;
-        /**
-         * @maxItems 256
-         */
+        /** @maxItems 256 */
         groups?: string[];
         /**
          * Left out: not limited by scopes. Empty: nothing.
@@ -206,15 +111,8 @@ export interface Operations {
          * @maxItems 256
          */
         scopes?: string[];
-        /**
-         * Names and values that bind arguments to its holder.
-         */
-        attributes?: {
-          [k: string]: string | string[];
-        };
-        /**
-         * RFC 3339; null: never. Left out: 90 days from now.
-         */
+        attributes?: KeyAttributes;
+        /** RFC 3339; null: never. Left out: 90 days from now. */
         expiresAt?: string | null;
       };
     };
@@ -222,123 +120,42 @@ export interface Operations {
       id: string;
       name: string;
       state: 'active' | 'expired' | 'revoked';
-      /**
-       * The human being who uses it.
-       */
+      /** The human being who uses it. */
       person: string | null;
-      /**
-       * The system account that uses it.
-       */
+      /** The system account that uses it. */
       account: string | null;
       groups: string[];
-      /**
-       * null: not limited by scopes.
-       */
+      /** null: not limited by scopes. */
       scopes: string[] | null;
-      /**
-       * Names and values that bind arguments to its holder.
-       */
-      attributes: {
-        [k: string]: string | string[];
-      };
+      attributes: KeyAttributes;
       createdAt: string;
       expiresAt: string | null;
       revokedAt: string | null;
-      /**
-       * To the minute.
-       */
+      /** To the minute. */
       lastUsedAt: string | null;
-      /**
-       * The secret. Only its digest is kept.
-       */
+      /** The secret. Only its digest is kept. */
       key: string;
     };
   };
-  /**
-   * One API key, by its id or its name
-   */
+  /** One API key, by its id or its name */
   showKey: {
     input: {
       path: {
         key: string;
       };
     };
-    result: {
-      id: string;
-      name: string;
-      state: 'active' | 'expired' | 'revoked';
-      /**
-       * The human being who uses it.
-       */
-      person: string | null;
-      /**
-       * The system account that uses it.
-       */
-      account: string | null;
-      groups: string[];
-      /**
-       * null: not limited by scopes.
-       */
-      scopes: string[] | null;
-      /**
-       * Names and values that bind arguments to its holder.
-       */
-      attributes: {
-        [k: string]: string | string[];
-      };
-      createdAt: string;
-      expiresAt: string | null;
-      revokedAt: string | null;
-      /**
-       * To the minute.
-       */
-      lastUsedAt: string | null;
-    };
+    result: Key;
   };
-  /**
-   * Ends an API key for good; a running Sallyport refuses it within a second
-   */
+  /** Ends an API key for good; a running Sallyport refuses it within a second */
   revokeKey: {
     input: {
       path: {
         key: string;
       };
     };
-    result: {
-      id: string;
-      name: string;
-      state: 'active' | 'expired' | 'revoked';
-      /**
-       * The human being who uses it.
-       */
-      person: string | null;
-      /**
-       * The system account that uses it.
-       */
-      account: string | null;
-      groups: string[];
-      /**
-       * null: not limited by scopes.
-       */
-      scopes: string[] | null;
-      /**
-       * Names and values that bind arguments to its holder.
-       */
-      attributes: {
-        [k: string]: string | string[];
-      };
-      createdAt: string;
-      expiresAt: string | null;
-      revokedAt: string | null;
-      /**
-       * To the minute.
-       */
-      lastUsedAt: string | null;
-    };
+    result: Key;
   };
-  /**
-   * The definitions servers offered, and which of them are approved
-   */
+  /** The definitions servers offered, and which of them are approved */
   listPins: {
     input: {
       query?: {
@@ -353,47 +170,31 @@ export interface Operations {
       mode: 'laptop' | 'team' | 'locked';
       items: {
         server: string;
-        /**
-         * tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.
-         */
+        /** tools/search, prompts/…, resources/…, resourceTemplates/… or instructions. */
         item: string;
         state: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
-        /**
-         * Of what is offered.
-         */
+        /** Of what is offered. */
         digest: string | null;
-        /**
-         * Digest of what was approved.
-         */
+        /** Digest of what was approved. */
         approved: string | null;
         approvedBy: string | null;
         approvedAt: string | null;
         seenAt: string | null;
         renamedFrom: string | null;
-        /**
-         * What reading what is offered found; null: it was not read.
-         */
+        /** What reading what is offered found; null: it was not read. */
         found: {
-          /**
-           * Findings of the block tier.
-           */
+          /** Findings of the block tier. */
           block: number;
-          /**
-           * Findings of the review tier.
-           */
+          /** Findings of the review tier. */
           review: number;
-          /**
-           * How suspicious the whole is, 0 to 1.
-           */
+          /** How suspicious the whole is, 0 to 1. */
           score: number;
         } | null;
       }[];
       next?: string;
     };
   };
-  /**
-   * What changed since definitions were approved, field by field, with what to look at first
-   */
+  /** What changed since definitions were approved, field by field, with what to look at first */
   listPinDifferences: {
     input: {
       query?: {
@@ -404,102 +205,45 @@ export interface Operations {
       };
     };
     result: {
-      /**
-       * Stands for exactly these definitions, of all pages.
-       */
+      /** Stands for exactly these definitions, of all pages. */
       digest: string;
       items: {
         server: string;
         item: string;
-        /**
-         * Of what is offered: name it to approve or reject exactly this.
-         */
+        /** Of what is offered: name it to approve or reject exactly this. */
         digest: string;
         state: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
-        /**
-         * minor: it only speaks of hints, or only takes away.
-         */
+        /** minor: it only speaks of hints, or only takes away. */
         weight: 'minor' | 'major';
         renamedFrom: string | null;
-        /**
-         * What to look at first.
-         */
+        /** What to look at first. */
         risks: string[];
-        /**
-         * What reading it found; on a change, in what is new.
-         */
-        findings: {
-          /**
-           * The rule that found it; docs/scan-definitions.md says what each is about.
-           */
-          id: string;
-          /**
-           * block: held until a person approves it. review: to be read.
-           */
-          tier: 'block' | 'review';
-          /**
-           * OWASP MCP Top 10 (2025).
-           */
-          owasp: string;
-          /**
-           * JSON Pointer (RFC 6901) of the text; empty for a text alone.
-           */
-          where: string;
-          /**
-           * In UTF-16 units of that text.
-           */
-          start: number;
-          end: number;
-          /**
-           * That part of the text, made harmless to show.
-           */
-          evidence: string;
-          why: string;
-          /**
-           * What you can do about it.
-           */
-          fix: string;
-        }[];
-        /**
-         * Tools of others that it competes with.
-         */
+        /** What reading it found; on a change, in what is new. */
+        findings: Finding[];
+        /** Tools of others that it competes with. */
         related: {
           server: string;
-          /**
-           * Of the tool, at its server.
-           */
+          /** Of the tool, at its server. */
           name: string;
           why: string;
-          /**
-           * The two side by side. Empty where the other is not approved any more.
-           */
+          /** The two side by side. Empty where the other is not approved any more. */
           fields: {
             field: 'name' | 'title' | 'description' | 'parameters';
-            /**
-             * Of the one that is looked at.
-             */
+            /** Of the one that is looked at. */
             offered: string;
-            /**
-             * Of the other.
-             */
+            /** Of the other. */
             approved: string;
           }[];
         }[];
         changes: {
-          /**
-           * JSON Pointer (RFC 6901).
-           */
+          /** JSON Pointer (RFC 6901). */
           path: string;
           change: 'added' | 'removed' | 'changed';
-          /**
-           * Any JSON.
-           */
+          /** Any JSON. */
           before?: {
             [k: string]: unknown;
           };
-          /**
-           * Any JSON.
-           */
+          /** Any JSON. */
           after?: {
             [k: string]: unknown;
           };
@@ -508,150 +252,56 @@ export interface Operations {
       next?: string;
     };
   };
-  /**
-   * Approves definitions by their digests; what is another one by now is not approved
-   */
+  /** Approves definitions by their digests; what is another one by now is not approved */
   approvePins: {
     input: {
-      body: {
-        /**
-         * @minItems 1
-         * @maxItems 10000
-         */
-        items: {
-          server: string;
-          item: string;
-          digest: string;
-        }[];
-        /**
-         * Approve also what is held for what reading it found; otherwise it is left alone.
-         */
-        withFindings?: boolean;
-      };
+      body: PinDecision;
     };
-    result: {
-      mode: 'laptop' | 'team' | 'locked';
-      done: {
-        server: string;
-        item: string;
-      }[];
-      /**
-       * They offer another definition by now, and were left alone.
-       */
-      late: {
-        server: string;
-        item: string;
-      }[];
-      /**
-       * Held for what reading them found, and left alone: say withFindings.
-       */
-      left: {
-        server: string;
-        item: string;
-      }[];
-    };
+    result: PinOutcome;
   };
-  /**
-   * Refuses definitions by their digests, approved or not; they stay hidden until they are other ones
-   */
+  /** Refuses definitions by their digests, approved or not; they stay hidden until they are other ones */
   rejectPins: {
     input: {
-      body: {
-        /**
-         * @minItems 1
-         * @maxItems 10000
-         */
-        items: {
-          server: string;
-          item: string;
-          digest: string;
-        }[];
-        /**
-         * Approve also what is held for what reading it found; otherwise it is left alone.
-         */
-        withFindings?: boolean;
-      };
+      body: PinDecision;
     };
-    result: {
-      mode: 'laptop' | 'team' | 'locked';
-      done: {
-        server: string;
-        item: string;
-      }[];
-      /**
-       * They offer another definition by now, and were left alone.
-       */
-      late: {
-        server: string;
-        item: string;
-      }[];
-      /**
-       * Held for what reading them found, and left alone: say withFindings.
-       */
-      left: {
-        server: string;
-        item: string;
-      }[];
-    };
+    result: PinOutcome;
   };
-  /**
-   * Makes the lock file that mode locked and verifying go by, and writes it where pins.lockFile says
-   */
+  /** Makes the lock file that mode locked and verifying go by, and writes it where pins.lockFile says */
   lockPins: {
     input: {
       body: {
-        /**
-         * Lock what servers offer now instead of what was approved.
-         */
+        /** Lock what servers offer now instead of what was approved. */
         offered?: boolean;
-        /**
-         * Lock also what reading holds and no person approved; otherwise it is left out.
-         */
+        /** Lock also what reading holds and no person approved; otherwise it is left out. */
         withFindings?: boolean;
-        /**
-         * false: only return the text.
-         */
+        /** false: only return the text. */
         write?: boolean;
       };
     };
     result: {
-      /**
-       * Where it was written.
-       */
+      /** Where it was written. */
       file: string | null;
       definitions: number;
-      /**
-       * What stands in it.
-       */
+      /** What stands in it. */
       text: string;
       warnings: string[];
-      /**
-       * Servers of which nothing is approved.
-       */
+      /** Servers of which nothing is approved. */
       bare: string[];
-      /**
-       * server/item: left out for what reading it found.
-       */
+      /** server/item: left out for what reading it found. */
       left: string[];
     };
   };
-  /**
-   * Asks the servers what they offer, and compares it with a lock file or with what was approved
-   */
+  /** Asks the servers what they offer, and compares it with a lock file or with what was approved */
   verifyPins: {
     input: {
       body: {
-        /**
-         * The text of a lock file. Left out: pins.lockFile in mode locked, else what was approved.
-         */
+        /** The text of a lock file. Left out: pins.lockFile in mode locked, else what was approved. */
         lock?: string;
       };
     };
     result: {
       matches: boolean;
-      /**
-       * Offered now.
-       */
+      /** Offered now. */
       definitions: number;
       differences: {
         server: string;
@@ -661,9 +311,7 @@ export interface Operations {
       warnings: string[];
     };
   };
-  /**
-   * What was found in the definitions that servers offer: poisoned, hidden, written about tools of others
-   */
+  /** What was found in the definitions that servers offer: poisoned, hidden, written about tools of others */
   listFindings: {
     input: {
       query?: {
@@ -679,52 +327,32 @@ export interface Operations {
     result: {
       items: {
         server: string;
-        /**
-         * tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.
-         */
+        /** tools/search, prompts/…, resources/…, resourceTemplates/… or instructions. */
         item: string;
         state: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
-        /**
-         * Of the definition it stands in.
-         */
+        /** Of the definition it stands in. */
         digest: string;
-        /**
-         * The rule that found it; docs/scan-definitions.md says what each is about.
-         */
+        /** The rule that found it; docs/scan-definitions.md says what each is about. */
         id: string;
-        /**
-         * block: held until a person approves it. review: to be read.
-         */
+        /** block: held until a person approves it. review: to be read. */
         tier: 'block' | 'review';
-        /**
-         * OWASP MCP Top 10 (2025).
-         */
+        /** OWASP MCP Top 10 (2025). */
         owasp: string;
-        /**
-         * JSON Pointer (RFC 6901) of the text; empty for a text alone.
-         */
+        /** JSON Pointer (RFC 6901) of the text; empty for a text alone. */
         where: string;
-        /**
-         * In UTF-16 units of that text.
-         */
+        /** In UTF-16 units of that text. */
         start: number;
         end: number;
-        /**
-         * That part of the text, made harmless to show.
-         */
+        /** That part of the text, made harmless to show. */
         evidence: string;
         why: string;
-        /**
-         * What you can do about it.
-         */
+        /** What you can do about it. */
         fix: string;
       }[];
       next?: string;
     };
   };
-  /**
-   * The policies of the configuration: their sources with digests, and each of them
-   */
+  /** The policies of the configuration: their sources with digests, and each of them */
   listPolicies: {
     input: Record<never, never>;
     result: {
@@ -736,115 +364,42 @@ export interface Operations {
         use: 'set' | 'file' | 'shadow';
         text: string;
       }[];
-      policies: {
-        id: string;
-        file: string;
-        line: number;
-        effect: 'permit' | 'forbid';
-        /**
-         * The one server its scope names; null: any.
-         */
-        server: string | null;
-        /**
-         * What of the context it reads: such a policy is asked on every call.
-         */
-        reads: ('arguments' | 'labels' | 'client' | 'time')[];
-      }[];
-      /**
-       * Those that are only tried.
-       */
-      candidates: {
-        id: string;
-        file: string;
-        line: number;
-        effect: 'permit' | 'forbid';
-        /**
-         * The one server its scope names; null: any.
-         */
-        server: string | null;
-        /**
-         * What of the context it reads: such a policy is asked on every call.
-         */
-        reads: ('arguments' | 'labels' | 'client' | 'time')[];
-      }[];
+      policies: Policy[];
+      /** Those that are only tried. */
+      candidates: Policy[];
     };
   };
-  /**
-   * Checks policies: syntax, names, types and rules that can never match
-   */
+  /** Checks policies: syntax, names, types and rules that can never match */
   checkPolicies: {
     input: {
       body: {
-        /**
-         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
-         */
-        policies?: {
-          set?: 'laptop' | 'team' | 'locked';
-          files?: {
-            file: string;
-            text: string;
-          }[];
-        };
+        policies?: GivenPolicies;
       };
     };
     result: {
-      /**
-       * Absent where there are problems.
-       */
+      /** Absent where there are problems. */
       version?: string;
       sources: string[];
-      policies: {
-        id: string;
-        file: string;
-        line: number;
-        effect: 'permit' | 'forbid';
-        /**
-         * The one server its scope names; null: any.
-         */
-        server: string | null;
-        /**
-         * What of the context it reads: such a policy is asked on every call.
-         */
-        reads: ('arguments' | 'labels' | 'client' | 'time')[];
-      }[];
+      policies: Policy[];
       problems: {
         file: string;
         line: number;
         message: string;
       }[];
-      /**
-       * All problems as one text.
-       */
+      /** All problems as one text. */
       message?: string;
     };
   };
-  /**
-   * What policies would decide about a call, and which of them
-   */
+  /** What policies would decide about a call, and which of them */
   testPolicies: {
     input: {
       body: {
-        /**
-         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
-         */
-        policies?: {
-          set?: 'laptop' | 'team' | 'locked';
-          files?: {
-            file: string;
-            text: string;
-          }[];
-        };
-        /**
-         * server/tool. One of tool, resource and prompt.
-         */
+        policies?: GivenPolicies;
+        /** server/tool. One of tool, resource and prompt. */
         tool?: string;
-        /**
-         * server/uri
-         */
+        /** server/uri */
         resource?: string;
-        /**
-         * server/prompt
-         */
+        /** server/prompt */
         prompt?: string;
         principal?: {
           id?: string;
@@ -862,44 +417,30 @@ export interface Operations {
         arguments?: {
           [k: string]: unknown;
         };
-        /**
-         * Approved hints of the tool. Left out: those of its approved definition.
-         */
+        /** Approved hints of the tool. Left out: those of its approved definition. */
         hints?: {
           readOnly?: boolean;
           destructive?: boolean;
           idempotent?: boolean;
           openWorld?: boolean;
         };
-        /**
-         * Effects of the tool. Left out: those of its approved definition.
-         */
+        /** Effects of the tool. Left out: those of its approved definition. */
         sinks?: ('delete' | 'pay' | 'send_out' | 'run_code' | 'change_rights' | 'credentials' | 'write_public')[];
-        /**
-         * The name of the client program.
-         */
+        /** The name of the client program. */
         client?: string;
-        /**
-         * Marks on the data of the conversation.
-         */
+        /** Marks on the data of the conversation. */
         labels?: string[];
-        /**
-         * ISO time of the call; left out: now.
-         */
+        /** ISO time of the call; left out: now. */
         time?: string;
       };
     };
     result: {
       effect: 'allow' | 'ask' | 'deny';
-      /**
-       * In the lists of this caller.
-       */
+      /** In the lists of this caller. */
       visible: boolean;
       reason: string;
       version: string;
-      /**
-       * How many people an ask needs by the policies.
-       */
+      /** How many people an ask needs by the policies. */
       people?: number;
       policies: {
         id: string;
@@ -909,9 +450,7 @@ export interface Operations {
       }[];
     };
   };
-  /**
-   * Recorded calls with what the policies decided about each, the newest first
-   */
+  /** Recorded calls with what the policies decided about each, the newest first */
   listDecisions: {
     input: {
       query?: {
@@ -928,70 +467,19 @@ export interface Operations {
         server: string | null;
         target: string | null;
         outcome: string;
-        /**
-         * Which guard stopped it or changed it.
-         */
+        /** Which guard stopped it or changed it. */
         guard: string | null;
         reason: string | null;
-        /**
-         * False in shadow mode: the decision was noted and not carried out.
-         */
+        /** False in shadow mode: the decision was noted and not carried out. */
         enforced: boolean;
-        /**
-         * Before the call; absent where the policies were not asked.
-         */
-        decision?: {
-          effect: 'allow' | 'ask' | 'deny';
-          /**
-           * Ids of the policies that decided; none where nothing permits.
-           */
-          policies: string[];
-          /**
-           * Digest of the policies that decided.
-           */
-          version: string;
-          reason?: string;
-          people?: number;
-        };
-        /**
-         * Before the result; absent where no policy speaks of results.
-         */
-        release?: {
-          effect: 'allow' | 'ask' | 'deny';
-          /**
-           * Ids of the policies that decided; none where nothing permits.
-           */
-          policies: string[];
-          /**
-           * Digest of the policies that decided.
-           */
-          version: string;
-          reason?: string;
-          people?: number;
-        };
-        /**
-         * Of the policies that are only tried.
-         */
-        candidate?: {
-          effect: 'allow' | 'ask' | 'deny';
-          /**
-           * Ids of the policies that decided; none where nothing permits.
-           */
-          policies: string[];
-          /**
-           * Digest of the policies that decided.
-           */
-          version: string;
-          reason?: string;
-          people?: number;
-        };
+        decision?: CallDecision;
+        release?: ReleaseDecision;
+        candidate?: CandidateDecision;
       }[];
       next?: string;
     };
   };
-  /**
-   * Why a recorded call was let through or refused
-   */
+  /** Why a recorded call was let through or refused */
   explainDecision: {
     input: {
       path: {
@@ -1006,186 +494,84 @@ export interface Operations {
       server: string | null;
       target: string | null;
       outcome: string;
-      /**
-       * Which guard stopped it or changed it.
-       */
+      /** Which guard stopped it or changed it. */
       guard: string | null;
       reason: string | null;
-      /**
-       * False in shadow mode: the decision was noted and not carried out.
-       */
+      /** False in shadow mode: the decision was noted and not carried out. */
       enforced: boolean;
-      /**
-       * Before the call; absent where the policies were not asked.
-       */
-      decision?: {
-        effect: 'allow' | 'ask' | 'deny';
-        /**
-         * Ids of the policies that decided; none where nothing permits.
-         */
-        policies: string[];
-        /**
-         * Digest of the policies that decided.
-         */
-        version: string;
-        reason?: string;
-        people?: number;
-      };
-      /**
-       * Before the result; absent where no policy speaks of results.
-       */
-      release?: {
-        effect: 'allow' | 'ask' | 'deny';
-        /**
-         * Ids of the policies that decided; none where nothing permits.
-         */
-        policies: string[];
-        /**
-         * Digest of the policies that decided.
-         */
-        version: string;
-        reason?: string;
-        people?: number;
-      };
-      /**
-       * Of the policies that are only tried.
-       */
-      candidate?: {
-        effect: 'allow' | 'ask' | 'deny';
-        /**
-         * Ids of the policies that decided; none where nothing permits.
-         */
-        policies: string[];
-        /**
-         * Digest of the policies that decided.
-         */
-        version: string;
-        reason?: string;
-        people?: number;
-      };
-      /**
-       * Those that decided, as they read now; absent ones were removed since.
-       */
+      decision?: CallDecision;
+      release?: ReleaseDecision;
+      candidate?: CandidateDecision;
+      /** Those that decided, as they read now; absent ones were removed since. */
       policies: {
         id: string;
         file: string;
         line: number;
         effect: 'permit' | 'forbid';
         text: string;
-        /**
-         * The policies in force are those that decided.
-         */
+        /** The policies in force are those that decided. */
         isCurrent: boolean;
       }[];
-      /**
-       * In one sentence.
-       */
+      /** In one sentence. */
       explanation: string;
     };
   };
-  /**
-   * What policies would have decided about the recorded calls
-   */
+  /** What policies would have decided about the recorded calls */
   shadowPolicies: {
     input: {
       body: {
-        /**
-         * The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration.
-         */
-        policies?: {
-          set?: 'laptop' | 'team' | 'locked';
-          files?: {
-            file: string;
-            text: string;
-          }[];
-        };
-        /**
-         * ISO time: calls from then on.
-         */
+        policies?: GivenPolicies;
+        /** ISO time: calls from then on. */
         since?: string;
-        /**
-         * ISO time: calls up to then.
-         */
+        /** ISO time: calls up to then. */
         until?: string;
-        /**
-         * Most calls, the newest.
-         */
+        /** Most calls, the newest. */
         limit?: number;
       };
     };
     result: {
-      /**
-       * Of the policies that were tried.
-       */
+      /** Of the policies that were tried. */
       version: string;
-      /**
-       * Recorded calls that were looked at.
-       */
+      /** Recorded calls that were looked at. */
       calls: number;
-      /**
-       * Calls with the same verdict.
-       */
+      /** Calls with the same verdict. */
       same: number;
-      /**
-       * Calls with another verdict.
-       */
+      /** Calls with another verdict. */
       changed: number;
-      /**
-       * The newest of them, at most 1,000.
-       */
+      /** The newest of them, at most 1,000. */
       changes: {
         callId: string;
         time: string;
         principal: string;
         method: string;
-        /**
-         * server/name
-         */
+        /** server/name */
         target: string;
         did: string;
         would: string;
         reason: string;
         policies: string[];
       }[];
-      /**
-       * Calls that could not be decided, by cause.
-       */
+      /** Calls that could not be decided, by cause. */
       unknown: {
-        /**
-         * Their arguments would decide, and are recorded as a digest only.
-         */
+        /** Their arguments would decide, and are recorded as a digest only. */
         arguments: number;
-        /**
-         * The policies that read those arguments.
-         */
+        /** The policies that read those arguments. */
         policies: string[];
-        /**
-         * Another guard stopped them before the policies were asked.
-         */
+        /** Another guard stopped them before the policies were asked. */
         earlier: number;
-        /**
-         * The record does not say what was called.
-         */
+        /** The record does not say what was called. */
         target: number;
       };
-      /**
-       * Calls decided although something a policy reads is not recorded.
-       */
+      /** Calls decided although something a policy reads is not recorded. */
       assumed: {
-        /**
-         * Decided by the effects of the definition, without those arguments tell of.
-         */
+        /** Decided by the effects of the definition, without those arguments tell of. */
         effects: number;
-        /**
-         * A policy reads labels, which were taken to be none.
-         */
+        /** A policy reads labels, which were taken to be none. */
         labels: boolean;
       };
     };
   };
-  /**
-   * Plans of runs, those that have ended and are not forgotten included
-   */
+  /** Plans of runs, those that have ended and are not forgotten included */
   listPlans: {
     input: {
       query?: {
@@ -1194,42 +580,11 @@ export interface Operations {
       };
     };
     result: {
-      items: {
-        id: string;
-        /**
-         * As the client writes it in `_meta["dev.sallyport/run"]`.
-         */
-        run: string;
-        /**
-         * Whose run it is.
-         */
-        principal: string;
-        /**
-         * The program of that caller, where its credential names one.
-         */
-        agent: string | null;
-        /**
-         * `all`, `server/NAME` or `bundle/NAME`: where its names mean something.
-         */
-        endpoint: string;
-        /**
-         * SHA-256 of the plan; a client may send it to be refused when it is not in force.
-         */
-        digest: string;
-        steps: number;
-        state: 'in_force' | 'ended';
-        /**
-         * The operator; null: the client itself.
-         */
-        fixedBy: string | null;
-        fixedAt: string;
-      }[];
+      items: Plan[];
       next?: string;
     };
   };
-  /**
-   * Fixes the plan of a run that has read nothing untrusted yet; no client changes it
-   */
+  /** Fixes the plan of a run that has read nothing untrusted yet; no client changes it */
   registerPlan: {
     input: {
       body: {
@@ -1237,134 +592,31 @@ export interface Operations {
         principal: string;
         agent?: string;
         endpoint?: string;
-        /**
-         * {"steps": [{"tool": …, "arguments": …}]}
-         */
+        /** {"steps": [{"tool": …, "arguments": …}]} */
         plan: Record<never, never>;
       };
     };
-    result: {
-      id: string;
-      /**
-       * As the client writes it in `_meta["dev.sallyport/run"]`.
-       */
-      run: string;
-      /**
-       * Whose run it is.
-       */
-      principal: string;
-      /**
-       * The program of that caller, where its credential names one.
-       */
-      agent: string | null;
-      /**
-       * `all`, `server/NAME` or `bundle/NAME`: where its names mean something.
-       */
-      endpoint: string;
-      /**
-       * SHA-256 of the plan; a client may send it to be refused when it is not in force.
-       */
-      digest: string;
-      steps: number;
-      state: 'in_force' | 'ended';
-      /**
-       * The operator; null: the client itself.
-       */
-      fixedBy: string | null;
-      fixedAt: string;
-      /**
-       * As it was written.
-       */
-      plan: Record<never, never>;
-    };
+    result: WholePlan;
   };
-  /**
-   * One plan with its steps; they hold arguments
-   */
+  /** One plan with its steps; they hold arguments */
   showPlan: {
     input: {
       path: {
         id: string;
       };
     };
-    result: {
-      id: string;
-      /**
-       * As the client writes it in `_meta["dev.sallyport/run"]`.
-       */
-      run: string;
-      /**
-       * Whose run it is.
-       */
-      principal: string;
-      /**
-       * The program of that caller, where its credential names one.
-       */
-      agent: string | null;
-      /**
-       * `all`, `server/NAME` or `bundle/NAME`: where its names mean something.
-       */
-      endpoint: string;
-      /**
-       * SHA-256 of the plan; a client may send it to be refused when it is not in force.
-       */
-      digest: string;
-      steps: number;
-      state: 'in_force' | 'ended';
-      /**
-       * The operator; null: the client itself.
-       */
-      fixedBy: string | null;
-      fixedAt: string;
-      /**
-       * As it was written.
-       */
-      plan: Record<never, never>;
-    };
+    result: WholePlan;
   };
-  /**
-   * Ends a run that has a plan: whatever it asks for from now on is refused
-   */
+  /** Ends a run that has a plan: whatever it asks for from now on is refused */
   endPlan: {
     input: {
       path: {
         id: string;
       };
     };
-    result: {
-      id: string;
-      /**
-       * As the client writes it in `_meta["dev.sallyport/run"]`.
-       */
-      run: string;
-      /**
-       * Whose run it is.
-       */
-      principal: string;
-      /**
-       * The program of that caller, where its credential names one.
-       */
-      agent: string | null;
-      /**
-       * `all`, `server/NAME` or `bundle/NAME`: where its names mean something.
-       */
-      endpoint: string;
-      /**
-       * SHA-256 of the plan; a client may send it to be refused when it is not in force.
-       */
-      digest: string;
-      steps: number;
-      state: 'in_force' | 'ended';
-      /**
-       * The operator; null: the client itself.
-       */
-      fixedBy: string | null;
-      fixedAt: string;
-    };
+    result: Plan;
   };
-  /**
-   * Calls a person was asked about, the newest first; arguments for operators only
-   */
+  /** Calls a person was asked about, the newest first; arguments for operators only */
   listApprovals: {
     input: {
       query?: {
@@ -1377,380 +629,54 @@ export interface Operations {
       };
     };
     result: {
-      items: {
-        id: string;
-        state: 'waiting' | 'allowed' | 'denied' | 'expired';
-        /**
-         * Milliseconds since the epoch.
-         */
-        createdAt: number;
-        /**
-         * Milliseconds since the epoch.
-         */
-        updatedAt: number;
-        /**
-         * Milliseconds since the epoch.
-         */
-        expiresAt: number;
-        /**
-         * How many different people must allow.
-         */
-        needed: number;
-        callerMayAnswer?: boolean;
-        answers: {
-          /**
-           * The principal.
-           */
-          by: string;
-          person?: string;
-          via: 'elicitation' | 'command' | 'api';
-          /**
-           * Milliseconds since the epoch.
-           */
-          at: number;
-          kind: 'allow' | 'deny';
-          /**
-           * One call; until the conversation ends; until the grant expires.
-           */
-          scope?: 'once' | 'run' | 'always';
-          /**
-           * any, or a value for every argument; * and ** in texts.
-           */
-          pattern?: 'any' | Record<never, never>;
-          arguments?: Record<never, never>;
-          message?: string;
-        }[];
-        callId: string;
-        run?: string;
-        /**
-         * Id of the caller.
-         */
-        principal: string;
-        person?: string;
-        client: string;
-        upstream: string;
-        tool: string;
-        toolDigest: string;
-        /**
-         * For operators, with {{hidden:…}} in place of secrets.
-         */
-        arguments?: Record<never, never>;
-        /**
-         * For viewers.
-         */
-        argumentNames?: string[];
-        argumentsDigest: string;
-        policyVersion?: string;
-        reasons: {
-          guard: string;
-          reason?: string;
-        }[];
-        classes: string[];
-        /**
-         * From the last allowed call of this tool; left out: there was none.
-         */
-        difference?: {
-          path: string;
-          before?: unknown;
-          after?: unknown;
-        }[];
-      }[];
+      items: Approval[];
       next?: string;
     };
   };
-  /**
-   * First all that wait, then every question and every answer; arguments for operators only
-   */
+  /** First all that wait, then every question and every answer; arguments for operators only */
   followApprovals: {
     input: Record<never, never>;
   };
-  /**
-   * One call a person was asked about: reasons, difference from the last allowed call; arguments for operators only
-   */
+  /** One call a person was asked about: reasons, difference from the last allowed call; arguments for operators only */
   showApproval: {
     input: {
       path: {
         id: string;
       };
     };
-    result: {
-      id: string;
-      state: 'waiting' | 'allowed' | 'denied' | 'expired';
-      /**
-       * Milliseconds since the epoch.
-       */
-      createdAt: number;
-      /**
-       * Milliseconds since the epoch.
-       */
-      updatedAt: number;
-      /**
-       * Milliseconds since the epoch.
-       */
-      expiresAt: number;
-      /**
-       * How many different people must allow.
-       */
-      needed: number;
-      callerMayAnswer?: boolean;
-      answers: {
-        /**
-         * The principal.
-         */
-        by: string;
-        person?: string;
-        via: 'elicitation' | 'command' | 'api';
-        /**
-         * Milliseconds since the epoch.
-         */
-        at: number;
-        kind: 'allow' | 'deny';
-        /**
-         * One call; until the conversation ends; until the grant expires.
-         */
-        scope?: 'once' | 'run' | 'always';
-        /**
-         * any, or a value for every argument; * and ** in texts.
-         */
-        pattern?: 'any' | Record<never, never>;
-        arguments?: Record<never, never>;
-        message?: string;
-      }[];
-      callId: string;
-      run?: string;
-      /**
-       * Id of the caller.
-       */
-      principal: string;
-      person?: string;
-      client: string;
-      upstream: string;
-      tool: string;
-      toolDigest: string;
-      /**
-       * For operators, with {{hidden:…}} in place of secrets.
-       */
-      arguments?: Record<never, never>;
-      /**
-       * For viewers.
-       */
-      argumentNames?: string[];
-      argumentsDigest: string;
-      policyVersion?: string;
-      reasons: {
-        guard: string;
-        reason?: string;
-      }[];
-      classes: string[];
-      /**
-       * From the last allowed call of this tool; left out: there was none.
-       */
-      difference?: {
-        path: string;
-        before?: unknown;
-        after?: unknown;
-      }[];
-    };
+    result: Approval;
   };
-  /**
-   * Allows a call that waits: once, for this run or always, for a pattern of arguments, or with others
-   */
+  /** Allows a call that waits: once, for this run or always, for a pattern of arguments, or with others */
   allowApproval: {
     input: {
       path: {
         id: string;
       };
       body: {
-        /**
-         * One call; until the conversation ends; until the grant expires.
-         */
+        /** One call; until the conversation ends; until the grant expires. */
         scope?: 'once' | 'run' | 'always';
-        /**
-         * any, or a value for every argument; * and ** in texts.
-         */
+        /** any, or a value for every argument; * and ** in texts. */
         pattern?: 'any' | Record<never, never>;
-        /**
-         * Run the call with these instead, once.
-         */
+        /** Run the call with these instead, once. */
         arguments?: Record<never, never>;
       };
     };
-    result: {
-      id: string;
-      state: 'waiting' | 'allowed' | 'denied' | 'expired';
-      /**
-       * Milliseconds since the epoch.
-       */
-      createdAt: number;
-      /**
-       * Milliseconds since the epoch.
-       */
-      updatedAt: number;
-      /**
-       * Milliseconds since the epoch.
-       */
-      expiresAt: number;
-      /**
-       * How many different people must allow.
-       */
-      needed: number;
-      callerMayAnswer?: boolean;
-      answers: {
-        /**
-         * The principal.
-         */
-        by: string;
-        person?: string;
-        via: 'elicitation' | 'command' | 'api';
-        /**
-         * Milliseconds since the epoch.
-         */
-        at: number;
-        kind: 'allow' | 'deny';
-        /**
-         * One call; until the conversation ends; until the grant expires.
-         */
-        scope?: 'once' | 'run' | 'always';
-        /**
-         * any, or a value for every argument; * and ** in texts.
-         */
-        pattern?: 'any' | Record<never, never>;
-        arguments?: Record<never, never>;
-        message?: string;
-      }[];
-      callId: string;
-      run?: string;
-      /**
-       * Id of the caller.
-       */
-      principal: string;
-      person?: string;
-      client: string;
-      upstream: string;
-      tool: string;
-      toolDigest: string;
-      /**
-       * For operators, with {{hidden:…}} in place of secrets.
-       */
-      arguments?: Record<never, never>;
-      /**
-       * For viewers.
-       */
-      argumentNames?: string[];
-      argumentsDigest: string;
-      policyVersion?: string;
-      reasons: {
-        guard: string;
-        reason?: string;
-      }[];
-      classes: string[];
-      /**
-       * From the last allowed call of this tool; left out: there was none.
-       */
-      difference?: {
-        path: string;
-        before?: unknown;
-        after?: unknown;
-      }[];
-    };
+    result: Approval;
   };
-  /**
-   * Denies a call that waits, with a message to the model
-   */
+  /** Denies a call that waits, with a message to the model */
   denyApproval: {
     input: {
       path: {
         id: string;
       };
       body: {
-        /**
-         * What the model hears.
-         */
+        /** What the model hears. */
         message?: string;
       };
     };
-    result: {
-      id: string;
-      state: 'waiting' | 'allowed' | 'denied' | 'expired';
-      /**
-       * Milliseconds since the epoch.
-       */
-      createdAt: number;
-      /**
-       * Milliseconds since the epoch.
-       */
-      updatedAt: number;
-      /**
-       * Milliseconds since the epoch.
-       */
-      expiresAt: number;
-      /**
-       * How many different people must allow.
-       */
-      needed: number;
-      callerMayAnswer?: boolean;
-      answers: {
-        /**
-         * The principal.
-         */
-        by: string;
-        person?: string;
-        via: 'elicitation' | 'command' | 'api';
-        /**
-         * Milliseconds since the epoch.
-         */
-        at: number;
-        kind: 'allow' | 'deny';
-        /**
-         * One call; until the conversation ends; until the grant expires.
-         */
-        scope?: 'once' | 'run' | 'always';
-        /**
-         * any, or a value for every argument; * and ** in texts.
-         */
-        pattern?: 'any' | Record<never, never>;
-        arguments?: Record<never, never>;
-        message?: string;
-      }[];
-      callId: string;
-      run?: string;
-      /**
-       * Id of the caller.
-       */
-      principal: string;
-      person?: string;
-      client: string;
-      upstream: string;
-      tool: string;
-      toolDigest: string;
-      /**
-       * For operators, with {{hidden:…}} in place of secrets.
-       */
-      arguments?: Record<never, never>;
-      /**
-       * For viewers.
-       */
-      argumentNames?: string[];
-      argumentsDigest: string;
-      policyVersion?: string;
-      reasons: {
-        guard: string;
-        reason?: string;
-      }[];
-      classes: string[];
-      /**
-       * From the last allowed call of this tool; left out: there was none.
-       */
-      difference?: {
-        path: string;
-        before?: unknown;
-        after?: unknown;
-      }[];
-    };
+    result: Approval;
   };
-  /**
-   * What was allowed and is still worth something; patterns and changed arguments for operators only
-   */
+  /** What was allowed and is still worth something; patterns and changed arguments for operators only */
   listGrants: {
     input: {
       query?: {
@@ -1766,42 +692,28 @@ export interface Operations {
         upstream: string;
         tool: string;
         toolDigest: string;
-        /**
-         * One call; until the conversation ends; until the grant expires.
-         */
+        /** One call; until the conversation ends; until the grant expires. */
         scope: 'once' | 'run' | 'always';
         run?: string;
         argumentsDigest?: string;
-        /**
-         * any, or a value for every argument; * and ** in texts.
-         */
+        /** any, or a value for every argument; * and ** in texts. */
         pattern?: 'any' | Record<never, never>;
         arguments?: Record<never, never>;
-        /**
-         * For viewers.
-         */
+        /** For viewers. */
         hasPattern?: boolean;
-        /**
-         * For viewers.
-         */
+        /** For viewers. */
         hasChangedArguments?: boolean;
         guards?: string[];
         classes?: string[];
-        /**
-         * Milliseconds since the epoch.
-         */
+        /** Milliseconds since the epoch. */
         createdAt: number;
-        /**
-         * Milliseconds since the epoch.
-         */
+        /** Milliseconds since the epoch. */
         expiresAt: number;
       }[];
       next?: string;
     };
   };
-  /**
-   * Takes back what was allowed
-   */
+  /** Takes back what was allowed */
   revokeGrant: {
     input: {
       path: {
@@ -1813,9 +725,7 @@ export interface Operations {
       revoked: true;
     };
   };
-  /**
-   * Results in quarantine, the newest first; what stands in them is shown one by one
-   */
+  /** Results in quarantine, the newest first; what stands in them is shown one by one */
   listResults: {
     input: {
       query?: {
@@ -1825,39 +735,11 @@ export interface Operations {
       };
     };
     result: {
-      items: {
-        id: string;
-        state: 'held' | 'released' | 'delivered' | 'dropped';
-        createdAt: string;
-        expiresAt: string;
-        /**
-         * Who made the call, and gets the result.
-         */
-        principal: string;
-        upstream: string;
-        tool: string;
-        findings: {
-          id: string;
-          tier: 'block' | 'review';
-          owasp: string;
-          /**
-           * JSON Pointer (RFC 6901) into the result.
-           */
-          where: string;
-          evidence: string;
-          why: string;
-          fix: string;
-        }[];
-        decidedBy: string | null;
-        decidedAt: string | null;
-        reason: string | null;
-      }[];
+      items: KeptResult[];
       next?: string;
     };
   };
-  /**
-   * One result in quarantine, with what the server answered: it is hostile until somebody says otherwise
-   */
+  /** One result in quarantine, with what the server answered: it is hostile until somebody says otherwise */
   showResult: {
     input: {
       path: {
@@ -1869,124 +751,47 @@ export interface Operations {
       state: 'held' | 'released' | 'delivered' | 'dropped';
       createdAt: string;
       expiresAt: string;
-      /**
-       * Who made the call, and gets the result.
-       */
+      /** Who made the call, and gets the result. */
       principal: string;
       upstream: string;
       tool: string;
-      findings: {
-        id: string;
-        tier: 'block' | 'review';
-        owasp: string;
-        /**
-         * JSON Pointer (RFC 6901) into the result.
-         */
-        where: string;
-        evidence: string;
-        why: string;
-        fix: string;
-      }[];
+      findings: Finding[];
       decidedBy: string | null;
       decidedAt: string | null;
       reason: string | null;
-      /**
-       * As the server sent it; null: it is gone.
-       */
+      /** As the server sent it; null: it is gone. */
       result: {
         [k: string]: unknown;
       };
     };
   };
-  /**
-   * Lets the caller of a result in quarantine have it: the same call, made again, gets it once
-   */
+  /** Lets the caller of a result in quarantine have it: the same call, made again, gets it once */
   releaseResult: {
     input: {
       path: {
         id: string;
       };
       body: {
-        /**
-         * Why; stands in the audit.
-         */
+        /** Why; stands in the audit. */
         reason: string;
       };
     };
-    result: {
-      id: string;
-      state: 'held' | 'released' | 'delivered' | 'dropped';
-      createdAt: string;
-      expiresAt: string;
-      /**
-       * Who made the call, and gets the result.
-       */
-      principal: string;
-      upstream: string;
-      tool: string;
-      findings: {
-        id: string;
-        tier: 'block' | 'review';
-        owasp: string;
-        /**
-         * JSON Pointer (RFC 6901) into the result.
-         */
-        where: string;
-        evidence: string;
-        why: string;
-        fix: string;
-      }[];
-      decidedBy: string | null;
-      decidedAt: string | null;
-      reason: string | null;
-    };
+    result: KeptResult;
   };
-  /**
-   * Deletes a result in quarantine
-   */
+  /** Deletes a result in quarantine */
   dropResult: {
     input: {
       path: {
         id: string;
       };
       body: {
-        /**
-         * Why; stands in the audit.
-         */
+        /** Why; stands in the audit. */
         reason: string;
       };
     };
-    result: {
-      id: string;
-      state: 'held' | 'released' | 'delivered' | 'dropped';
-      createdAt: string;
-      expiresAt: string;
-      /**
-       * Who made the call, and gets the result.
-       */
-      principal: string;
-      upstream: string;
-      tool: string;
-      findings: {
-        id: string;
-        tier: 'block' | 'review';
-        owasp: string;
-        /**
-         * JSON Pointer (RFC 6901) into the result.
-         */
-        where: string;
-        evidence: string;
-        why: string;
-        fix: string;
-      }[];
-      decidedBy: string | null;
-      decidedAt: string | null;
-      reason: string | null;
-    };
+    result: KeptResult;
   };
-  /**
-   * Calls and events of the record, the newest first; values of arguments and results for operators only
-   */
+  /** Calls and events of the record, the newest first; values of arguments and results for operators only */
   searchAudit: {
     input: {
       query?: {
@@ -2007,9 +812,7 @@ export interface Operations {
       };
     };
     result: {
-      /**
-       * Items: A call as one object, or an event: the members of its records.
-       */
+      /** Items: A call as one object, or an event: the members of its records. */
       items: {
         chain: string;
         seq: number;
@@ -2018,9 +821,7 @@ export interface Operations {
       next?: string;
     };
   };
-  /**
-   * Every record of one call, and where it stands
-   */
+  /** Every record of one call, and where it stands */
   showAuditCall: {
     input: {
       path: {
@@ -2031,18 +832,14 @@ export interface Operations {
       items: {
         chain: string;
         segment: string;
-        /**
-         * Where the line begins. Bytes.
-         */
+        /** Where the line begins. Bytes. */
         offset: number;
         record: Record<never, never>;
       }[];
       next?: string;
     };
   };
-  /**
-   * Forgets the index of the record and makes it anew from the segments
-   */
+  /** Forgets the index of the record and makes it anew from the segments */
   rebuildAuditIndex: {
     input: Record<never, never>;
     result: {
@@ -2050,15 +847,11 @@ export interface Operations {
       segments: number;
     };
   };
-  /**
-   * Records as they are written; values of arguments and results for operators only
-   */
+  /** Records as they are written; values of arguments and results for operators only */
   followAudit: {
     input: Record<never, never>;
   };
-  /**
-   * Every record, as JSON lines as they stand, or as CSV
-   */
+  /** Every record, as JSON lines as they stand, or as CSV */
   exportAudit: {
     input: {
       query?: {
@@ -2068,9 +861,7 @@ export interface Operations {
       };
     };
   };
-  /**
-   * Whether a record was changed, cut, moved or put in; the first bad one of each chain
-   */
+  /** Whether a record was changed, cut, moved or put in; the first bad one of each chain */
   verifyAudit: {
     input: {
       query?: {
@@ -2080,9 +871,7 @@ export interface Operations {
     };
     result: {
       ok: boolean;
-      /**
-       * Of the key whose seals count.
-       */
+      /** Of the key whose seals count. */
       key: string;
       directory: string;
       chains: {
@@ -2095,13 +884,9 @@ export interface Operations {
           seq: number;
           hash: string;
         };
-        /**
-         * Records after the last seal.
-         */
+        /** Records after the last seal. */
         unsealed: number;
-        /**
-         * Starts without a stop before: it was killed, or the power went.
-         */
+        /** Starts without a stop before: it was killed, or the power went. */
         killed: number;
         bad: {
           seq: number;
@@ -2111,40 +896,30 @@ export interface Operations {
       }[];
     };
   };
-  /**
-   * The public key of the seals, to verify elsewhere
-   */
+  /** The public key of the seals, to verify elsewhere */
   showAuditKey: {
     input: Record<never, never>;
     result: {
       key: string;
-      /**
-       * PEM.
-       */
+      /** PEM. */
       publicKey: string;
     };
   };
-  /**
-   * Lets writing go on in a new segment where files of the record were removed or changed
-   */
+  /** Lets writing go on in a new segment where files of the record were removed or changed */
   repairAudit: {
     input: Record<never, never>;
     result: {
       chains: string[];
     };
   };
-  /**
-   * The rate limits and quotas in force
-   */
+  /** The rate limits and quotas in force */
   listLimits: {
     input: Record<never, never>;
     result: {
       rules: {
         name: string;
         per: 'principal' | 'tool' | 'upstream' | 'principal+tool';
-        /**
-         * What is left out matches everything.
-         */
+        /** What is left out matches everything. */
         match: {
           upstream?: string;
           tool?: string;
@@ -2156,9 +931,7 @@ export interface Operations {
       quotas: {
         name: string;
         per: 'principal' | 'tool' | 'upstream' | 'principal+tool';
-        /**
-         * What is left out matches everything.
-         */
+        /** What is left out matches everything. */
         match: {
           upstream?: string;
           tool?: string;
@@ -2169,9 +942,7 @@ export interface Operations {
       }[];
     };
   };
-  /**
-   * What has been used of the quotas of this day and month, up to a second ago
-   */
+  /** What has been used of the quotas of this day and month, up to a second ago */
   listUsage: {
     input: {
       query?: {
@@ -2185,13 +956,9 @@ export interface Operations {
       items: {
         quota: string;
         window: 'day' | 'month';
-        /**
-         * The day or month (UTC).
-         */
+        /** The day or month (UTC). */
         period: string;
-        /**
-         * Whose count it is; null: of all callers together.
-         */
+        /** Whose count it is; null: of all callers together. */
         principal: string | null;
         upstream: string | null;
         tool: string | null;
@@ -2203,15 +970,11 @@ export interface Operations {
       next?: string;
     };
   };
-  /**
-   * Servers, audit and database, and how much waits for people
-   */
+  /** Servers, audit and database, and how much waits for people */
   showHealth: {
     input: Record<never, never>;
     result: {
-      /**
-       * Calls are recorded, the database can be read, and no upstream is broken.
-       */
+      /** Calls are recorded, the database can be read, and no upstream is broken. */
       ok: boolean;
       version: string;
       upstreams: {
@@ -2221,43 +984,268 @@ export interface Operations {
       }[];
       audit: {
         mode: 'strict' | 'batched' | 'off';
-        /**
-         * Why nothing can be recorded; calls are refused meanwhile.
-         */
+        /** Why nothing can be recorded; calls are refused meanwhile. */
         trouble: string | null;
       };
       database: {
         trouble: string | null;
       };
-      /**
-       * null: the database cannot be read.
-       */
+      /** null: the database cannot be read. */
       pinsWaiting: number | null;
-      /**
-       * null: the database cannot be read.
-       */
+      /** null: the database cannot be read. */
       approvalsWaiting: number | null;
     };
   };
-  /**
-   * The same at once, and again whenever it changes
-   */
+  /** The same at once, and again whenever it changes */
   followHealth: {
     input: Record<never, never>;
   };
-  /**
-   * First every definition that waits for a decision, then each that changes or is decided about
-   */
+  /** First every definition that waits for a decision, then each that changes or is decided about */
   followDrift: {
     input: Record<never, never>;
   };
-  /**
-   * Changes of lists and connections
-   */
+  /** Changes of lists and connections */
   followEvents: {
     input: Record<never, never>;
   };
-}
+};
+export type Server = {
+  name: string;
+  transport: 'stdio' | 'http' | 'sse';
+  state: 'idle' | 'connecting' | 'ready' | 'broken' | 'unauthenticated' | 'stopped';
+  era?: string | null;
+  revision: string | null;
+  connections: number;
+  inFlight: number;
+  lastError: string | null;
+  /** The last lines a child wrote to stderr. */
+  stderr?: string[];
+};
+export type Key = {
+  id: string;
+  name: string;
+  state: 'active' | 'expired' | 'revoked';
+  /** The human being who uses it. */
+  person: string | null;
+  /** The system account that uses it. */
+  account: string | null;
+  groups: string[];
+  /** null: not limited by scopes. */
+  scopes: string[] | null;
+  attributes: KeyAttributes;
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  /** To the minute. */
+  lastUsedAt: string | null;
+};
+/** Names and values that bind arguments to its holder. */
+export type KeyAttributes = {
+  [k: string]: string | string[];
+};
+export type Finding = {
+  /** The rule that found it; docs/scan-definitions.md says what each is about. */
+  id: string;
+  /** block: held until a person approves it. review: to be read. */
+  tier: 'block' | 'review';
+  /** OWASP MCP Top 10 (2025). */
+  owasp: string;
+  /** JSON Pointer (RFC 6901) of the text; empty for a text alone. */
+  where: string;
+  /** In UTF-16 units of that text. */
+  start: number;
+  end: number;
+  /** That part of the text, made harmless to show. */
+  evidence: string;
+  why: string;
+  /** What you can do about it. */
+  fix: string;
+};
+export type PinDecision = {
+  /**
+   * @minItems 1
+   * @maxItems 10000
+   */
+  items: {
+    server: string;
+    item: string;
+    digest: string;
+  }[];
+  /** Approve also what is held for what reading it found; otherwise it is left alone. */
+  withFindings?: boolean;
+};
+export type PinOutcome = {
+  mode: 'laptop' | 'team' | 'locked';
+  done: {
+    server: string;
+    item: string;
+  }[];
+  /** They offer another definition by now, and were left alone. */
+  late: {
+    server: string;
+    item: string;
+  }[];
+  /** Held for what reading them found, and left alone: say withFindings. */
+  left: {
+    server: string;
+    item: string;
+  }[];
+};
+export type Policy = {
+  id: string;
+  file: string;
+  line: number;
+  effect: 'permit' | 'forbid';
+  /** The one server its scope names; null: any. */
+  server: string | null;
+  /** What of the context it reads: such a policy is asked on every call. */
+  reads: ('arguments' | 'labels' | 'client' | 'time')[];
+};
+/** The policies that are meant: a starter set, texts in Cedar, or both. Left out: those of the configuration. */
+export type GivenPolicies = {
+  set?: 'laptop' | 'team' | 'locked';
+  files?: {
+    file: string;
+    text: string;
+  }[];
+};
+/** Before the call; absent where the policies were not asked. */
+export type CallDecision = {
+  effect: 'allow' | 'ask' | 'deny';
+  /** Ids of the policies that decided; none where nothing permits. */
+  policies: string[];
+  /** Digest of the policies that decided. */
+  version: string;
+  reason?: string;
+  people?: number;
+};
+/** Before the result; absent where no policy speaks of results. */
+export type ReleaseDecision = {
+  effect: 'allow' | 'ask' | 'deny';
+  /** Ids of the policies that decided; none where nothing permits. */
+  policies: string[];
+  /** Digest of the policies that decided. */
+  version: string;
+  reason?: string;
+  people?: number;
+};
+/** Of the policies that are only tried. */
+export type CandidateDecision = {
+  effect: 'allow' | 'ask' | 'deny';
+  /** Ids of the policies that decided; none where nothing permits. */
+  policies: string[];
+  /** Digest of the policies that decided. */
+  version: string;
+  reason?: string;
+  people?: number;
+};
+export type Plan = {
+  id: string;
+  /** As the client writes it in `_meta["dev.sallyport/run"]`. */
+  run: string;
+  /** Whose run it is. */
+  principal: string;
+  /** The program of that caller, where its credential names one. */
+  agent: string | null;
+  /** `all`, `server/NAME` or `bundle/NAME`: where its names mean something. */
+  endpoint: string;
+  /** SHA-256 of the plan; a client may send it to be refused when it is not in force. */
+  digest: string;
+  steps: number;
+  state: 'in_force' | 'ended';
+  /** The operator; null: the client itself. */
+  fixedBy: string | null;
+  fixedAt: string;
+};
+export type WholePlan = {
+  id: string;
+  /** As the client writes it in `_meta["dev.sallyport/run"]`. */
+  run: string;
+  /** Whose run it is. */
+  principal: string;
+  /** The program of that caller, where its credential names one. */
+  agent: string | null;
+  /** `all`, `server/NAME` or `bundle/NAME`: where its names mean something. */
+  endpoint: string;
+  /** SHA-256 of the plan; a client may send it to be refused when it is not in force. */
+  digest: string;
+  steps: number;
+  state: 'in_force' | 'ended';
+  /** The operator; null: the client itself. */
+  fixedBy: string | null;
+  fixedAt: string;
+  /** As it was written. */
+  plan: Record<never, never>;
+};
+export type Approval = {
+  id: string;
+  state: 'waiting' | 'allowed' | 'denied' | 'expired';
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+  /** Milliseconds since the epoch. */
+  updatedAt: number;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+  /** How many different people must allow. */
+  needed: number;
+  callerMayAnswer?: boolean;
+  answers: ApprovalAnswer[];
+  callId: string;
+  run?: string;
+  /** Id of the caller. */
+  principal: string;
+  person?: string;
+  client: string;
+  upstream: string;
+  tool: string;
+  toolDigest: string;
+  /** For operators, with {{hidden:…}} in place of secrets. */
+  arguments?: Record<never, never>;
+  /** For viewers. */
+  argumentNames?: string[];
+  argumentsDigest: string;
+  policyVersion?: string;
+  reasons: {
+    guard: string;
+    reason?: string;
+  }[];
+  classes: string[];
+  /** From the last allowed call of this tool; left out: there was none. */
+  difference?: {
+    path: string;
+    before?: unknown;
+    after?: unknown;
+  }[];
+};
+export type ApprovalAnswer = {
+  /** The principal. */
+  by: string;
+  person?: string;
+  via: 'elicitation' | 'command' | 'api';
+  /** Milliseconds since the epoch. */
+  at: number;
+  kind: 'allow' | 'deny';
+  /** One call; until the conversation ends; until the grant expires. */
+  scope?: 'once' | 'run' | 'always';
+  /** any, or a value for every argument; * and ** in texts. */
+  pattern?: 'any' | Record<never, never>;
+  arguments?: Record<never, never>;
+  message?: string;
+};
+export type KeptResult = {
+  id: string;
+  state: 'held' | 'released' | 'delivered' | 'dropped';
+  createdAt: string;
+  expiresAt: string;
+  /** Who made the call, and gets the result. */
+  principal: string;
+  upstream: string;
+  tool: string;
+  findings: Finding[];
+  decidedBy: string | null;
+  decidedAt: string | null;
+  reason: string | null;
+};
 
 /** Operations that answer once. */
 export type OperationId =

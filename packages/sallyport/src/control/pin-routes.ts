@@ -15,7 +15,7 @@ import {
   readPins,
   selectPins,
 } from './known-pins.ts';
-import { pageOfItems } from './page.ts';
+import { describePage, pageOfItems } from './page.ts';
 import { describeRelated, RELATED } from './pair-view.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
@@ -102,6 +102,7 @@ const MAX_RULES = 20;
 const MAX_ITEMS = 10_000;
 
 const DECISION: Schema = {
+  title: 'PinDecision',
   type: 'object',
   additionalProperties: false,
   required: ['items'],
@@ -117,6 +118,7 @@ const DECISION: Schema = {
 
 const ITEM: Schema = { type: 'object', required: ['server', 'item'], properties: { server: TEXT, item: TEXT } };
 const OUTCOME: Schema = {
+  title: 'PinOutcome',
   type: 'object',
   required: ['mode', 'done', 'late', 'left'],
   properties: {
@@ -158,8 +160,8 @@ function listRoute(ports: ControlPorts): Route {
       const { known, settings } = await readPins(ports);
       const isWanted = toStateFilter(query.get('state'));
       const chosen = known.length === 0 && !query.has('server') ? [] : choose(known, query);
-      const { items, next } = pageOfKnown(chosen.filter(isWanted), query);
-      return { mode: settings.mode, items: items.map(describePin), ...(next === undefined ? {} : { next }) };
+      const page = pageOfItems(chosen.filter(isWanted), query, keyOf);
+      return { mode: settings.mode, ...describePage(page, describePin) };
     },
   };
 }
@@ -187,12 +189,8 @@ function differenceRoute(ports: ControlPorts): Route {
       const chosen = known.length === 0 && !query.has('server') ? [] : choose(known, query);
       const isNamed = query.has('item');
       const shown = chosen.filter((one) => isPending(one) || (isNamed && one.state !== 'approved'));
-      const { items, next } = pageOfKnown(shown, query);
-      return {
-        digest: digestShown(shown),
-        items: items.map((one) => describeDifference(one, known)),
-        ...(next === undefined ? {} : { next }),
-      };
+      const page = pageOfItems(shown, query, keyOf);
+      return { digest: digestShown(shown), ...describePage(page, (one) => describeDifference(one, known)) };
     },
   };
 }
@@ -287,13 +285,6 @@ function toStateFilter(state: string | null): (one: KnownPin) => boolean {
   if (state === 'pending') return isPending;
   if (!STATES.some((known) => known === state)) wrong(`state is one of ${STATES.join(', ')}, held or pending.`);
   return (one) => one.state === state;
-}
-
-/** A page of pins, described only once they are known to be on it: a difference costs a comparison. */
-function pageOfKnown(pins: readonly KnownPin[], query: URLSearchParams) {
-  const byKey = new Map(pins.map((one) => [keyOf(one), one]));
-  const { items, next } = pageOfItems([...byKey.keys()], query, (key) => key);
-  return { items: items.flatMap((key) => byKey.get(key) ?? []), next };
 }
 
 function describePin({ pin, state }: KnownPin): JsonObject {

@@ -12,7 +12,7 @@ import {
   registerPlan,
 } from '../guard/plan/administer.ts';
 import { toEndpointText } from '../guard/plan/plan.ts';
-import { pageOfItems } from './page.ts';
+import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
@@ -37,9 +37,15 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
   fixedAt: { type: 'string', format: 'date-time' },
 };
 
-const PLAN: Schema = { type: 'object', required: Object.keys(PROPERTIES), properties: { ...PROPERTIES } };
+const PLAN: Schema = {
+  title: 'Plan',
+  type: 'object',
+  required: Object.keys(PROPERTIES),
+  properties: { ...PROPERTIES },
+};
 
 const WHOLE: Schema = {
+  title: 'WholePlan',
   type: 'object',
   required: [...Object.keys(PROPERTIES), 'plan'],
   properties: { ...PROPERTIES, plan: { type: 'object', description: 'As it was written.' } },
@@ -81,8 +87,8 @@ function listRoute({ plans }: ControlPorts): Route {
     query: PAGE_PARAMETERS,
     result: pageOf(PLAN),
     handle: async ({ query }) => {
-      const items = (await listPlans(plans())).map(describe);
-      return { ...pageOfItems(items, query, (one) => String(one['id'])) } as JsonObject; // items and next
+      const page = pageOfItems(await listPlans(plans()), query, ({ id }) => id);
+      return describePage(page, describe);
     },
   };
 }

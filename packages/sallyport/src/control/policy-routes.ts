@@ -15,6 +15,7 @@ import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 const TEXT: Schema = { type: 'string' };
 
 const POLICY: Schema = {
+  title: 'Policy',
   type: 'object',
   required: ['id', 'file', 'line', 'effect', 'server', 'reads'],
   properties: {

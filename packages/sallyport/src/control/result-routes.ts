@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { KeptResult, KeptState } from '../guard/scan/results/kept-result.ts';
 import { createKeptResultStore } from '../storage/kept-results.ts';
-import { readLimit } from './page.ts';
+import { describeFinding, FINDING } from './finding-view.ts';
+import { describePage, pageByTime, readLimit, readPlace, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
-import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
 import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
@@ -11,20 +11,6 @@ const TEXT: Schema = { type: 'string' };
 const TIME: Schema = { type: 'string', format: 'date-time' };
 const NULLABLE: Schema = { type: ['string', 'null'] };
 const STATES: readonly KeptState[] = ['held', 'released', 'delivered', 'dropped'];
-
-const FINDING: Schema = {
-  type: 'object',
-  required: ['id', 'tier', 'owasp', 'where', 'evidence', 'why', 'fix'],
-  properties: {
-    id: TEXT,
-    tier: { enum: ['block', 'review'] },
-    owasp: TEXT,
-    where: { type: 'string', description: 'JSON Pointer (RFC 6901) into the result.' },
-    evidence: TEXT,
-    why: TEXT,
-    fix: TEXT,
-  },
-};
 
 const PROPERTIES: Readonly<Record<string, Schema>> = {
   id: TEXT,
@@ -40,7 +26,12 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
   reason: NULLABLE,
 };
 
-const KEPT: Schema = { type: 'object', required: Object.keys(PROPERTIES), properties: { ...PROPERTIES } };
+const KEPT: Schema = {
+  title: 'KeptResult',
+  type: 'object',
+  required: Object.keys(PROPERTIES),
+  properties: { ...PROPERTIES },
+};
 
 const DECISION: Schema = {
   type: 'object',
@@ -64,15 +55,10 @@ function listRoute({ database, clock }: ControlPorts): Route {
     query: [...PAGE_PARAMETERS, { name: 'state', description: 'How it stands.', schema: { enum: [...STATES] } }],
     result: pageOf(KEPT),
     handle: async ({ query }) => {
-      const text = query.get('state');
-      const state = STATES.find((one) => one === text);
-      if (text !== null && state === undefined) wrong(`state is one of ${STATES.join(', ')}.`);
-      const limit = readLimit(query);
+      const state = readWord(query, 'state', STATES);
       const store = createKeptResultStore(await database(), clock);
-      const found = await store.list({ state, limit, after: readCursor(query.get('cursor')) });
-      const last = found.at(-1);
-      const items = found.map(describe);
-      return found.length < limit || last === undefined ? { items } : { items, next: `${last.createdAt}~${last.id}` };
+      const found = await store.list({ state, limit: readLimit(query), after: readPlace(query) });
+      return describePage(pageByTime(found, query), describe);
     },
   };
 }
@@ -122,13 +108,6 @@ function decideRoute({ database, clock, note }: ControlPorts, decision: 'release
   };
 }
 
-function readCursor(cursor: string | null): Pick<KeptResult, 'id' | 'createdAt'> | undefined {
-  if (cursor === null) return undefined;
-  const [, createdAt, id] = /^(\d{1,16})~(\w{1,64})$/.exec(cursor) ?? [];
-  if (createdAt === undefined || id === undefined) wrong('The cursor is what "next" of the page before said.');
-  return { createdAt: Number(createdAt), id };
-}
-
 function describe(one: KeptResult): JsonObject {
   return {
     id: one.id,
@@ -138,9 +117,7 @@ function describe(one: KeptResult): JsonObject {
     principal: one.principal,
     upstream: one.upstream,
     tool: one.tool,
-    findings: one.findings.map(
-      ({ id, tier, owasp, where, evidence, why, fix }): Json => ({ id, tier, owasp, where, evidence, why, fix }),
-    ),
+    findings: one.findings.map(describeFinding),
     decidedBy: one.decidedBy ?? null,
     decidedAt: one.decidedAt === undefined ? null : toTime(one.decidedAt),
     reason: one.reason ?? null,

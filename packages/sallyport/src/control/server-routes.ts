@@ -1,12 +1,13 @@
 import { FaultError } from '../core/errors.ts';
-import type { Json, JsonObject } from '../core/json.ts';
-import { pageOfItems } from './page.ts';
+import type { JsonObject } from '../core/json.ts';
+import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
 const NULLABLE_TEXT: Schema = { type: ['string', 'null'] };
 
 const SERVER: Schema = {
+  title: 'Server',
   type: 'object',
   required: ['name', 'transport', 'state', 'revision', 'lastError', 'inFlight', 'connections'],
   properties: {
@@ -51,7 +52,10 @@ export function serverRoutes({ upstreams, snapshot }: ControlPorts): readonly Ro
       result: pageOf(SERVER),
       handle: ({ query }) => {
         const names = [...snapshot().servers.keys()].sort();
-        return pageOfItems(names.map(show), query, (server) => String(server['name'])) as Json;
+        return describePage(
+          pageOfItems(names, query, (name) => name),
+          show,
+        );
       },
     },
     {

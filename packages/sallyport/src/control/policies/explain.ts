@@ -36,9 +36,17 @@ export const EXPLAINED: Schema = {
     guard: { ...NULLABLE, description: 'Which guard stopped it or changed it.' },
     reason: NULLABLE,
     enforced: { type: 'boolean', description: 'False in shadow mode: the decision was noted and not carried out.' },
-    decision: { ...DECISION, description: 'Before the call; absent where the policies were not asked.' },
-    release: { ...DECISION, description: 'Before the result; absent where no policy speaks of results.' },
-    candidate: { ...DECISION, description: 'Of the policies that are only tried.' },
+    decision: {
+      ...DECISION,
+      title: 'CallDecision',
+      description: 'Before the call; absent where the policies were not asked.',
+    },
+    release: {
+      ...DECISION,
+      title: 'ReleaseDecision',
+      description: 'Before the result; absent where no policy speaks of results.',
+    },
+    candidate: { ...DECISION, title: 'CandidateDecision', description: 'Of the policies that are only tried.' },
   },
 };
 

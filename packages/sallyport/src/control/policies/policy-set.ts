@@ -12,6 +12,7 @@ import type { Schema } from '../route.ts';
 
 /** What a request says which policies are meant; those of the configuration where it says nothing. */
 export const POLICIES: Schema = {
+  title: 'GivenPolicies',
   type: 'object',
   properties: {
     set: { enum: ['laptop', 'team', 'locked'] },
