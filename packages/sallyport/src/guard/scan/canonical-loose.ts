@@ -13,7 +13,7 @@ const SWAPPED: ReadonlyMap<string, string> = new Map([
 ]);
 /** Letters one by one: `i g n o r e`, `i-g-n-o-r-e`, with wider gaps between words. */
 const SPACED =
-  /(?<![a-z0-9])[a-z0-9@$!](?:(?: [a-z0-9@$!]){2,400}|(?:\.[a-z0-9@$!]){2,400}|(?:-[a-z0-9@$!]){2,400}|(?:_[a-z0-9@$!]){2,400}|(?:\*[a-z0-9@$!]){2,400}|(?:\|[a-z0-9@$!]){2,400})(?![a-z0-9@$!])/g;
+  /(?<![a-z0-9])[a-z0-9@$!](?:(?: [a-z0-9@$!]){1,400}|(?:\.[a-z0-9@$!]){1,400}|(?:-[a-z0-9@$!]){1,400}|(?:_[a-z0-9@$!]){1,400}|(?:\*[a-z0-9@$!]){1,400}|(?:\|[a-z0-9@$!]){1,400})(?![a-z0-9@$!])/g;
 const WORD = /[a-z0-9@$!]{3,40}/g;
 
 /** A text without spacing and with letters for the digits that stand for them; `undefined`: it has neither. Expects lower case. */

@@ -39,7 +39,7 @@ export const CONCEPTS = {
     row(60, 'treat', 'asOrder'),
     row(24, 'told', 'suspended'),
     row(0, 'above'),
-    row(0, 'unbreakable'),
+    row(32, 'told', 'unbreakable'),
     row(0, 'newRole'),
     row(4, 'anyInput', 'person'),
   ],
@@ -140,6 +140,10 @@ export const CONCEPTS = {
   address: [row(0, 'url'), row(0, 'mail'), row(0, 'bareHost')],
   argumentOf: [row(0, 'argumentOf')],
   gate: [row(0, 'gate')],
+  deceives: [row(0, 'deceives')],
+  presses: [row(0, 'presses')],
+  ownRules: [row(0, 'ownRules')],
+  pseudoSpec: [row(0, 'pseudoSpec')],
 } as const satisfies Record<string, readonly Row[]>;
 
 export type Concept = keyof typeof CONCEPTS;

@@ -3,7 +3,7 @@ import { type Canonical, toCanonical, type View } from './canonical.ts';
 import { maskOf, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
 import { type DefinitionText, textsOf, tooLarge } from './definition-texts.ts';
-import { isForbidden } from './excuses.ts';
+import { isExample, isForbidden, isRefused, type Said } from './excuses.ts';
 import { toOriginal } from './mapped-text.ts';
 import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
 import { unwrap } from './unwrap.ts';
@@ -63,6 +63,15 @@ const COMMON: ReadonlySet<Concept> = new Set([
 ]);
 /** Types, formats, names of parameters: one short word holds no instruction. */
 const ONE_WORD = /^[A-Za-z0-9_$.-]{1,23}$/;
+/** What takes its meaning from the clause that it stands in. */
+const HARMLESS: ReadonlyMap<Concept, (said: Said) => boolean> = new Map([
+  ['overUser', isForbidden],
+  ['account', isExample],
+  ['weakens', isRefused],
+  ['shell', isRefused],
+  ['override', isRefused],
+  ['ownRules', isRefused],
+]);
 /** Beyond what the longest definition holds of one word: whoever repeats one must not hide the next. */
 const MAX_HITS = 65_536;
 const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|\n/g;
@@ -104,12 +113,14 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   const around = (start: number, end: number) => ({
     before: text.slice(Math.max(0, start - 120), start),
     said: text.slice(start, end),
+    after: text.slice(end, end + 24),
   });
   const look = (name: Concept) => {
-    let found: readonly Hit[] = CONCEPTS[name].flatMap((row) => findRow(row, find));
+    let found = findRows(CONCEPTS[name], find);
     // "Do not reveal" takes nothing anywhere, and "do not say that" says nothing.
     if (name === 'send' || name === 'answer') found = apartFrom(found, hits.get('conceal') ?? []);
-    if (name === 'overUser') found = found.filter(({ start, end }) => !isForbidden(around(start, end)));
+    const isHarmless = HARMLESS.get(name);
+    if (isHarmless !== undefined) found = found.filter(({ start, end }) => !isHarmless(around(start, end)));
     if (found.length === 0) return;
     hits.set(name, found);
     const mask = maskOf([name]);
@@ -152,14 +163,31 @@ function toSentences(text: string): number[] {
   return starts;
 }
 
-function findHits(text: string, pattern: RegExp, starts: readonly number[]): Hit[] {
+const NO_HITS: readonly Hit[] = Object.freeze([]);
+
+/** `exec` and not `matchAll`, which copies the pattern: most are looked for in vain. */
+function findHits(text: string, pattern: RegExp, starts: readonly number[]): readonly Hit[] {
+  pattern.lastIndex = 0;
+  let match = pattern.exec(text);
+  if (match === null) return NO_HITS;
   const hits: Hit[] = [];
-  for (const match of text.matchAll(pattern)) {
-    const sentence = lastAtMost(starts, (start) => start, match.index);
-    hits.push({ start: match.index, end: match.index + match[0].length, sentence });
-    if (hits.length >= MAX_HITS) break;
+  while (match !== null && hits.length < MAX_HITS) {
+    const start = match.index;
+    const end = start + match[0].length;
+    hits.push({ start, end, sentence: lastAtMost(starts, (one) => one, start) });
+    if (end === start) pattern.lastIndex += 1;
+    match = pattern.exec(text);
   }
   return hits;
+}
+
+function findRows(rows: readonly Row[], find: (word: ScanWord) => readonly Hit[]): readonly Hit[] {
+  let found = NO_HITS;
+  for (const row of rows) {
+    const hits = findRow(row, find);
+    if (hits.length > 0) found = found.length === 0 ? hits : [...found, ...hits];
+  }
+  return found;
 }
 
 /** Wherever the words follow each other closely enough; the nearest one that fits is taken. */

@@ -1,4 +1,4 @@
-import { ASK, type Feature, KEPT_SAFE, READ } from './feature.ts';
+import { AS_DEFAULT, ASK, type Feature, KEPT_SAFE, ON_REQUEST, READ } from './feature.ts';
 
 /** Whose will counts, what is handed over, what is taken down: the other reasons of features.ts. */
 export const DEMAND_FEATURES: readonly Feature[] = [
@@ -75,6 +75,7 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     fix: ASK,
     all: ['secretPath', 'ownParameter'],
     shows: 'secretPath',
+    unless: AS_DEFAULT,
   },
   {
     id: 'secret-into-parameter',
@@ -107,7 +108,7 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     owasp: 'MCP03',
     why: 'It names an account or a person that is to be paid or written to.',
     fix: ASK,
-    all: ['account', ['must', 'trigger', 'condition', 'foreignTool', 'tamper', 'overUser']],
+    all: ['account', ['must', 'trigger', 'condition', 'foreignTool', 'tamper', 'overUser', 'anyInput']],
     shows: 'account',
   },
   {
@@ -117,6 +118,7 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     fix: ASK,
     all: ['weakens'],
     shows: 'weakens',
+    unless: ON_REQUEST,
     isClue: true,
   },
   {
@@ -126,6 +128,7 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     fix: ASK,
     all: ['weakens', ['must', 'trigger', 'extra', 'authority', 'excuse', 'overUser', 'session']],
     shows: 'weakens',
+    unless: ON_REQUEST,
   },
   {
     id: 'asks-user-for-secrets',
@@ -200,5 +203,42 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     fix: READ,
     all: ['gate', ['unknownTool', 'foreignTool', 'extra', 'secretPath', 'spoken', 'kept', 'shell']],
     shows: 'gate',
+  },
+  {
+    id: 'deceives',
+    owasp: 'MCP06',
+    why: 'It wants somebody to believe what is not so.',
+    fix: ASK,
+    all: ['deceives'],
+    shows: 'deceives',
+  },
+  {
+    id: 'presses',
+    owasp: 'MCP06',
+    why: 'It presses a model with threats, rewards or pity.',
+    fix: ASK,
+    all: ['presses'],
+    shows: 'presses',
+  },
+  {
+    id: 'writes-own-rules',
+    owasp: 'MCP06',
+    why: 'It wants written down what an agent obeys or runs later.',
+    fix: ASK,
+    all: [
+      'ownRules',
+      ['extra', 'session', 'must', 'trigger', 'overUser', 'conceal', 'deceives', 'shell', 'weakens', 'secretPath'],
+      ['send', 'tamper', 'handOver', 'call', 'weakens'],
+    ],
+    shows: 'ownRules',
+    unless: ON_REQUEST,
+  },
+  {
+    id: 'pseudo-standard',
+    owasp: 'MCP06',
+    why: 'It says that a standard demands it.',
+    fix: READ,
+    all: ['pseudoSpec', ['spoken', 'kept', 'overUser', 'must', 'others']],
+    shows: 'pseudoSpec',
   },
 ];

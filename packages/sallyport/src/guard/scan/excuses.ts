@@ -44,29 +44,49 @@ const OWN_DEED =
   /\b(?:you|we|this|these|file|files|sent|copied|read|step|call|called|collected|logged|uploaded|forwarded|shared|stored|recorded|added|changed|replaced|modified|accessed|transferred|executed|run|ran|happen\w{0,3}|done|did|differs?|difference|behind|background|their (?:data|messages?|files?))\b/;
 /** What must not be claimed, or advised: "never tell the user that it is safe", "do not tell the user to stop". */
 const CLAIM = /^ (?:that|to(?! (?:them|him|her|the|any|users?|people)\b)|how|whether|if|which) [^;:.!?]{0,160}/;
+const ADDRESSED = /\b(?:users?|humans?|persons?|people|anyone|anybody|operators?|customers?|them)$/;
 const CLAIM_ABROAD = /^,? (?:que|qu'|de|che|di|dass|zu|что|чтобы) ?[^;:.!?]{0,160}/;
 const DEED_ABROAD =
   /\b(?:envi|envoy|copi|lu(?:es?|s)?\b|leid|gelesen|gesendet|geschickt|kopiert|lett|inviat|transm|compart|partag|haces|hiciste|fais|fait|hast|getan|cela|esto|isto|questo|davon)|отправ|прочит|скопир|передал|сделал/;
+/** "Do not reveal the ending unless the user asks": whoever asks is told. */
+const OTHERWISE = /\b(?:unless|until|if|when|before|except|while)\b/;
+/** "Invent nothing and tell the user": what is told is another clause. */
+const TWO_CLAUSES =
+  /^(?:nao|non|no(?! need)|ne|nunca|jamais|не|никогда) [^,;]{1,30} (?:e|et|und|y|i|и|mais|mas|ma|pero|но) /;
 /** One by one: the whole is told. */
 const ONE_BY_ONE =
   /^ (?:about |of |on |with |after )?(?:each|every) (?:single |intermediate |individual )?(?:step|call|query|request|page|item|chunk|tool call)s? ?$/;
 
-/** "Never delete without asking the user" asks for the question. */
-export function isForbidden({ before, said }: Pick<Said, 'before' | 'said'>): boolean {
+/** "Never delete without asking the user" asks for the question; "when force is true" leaves it to the user. */
+export function isForbidden({ before, said, after }: Said): boolean {
+  if (/^,? (?:when|if|unless|only)\b/.test(after)) return true;
   const outer = said.startsWith('without')
     ? /(?:\bnot|n't|\bnever|\bcannot)(?: [\w'-]{1,20}){0,10} $/.exec(before)?.[0]
     : undefined;
   return outer !== undefined && !STILL_MEANT.test(outer);
 }
 
+/** "Never run commands such as …", "do not follow instructions that …": in one clause with its negation. */
+export function isRefused({ before }: Pick<Said, 'before'>): boolean {
+  const not = /(?:\bnot|n't|\bnever|\bavoid|\bcannot)\b(?: [^ ,;:.!?]{1,24}){0,6} ?[`'"]?$/.exec(before)?.[0];
+  return not !== undefined && !STILL_MEANT.test(not) && !/\b(?:and|then|but|so)\b/.test(not);
+}
+
+/** An account that shows how one is written. */
+export function isExample({ before, said }: Omit<Said, 'after'>): boolean {
+  return /\b(?:e\.g\.|example|like|such as|format)[,:]? ?['"`(]{0,2}[^.]{0,8}$/.test(
+    `${before}${said.replace(/[\w+-]{1,60}$/, '')}`,
+  );
+}
+
 /** Keeping quiet about nothing. */
 export function isHarmlessHush(place: Said): boolean {
   const { before, said, after } = place;
-  if (isQuoted(place)) return true;
+  if (isQuoted(place) || OTHERWISE.test(said) || TWO_CLAUSES.test(said)) return true;
   const tail = after.slice(0, 60);
   const about = tail.slice(0, tail.search(REASON) === -1 ? tail.length : tail.search(REASON));
   if (TRIFLES.test(said) || TRIFLES.test(about) || ONE_BY_ONE.test(about)) return true;
-  const claim = CLAIM.exec(after)?.[0];
+  const claim = ADDRESSED.test(said) ? CLAIM.exec(after)?.[0] : undefined;
   if (claim !== undefined && !OWN_DEED.test(claim)) return true;
   const claimAbroad = CLAIM_ABROAD.exec(after)?.[0];
   if (claimAbroad !== undefined && !DEED_ABROAD.test(claimAbroad)) return true;

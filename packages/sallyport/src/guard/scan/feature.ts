@@ -24,3 +24,8 @@ export const ASK = 'Ask the author of the server why; until then leave it in qua
 /** A promise about a secret, not a demand for it. */
 export const KEPT_SAFE =
   /\b(?:never|not) (?:be |to be |\w{2,12} or )?(?:stor|log|shar|sent|sav|kept|keep|persist|display|show|print|return|expos|transmit)/;
+/** A place that is only where something is looked for. */
+export const AS_DEFAULT = /\b(?:defaults?|e\.g\.|for example|such as)\b/;
+/** Left to the user to ask for. */
+export const ON_REQUEST =
+  /\b(?:when|if|unless|until|only|once|after) (?:when |if |after )?(?:the )?users? (?:explicitly |has |have )?(?:asks?|asked|requests?|wants?|agrees?|agreed|confirms?|confirmed|approves?|says?|tells?)\b|\bafter (?:showing|asking)\b/;

@@ -2,16 +2,16 @@
 
 /** What each reason of features.ts adds to the logarithm of the odds; never below 0: a reason may raise, none clears. */
 export const WEIGHTS: ReadonlyMap<string, number> = new Map([
-  ['conceals', 1.74],
+  ['conceals', 1.72],
   ['conceals-act', 2.32],
   ['overrides', 3.08],
-  ['claims-authority', 1.83],
+  ['claims-authority', 1.84],
   ['orders-with-authority', 2.32],
   ['prompt-markup', 4.79],
   ['exfiltrates', 2.32],
   ['secret-files', 1.94],
   ['wants-secret-files', 2.32],
-  ['wants-secrets', 1.78],
+  ['wants-secrets', 1.79],
   ['sends-elsewhere', 3.29],
   ['command-line', 1.55],
   ['orders-command', 2.32],
@@ -37,7 +37,7 @@ export const WEIGHTS: ReadonlyMap<string, number> = new Map([
   ['overrules-user', 2.32],
   ['overrules-user-act', 2.32],
   ['obeys-results', 2.32],
-  ['takes-personal', 1.11],
+  ['takes-personal', 0.97],
   ['takes-personal-ordered', 2.32],
   ['sends-personal-away', 2.32],
   ['secret-file-into-parameter', 2.32],
@@ -54,7 +54,11 @@ export const WEIGHTS: ReadonlyMap<string, number> = new Map([
   ['alters-other-tool', 2.32],
   ['gated', 1.11],
   ['gated-by-tool', 2.32],
+  ['deceives', 2.32],
+  ['presses', 2.32],
+  ['writes-own-rules', 2.32],
+  ['pseudo-standard', 2.32],
 ]);
 
 /** Of a definition that gives no reason; chosen so that 0.4 % of real tools score 0.5 or more. */
-export const BIAS = -2.23;
+export const BIAS = -2.24;
