@@ -1,11 +1,14 @@
+import { inflate, isInflatable } from './inflate.ts';
 import { createTextBuilder, type MappedText } from './mapped-text.ts';
 
 /** A part of a text that says something once decoded. */
 export interface Decoded {
-  readonly how: 'base64' | 'hex' | 'numbers';
+  readonly how: 'base64' | 'hex' | 'numbers' | 'base64 packed' | 'hex packed' | 'numbers packed';
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** There is more of it than is read. */
+  readonly isCut?: boolean;
 }
 
 /** What one text may cost; more than the longest definition holds of any one encoding, so that none is hidden behind others. */
@@ -13,6 +16,8 @@ const MAX_BLOCK = 128 * 1024;
 const MAX_DECODED = 256 * 1024;
 const MAX_BLOCKS = 8192;
 const MIN_TEXT = 8;
+/** Blocks that may be packed: each costs some microseconds. */
+const MAX_PACKED = 256;
 /** Wrapped lines belong together; nothing else may stand between. */
 const BASE64 = /[A-Za-z0-9+/_-]{24,65536}(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{16,128}){0,256}={0,2}/g;
 const HEX = [
@@ -47,7 +52,12 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /** Blocks of base64, hexadecimal and character codes that hold readable text. */
 export function decodeBlocks(text: string): readonly Decoded[] {
   const found: Decoded[] = [];
-  const look = (how: Decoded['how'], pattern: RegExp, decode: (block: string) => Uint8Array | undefined) => {
+  let packed = MAX_PACKED;
+  const look = (
+    how: 'base64' | 'hex' | 'numbers',
+    pattern: RegExp,
+    decode: (block: string) => Uint8Array | undefined,
+  ) => {
     let count = 0;
     let budget = MAX_DECODED;
     for (const match of text.matchAll(pattern)) {
@@ -57,7 +67,14 @@ export function decodeBlocks(text: string): readonly Decoded[] {
       budget -= block.length;
       const bytes = decode(block);
       const said = bytes === undefined ? undefined : readBytes(bytes);
-      if (said !== undefined) found.push({ how, start: match.index, end: match.index + match[0].length, text: said });
+      const place = { start: match.index, end: match.index + match[0].length };
+      if (said !== undefined) found.push({ how, ...place, text: said });
+      else if (bytes !== undefined && bytes.length >= MIN_TEXT && packed-- > 0) {
+        const inside = inflate(bytes);
+        const unpacked = inside === undefined ? undefined : readBytes(inside.bytes);
+        if (unpacked !== undefined)
+          found.push({ how: `${how} packed`, ...place, text: unpacked, isCut: inside?.isCut === true });
+      }
     }
   };
   look('base64', BASE64, fromBase64);
@@ -114,7 +131,7 @@ function readEscape(match: RegExpExecArray): string | undefined {
 
 function fromBase64(block: string): Uint8Array | undefined {
   const whole = Buffer.from(block, 'base64');
-  if (readBytes(whole) !== undefined) return whole;
+  if (readBytes(whole) !== undefined || isInflatable(whole)) return whole;
   // In a path or an address the block is one of the parts.
   const longest = block.split(/[/_-]/).reduce((best, part) => (part.length > best.length ? part : best), '');
   return longest.length < MIN_TEXT * 2 || longest.length === block.length ? undefined : Buffer.from(longest, 'base64');

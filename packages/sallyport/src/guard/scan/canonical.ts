@@ -11,6 +11,8 @@ export interface View {
   readonly how: string;
   /** Lower case, NFKC, confusables as the letters they are read as, nothing invisible. */
   readonly text: string;
+  /** Unpacked, it holds more than is read. */
+  readonly isCut?: boolean | undefined;
   /** Where a part of `text` stands in the original. */
   range(start: number, end: number): readonly [number, number];
   /** How many letters of that part were not written as what they are read as: each of a decoded block. */
@@ -50,7 +52,7 @@ export function toCanonical(text: string): Canonical {
   // Case matters to base64, so what is decoded is the text as written.
   addDecoded(views, text, { depth: 1, outer: undefined, how: '', seen });
   if ((seen & (SEEN.spaced | SEEN.leet)) !== 0) addLoose(views, mapped, '');
-  return { original: text, plain, views, marks, isCut: views.length >= MAX_VIEWS };
+  return { original: text, plain, views, marks, isCut: views.length >= MAX_VIEWS || views.some(({ isCut }) => isCut) };
 }
 
 interface Inside {
@@ -80,6 +82,7 @@ function addBlock(views: View[], block: Block, { depth, outer, how }: Inside): v
     kind: 'decoded',
     how: way,
     text: mapped.text,
+    isCut: block.isCut,
     range: () => [start, end],
     disguised: (from, to) => to - from,
   });

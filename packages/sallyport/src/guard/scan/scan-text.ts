@@ -118,6 +118,11 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
         ...{ evidence: showPart(decoded, 0, decoded.length), hidden: kind },
       });
   for (const view of views) {
+    if (view.isCut === true)
+      found.push({
+        ...{ rule: UNREAD, weight: TEXT_REVIEW_FROM, start: offset, end: offset + part.length },
+        ...{ evidence: '', hidden: undefined },
+      });
     // Spacing and digits for letters are read in every text, not only here.
     if (view.kind === 'loose' || (view.kind === 'plain' && view.text.length === part.length && isSame(view, part)))
       continue;

@@ -1,4 +1,5 @@
 import type { Span } from '../../../core/json-scan.ts';
+import { isInflatable } from '../inflate.ts';
 import { isReadable } from './bytes-text.ts';
 
 /**
@@ -30,6 +31,7 @@ const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|(?:[01]{8} ){6}/i;
 export function findDoubtful(text: string): readonly Span[] {
   const found: Span[] = [];
   const { length } = text;
+  const attempts = { left: MAX_ATTEMPTS };
   let start = 0;
   while (start < length) {
     const line = text.indexOf('\n', start);
@@ -40,7 +42,10 @@ export function findDoubtful(text: string): readonly Span[] {
       end = next < 0 ? length : next + 1;
     }
     end = Math.min(end, start + MAX_LINE);
-    if (isDoubtful(text, start, end)) {
+    const doubt = findDoubt(text, { start, end, attempts });
+    if (doubt > 0) {
+      // Cut off, a packed text says only its beginning.
+      end = doubt > end || end >= length ? doubt : Math.max(end, endOfPacked(text, beginOf(text, end), attempts));
       const last = found.at(-1);
       if (last !== undefined && last.end === start && end - last.start <= MAX_PART)
         found[found.length - 1] = { start: last.start, end };
@@ -51,7 +56,30 @@ export function findDoubtful(text: string): readonly Span[] {
   return found;
 }
 
-function isDoubtful(text: string, start: number, end: number): boolean {
+/** A header of gzip or zlib in base64 or hexadecimal. */
+const HEADER = /^(?:H4sI|e[JNAF]|1f8b08|1F8B08|78(?:01|5[eE]|9[cC]|[dD][aA]))/;
+/** Wrapped lines belong to it, as where it is decoded. */
+const BLOCK = /[A-Za-z0-9+/_-]{1,65536}(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{16,128}){0,256}/y;
+/** Blocks are looked into up to here: an honest text has few, and each costs some microseconds. */
+const MAX_ATTEMPTS = 64;
+/** A packed sentence is as long, when no header says that it is packed. Characters. */
+const MIN_PACKED = 48;
+const HEAD = 128;
+
+/** Where the packed text ends that begins at a block, however long it is; 0: it is none. */
+function endOfPacked(text: string, at: number, attempts: { left: number }): number {
+  BLOCK.lastIndex = at;
+  const block = BLOCK.exec(text)?.[0] ?? '';
+  const head = block.slice(0, HEAD).replace(/\s+/g, '');
+  if (!HEADER.test(head) && (head.length < MIN_PACKED || HEX.test(head))) return 0;
+  if (attempts.left-- <= 0) return 0;
+  return isInflatable(Buffer.from(head, HEX.test(head) ? 'hex' : 'base64')) ? at + block.length : 0;
+}
+
+const HEX = /^[0-9a-fA-F]+$/;
+
+/** Up to where a part is to be looked at, its own end or beyond; 0: not at all. */
+function findDoubt(text: string, { start, end, attempts }: Span & { readonly attempts: { left: number } }): number {
   let block = 0;
   let escapes = 0;
   /** Groups of two, three or eight in a row: character codes. */
@@ -60,17 +88,21 @@ function isDoubtful(text: string, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i);
     if (code >= 0x80) {
-      if (isForeign(code)) return true;
+      if (isForeign(code)) return end;
       block = 0;
       continue;
     }
     const seen = CLASSES[code];
     if (seen === CODED) {
       block++;
-      if (block === MIN_BLOCK && saysSomething(text.slice(i + 1 - MIN_BLOCK, i + 1))) return true;
+      if (block !== MIN_BLOCK) continue;
+      const from = i + 1 - MIN_BLOCK;
+      if (saysSomething(text.slice(from, i + 1))) return end;
+      const packed = isBegin(text, from) ? endOfPacked(text, from, attempts) : 0;
+      if (packed > 0) return Math.max(end, packed);
       continue;
     }
-    if (seen === SPECIAL) return true;
+    if (seen === SPECIAL) return end;
     if (block !== 0) {
       groups = block === 2 || block === 3 || block === 8 ? groups + 1 : 0;
       if (groups > most) most = groups;
@@ -78,8 +110,20 @@ function isDoubtful(text: string, start: number, end: number): boolean {
     }
     if (code === 0x25 || code === 0x26 || code === 0x5c) escapes++;
   }
-  if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return true;
-  return most >= MIN_GROUPS && NUMBERS.test(text.slice(start, end));
+  if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
+  return most >= MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
+}
+
+/** Where the block begins that goes over a border; the border itself where none does. */
+function beginOf(text: string, border: number): number {
+  let at = border;
+  while (at > border - MAX_LINE && (CLASSES[text.charCodeAt(at - 1)] ?? 0) === CODED) at--;
+  return at;
+}
+
+/** A long block goes over several parts; it is packed from its beginning or not at all. */
+function isBegin(text: string, at: number): boolean {
+  return at === 0 || (CLASSES[text.charCodeAt(at - 1)] ?? 0) !== CODED;
 }
 
 /** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */

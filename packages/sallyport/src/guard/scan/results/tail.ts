@@ -18,11 +18,13 @@ export class Tail {
   /** So many characters from now a word that may belong to a demand is still in the window. */
   #hot = 0;
   #last = '';
+  /** What may be the beginning of a word, or of a block of base64. */
+  #end = '';
 
   /** What stands in this message together with those before it. */
   next(piece: string): readonly Finding[] {
-    if (piece === '' || piece === this.#last) return NONE;
-    const border = `${this.#last.slice(-BORDER)}${piece.slice(0, BORDER)}`;
+    if (piece === '' || (piece === this.#last && piece.length > BORDER)) return NONE;
+    const border = `${this.#end}${piece.slice(0, BORDER)}`;
     if (mayTextHoldDemand(piece.slice(0, 2 * WINDOW)) || mayTextHoldDemand(border) || piece.length > 2 * WINDOW)
       this.#hot = 2 * WINDOW;
     const found =
@@ -40,6 +42,7 @@ export class Tail {
     const kept = piece.length > WINDOW ? Buffer.from(piece.slice(-WINDOW)).toString() : piece;
     this.#hot = Math.max(0, this.#hot - piece.length - 1);
     this.#last = kept;
+    this.#end = Buffer.from(`${this.#end}${kept}`.slice(-BORDER)).toString();
     this.#pieces.push(kept);
     this.#size += kept.length;
     while (this.#size > WINDOW || this.#pieces.length > MAX_PIECES) this.#size -= this.#pieces.shift()?.length ?? 0;

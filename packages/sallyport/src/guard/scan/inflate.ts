@@ -1,0 +1,67 @@
+import { constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+
+/** What bytes say once they are unpacked. */
+export interface Inflated {
+  readonly bytes: Uint8Array;
+  /** There is more of it. */
+  readonly isCut: boolean;
+}
+
+/** Of one block, unpacked. A bomb holds a thousand times its size (RFC 1951 section 3.2.5: 258 bytes by a few bits). Bytes. */
+const MAX_OUTPUT = 256 * 1024;
+/** Unpacked, so many bytes stay below that whatever they hold. */
+const MAX_HEAD = 240;
+/** So many bytes tell whether there is text in it. */
+const SAMPLE = 96;
+const MIN_SAMPLE = 16;
+/** Nobody packs twice for a purpose. */
+const MAX_DEPTH = 3;
+
+type Inflate = typeof gunzipSync;
+
+/** Bytes packed with gzip, zlib or deflate (RFC 1952, 1950, 1951); `undefined`: they are not, or hold no text. */
+export function inflate(bytes: Uint8Array, depth = 1): Inflated | undefined {
+  const unpack = toInflate(bytes);
+  if (unpack === undefined || !isText(run(unpack, bytes.subarray(0, SAMPLE), MAX_OUTPUT), depth)) return undefined;
+  const whole = run(unpack, bytes, MAX_OUTPUT);
+  const done = whole ?? run(unpack, bytes.subarray(0, MAX_HEAD), MAX_OUTPUT);
+  if (done === undefined) return undefined;
+  const inner = depth < MAX_DEPTH && isPacked(done) ? inflate(done, depth + 1) : undefined;
+  return inner ?? { bytes: done, isCut: whole === undefined };
+}
+
+/** Whether the beginning of a block is packed text: a few microseconds. */
+export function isInflatable(head: Uint8Array): boolean {
+  const unpack = toInflate(head);
+  return unpack !== undefined && isText(run(unpack, head.subarray(0, SAMPLE), MAX_OUTPUT), 1);
+}
+
+/** gzip and zlib begin with a header; deflate with the kind of its first block. */
+function toInflate(bytes: Uint8Array): Inflate | undefined {
+  const [first = 0, second = 0] = bytes;
+  if (first === 0x1f && second === 0x8b) return gunzipSync;
+  if ((first & 0x8f) === 8 && (first * 256 + second) % 31 === 0) return inflateSync;
+  const kind = (first >> 1) & 3;
+  return bytes.length >= MIN_SAMPLE && (kind === 1 || kind === 2) ? inflateRawSync : undefined;
+}
+
+function isPacked([first = 0, second = 0]: Uint8Array): boolean {
+  return (first === 0x1f && second === 0x8b) || ((first & 0x8f) === 8 && (first * 256 + second) % 31 === 0);
+}
+
+function isText(sample: Uint8Array | undefined, depth: number): boolean {
+  if (sample === undefined || sample.length < MIN_SAMPLE) return false;
+  if (depth < MAX_DEPTH && isPacked(sample)) return true;
+  for (const byte of sample.subarray(0, 256))
+    if ((byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f) return false;
+  return true;
+}
+
+/** What is cut off is unpacked as far as it goes. `undefined`: it is not packed so, or is more than may come out. */
+function run(unpack: Inflate, bytes: Uint8Array, most: number): Uint8Array | undefined {
+  try {
+    return unpack(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: most, chunkSize: 1024 });
+  } catch {
+    return undefined;
+  }
+}
