@@ -16,7 +16,7 @@ export function isAddress(host: string): boolean {
  * @param host as `URL` gives it, or an address as a resolver does
  */
 export function findInside(host: string): 'address' | 'name' | undefined {
-  const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
+  const bare = host.replace(/^\[(.*)\]$/, '$1').split('%', 1)[0] ?? '';
   if (isAddress(bare))
     return !isPublicAddress(bare) || isLoopbackAddress(bare) || isMetadataAddress(bare) ? 'address' : undefined;
   // A name without a dot is one of the local network: no public one is.
