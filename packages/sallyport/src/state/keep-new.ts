@@ -36,12 +36,32 @@ export function keepNew(local: LocalTaintMemory, run: string, { what, given, roo
 
 const NONE: Prints = new PrintList(1);
 
-/** A list of its own: the one that was given is used again for the next call. */
+/** A list of its own, each print once: the one that was given is used again for the next call. */
 function keepUnknown({ prints, marks }: Remembered, known: Recall | undefined): PrintList {
-  const kept = new PrintList(Math.max(known === undefined ? prints.size : 64, 1));
+  const kept = new PrintList(64);
+  const isFirst = createFirst(prints);
   for (let i = 0; i < prints.size; i++)
-    if (known === undefined || !covers(known, i, marks)) kept.add(prints.high[i] ?? 0, prints.low[i] ?? 0);
+    if ((known === undefined || !covers(known, i, marks)) && isFirst(i))
+      kept.add(prints.high[i] ?? 0, prints.low[i] ?? 0);
   return kept;
+}
+
+/** Whether a print stands for the first time in a list; a text repeats itself, and each print takes room. */
+function createFirst({ high, low, size }: Prints): (index: number) => boolean {
+  let slots = 64;
+  // Never more than half full, so that looking for a slot ends.
+  while (slots < size * 2) slots *= 2;
+  const taken = new Uint32Array(slots);
+  return (index) => {
+    const [a, b] = [high[index], low[index]];
+    let slot = ((a ?? 0) ^ Math.imul(b ?? 0, 0x9e37_79b1)) & (slots - 1);
+    for (let at = taken[slot] ?? 0; at !== 0; at = taken[slot] ?? 0) {
+      if (high[at - 1] === a && low[at - 1] === b) return false;
+      slot = (slot + 1) & (slots - 1);
+    }
+    taken[slot] = index + 1;
+    return true;
+  };
 }
 
 function covers(known: Recall, index: number, marks: number): boolean {
