@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { giveBody } from '../core/body-pool.ts';
+import { writeTogether } from '../core/write-together.ts';
 import type { HttpResponse } from './http-exchange.ts';
 
 /** A response on a connection of the fast path: a whole answer leaves in one write, a stream in chunks. */
@@ -69,18 +70,18 @@ export class FastResponse implements HttpResponse {
   endInPieces(pieces: readonly Buffer[]): void {
     if (this.writableEnded) return;
     this.writableEnded = true;
-    this.#writeTogether(`${this.#head}${this.#tail}\r\n`, pieces);
+    this.#writePieces(`${this.#head}${this.#tail}\r\n`, pieces);
     this.#ended();
   }
 
   #endWhole(body: string | Buffer): void {
     const length = this.#hasLength ? '' : `content-length: ${body.length}\r\n`;
     const head = `${this.#head}${length}${this.#tail}\r\n`;
-    if (typeof body === 'string') this.#socket.write(head + body, 'latin1');
-    else this.#writeTogether(head, [body]);
+    if (typeof body === 'string') writeTogether(this.#socket, head + body);
+    else this.#writePieces(head, [body]);
   }
 
-  #writeTogether(head: string, pieces: readonly Buffer[]): void {
+  #writePieces(head: string, pieces: readonly Buffer[]): void {
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
     for (const piece of pieces) this.#socket.write(piece, () => giveBody(piece));

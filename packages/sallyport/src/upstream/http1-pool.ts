@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { FaultError } from '../core/errors.ts';
+import { writeTogether } from '../core/write-together.ts';
 import { Http1Parser, type ResponseHead } from './http1-parser.ts';
 
 /** Whoever waits for one response. `ended` or `failed` comes once, last. */
@@ -129,7 +130,7 @@ class Http1Connection {
     this.#reader = reader;
     this.#parser.expect();
     reader.started(() => this.close());
-    if (!this.#ended) this.#socket.write(message, 'latin1');
+    if (!this.#ended) writeTogether(this.#socket, message);
   }
 
   #read(chunk: Buffer): void {
