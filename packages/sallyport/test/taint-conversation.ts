@@ -57,6 +57,7 @@ export class Conversation {
   user: string | undefined;
   run = 'run';
   #calls = 0;
+  #guard: ReturnType<typeof taint> | undefined;
 
   constructor(settings = settingsOf(), limits: Partial<TaintSettings> = {}) {
     this.#settings = settings;
@@ -93,7 +94,8 @@ export class Conversation {
   }
 
   call(name: string, given: JsonObject): Verdict {
-    const verdict = taint(this.ports).request?.(this.#call(name, given));
+    this.#guard ??= taint(this.ports);
+    const verdict = this.#guard.request?.(this.#call(name, given));
     if (verdict === undefined || verdict instanceof Promise) throw new Error('not at once');
     return verdict;
   }

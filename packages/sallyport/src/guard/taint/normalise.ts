@@ -1,3 +1,5 @@
+import { CONFUSABLES } from '../../core/confusables.ts';
+
 /** Characters of one text that are looked at. Longer ones are cut, and the run is told that something was left out. */
 export const MAX_TEXT = 1_048_576;
 
@@ -66,6 +68,22 @@ export function isAscii(text: string): boolean {
 /** What each unit becomes; 0: it is left out. */
 export const FOLDS: Uint16Array = makeFolds();
 
+/** Digits of every script are digits, and letters that look alike are one: data is rewritten in them to be lost sight of. */
+function foldLookalikes(folds: Uint16Array): void {
+  for (const [letter, codes] of CONFUSABLES)
+    for (const code of codes.split(' ').map((hex) => Number.parseInt(hex, 16)))
+      if (code > 127 && code < 65_536 && folds[code] !== 0) folds[code] = letter.charCodeAt(0);
+  let zero = -1;
+  for (let code = 128; code < 65_536; code++) {
+    if (!/\p{Nd}/u.test(String.fromCharCode(code))) zero = -1;
+    else {
+      // Ten in a row, by the stability policy of Unicode.
+      if (zero < 0 || code - zero > 9) zero = code;
+      folds[code] = 0x30 + (code - zero);
+    }
+  }
+}
+
 function makeFolds(): Uint16Array {
   const folds = new Uint16Array(65_536);
   // Signs, spaces and invisible characters between letters say nothing of where a text is from; half a pair is kept.
@@ -74,5 +92,6 @@ function makeFolds(): Uint16Array {
     const unit = String.fromCharCode(code);
     if (kept.test(unit)) folds[code] = code >= 0x41 && code <= 0x5a ? code + 32 : code;
   }
+  foldLookalikes(folds);
   return folds;
 }

@@ -1,6 +1,7 @@
 import type { Role } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
 import { decodeForms } from './decode-forms.ts';
+import { undisguise } from './disguises.ts';
 import { findNumbers, findWords } from './find-words.ts';
 import type { Printer } from './fingerprints.ts';
 import { type Marks, privacyOf } from './labels.ts';
@@ -8,6 +9,7 @@ import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
 import type { PrintList } from './print-list.ts';
 import { addPieces, PIECE } from './read-result.ts';
 import { roleOf } from './roles.ts';
+import { freeNames, joinLeaves, type SplitTails } from './split-tails.ts';
 import { toRowsOf } from './typed-words.ts';
 import { type Leaf, walkLeaves } from './walk-leaves.ts';
 
@@ -57,6 +59,7 @@ export interface CallReading {
   /** Values that no rule decides about may still be kept as the client's own. */
   readonly isKept: boolean;
   readonly prints: PrintList;
+  readonly tails: SplitTails;
 }
 
 /**
@@ -76,17 +79,26 @@ export function readCall(call: Call, reading: CallReading): AskedCall {
     if (reading.isJudged(role)) leaves.push(readLeaf(leaf, { role, upstream }, reading));
     else if (reading.isKept && leaf.text.length <= MAX_KEPT_TEXT) leaves.push(readOwn(leaf, role, reading));
   }
-  const joined = privacyOf(marks) > 0 && reading.isJudged('other') ? joinTexts(walk.leaves) : undefined;
-  if (joined !== undefined) leaves.push(readLeaf(joined, { role: 'other', upstream }, reading));
+  if (privacyOf(marks) > 0 && reading.isJudged('other'))
+    for (const text of joinedTexts(call, walk.leaves, reading.tails))
+      leaves.push(
+        readLeaf(
+          { place: undefined, key: '', text, isNumber: false, isName: true },
+          { role: 'other', upstream },
+          reading,
+        ),
+      );
   return { prints, leaves, isPartial: walk.isPartial };
 }
 
-/** Data cut into several arguments or elements is one text again when they are read on end. */
-function joinTexts(leaves: readonly Leaf[]): Leaf | undefined {
-  const texts = leaves.filter(({ isNumber, isName, text }) => !isNumber && !isName && text.length < 64);
-  if (texts.length < 2 || texts.length > 1_000) return undefined;
-  const text = texts.map((leaf) => leaf.text).join('');
-  return { place: undefined, key: '', text, isNumber: false, isName: true };
+/** What several arguments say together, and what they say together with the ones before. */
+function joinedTexts(call: Call, leaves: readonly Leaf[], tails: SplitTails): readonly string[] {
+  const given = call.arguments;
+  const joined = joinLeaves(leaves, freeNames(given, call.tool.definition['inputSchema']));
+  const said = joined ?? leaves.find(({ isName }) => !isName)?.text ?? '';
+  const before = tails.follow(call.run, call.tool.upstream, said);
+  const texts = before === '' ? [] : [`${before}${said}`];
+  return joined === undefined ? texts : [joined, ...texts];
 }
 
 interface About {
@@ -98,7 +110,7 @@ interface About {
 function readLeaf(leaf: Leaf, { role, upstream }: About, reading: CallReading): AskedLeaf {
   const { printer, prints, marks } = reading;
   const { text } = leaf;
-  const forms = leaf.isNumber || marks === 0 ? NO_FORMS : decodeForms(text);
+  const forms = leaf.isNumber || marks === 0 ? NO_FORMS : formsOf(text, marks);
   const plain = readPlain(text, forms, reading);
   const from = prints.size;
   if (marks !== 0 && text.length <= MAX_ROWS_TEXT && !leaf.isName)
@@ -108,6 +120,12 @@ function readLeaf(leaf: Leaf, { role, upstream }: About, reading: CallReading): 
   const link = role === 'address' ? addOne('link', text.trim(), reading) : -1;
   const id = text.length <= 128 ? addOne('id', `${upstream}\n${text}`, reading) : -1;
   return { leaf, role, ...plain, rows: [from, end], pieces, link, id, host: addHost(text, role, reading) };
+}
+
+/** Private data may leave in any disguise; of what is only untrusted, what it decides must stand there as it is used. */
+function formsOf(text: string, marks: Marks): readonly string[] {
+  const decoded = decodeForms(text);
+  return privacyOf(marks) === 0 ? decoded : [...decoded, ...undisguise(text)];
 }
 
 /** What is kept as the client's own. */
@@ -136,12 +154,24 @@ function readPlain(
   }
   const words = prints.size;
   addWords(text, { printer, prints });
-  for (const form of forms) addWords(form, { printer, prints });
+  for (const form of forms) {
+    addWords(form, { printer, prints });
+    addWhole(form, { printer, prints });
+  }
   const grams = prints.size;
   printer.addGrams(folded, prints, true);
   wipe(folded);
   for (const form of forms) printer.addGrams(fold(form), prints, true);
   return { whole, size, words: [words, grams], grams: [grams, prints.size] };
+}
+
+/** A form is a value where it is one as a whole; short ones are there by chance. */
+const SHORTEST_FORM = 6;
+
+function addWhole(form: string, { printer, prints }: Pick<CallReading, 'printer' | 'prints'>): void {
+  if (form.length > 512) return;
+  const folded = fold(form);
+  if (folded.size >= SHORTEST_FORM && folded.size <= 256) printer.addCodes(folded, prints);
 }
 
 function addOne(kind: 'value' | 'link' | 'id', value: string, { printer, prints }: CallReading): number {

@@ -15,6 +15,7 @@ import { joinMarks, type Marks, namesOf, UNTRUSTED } from './labels.ts';
 import { borrowList, giveBack, type PrintList } from './print-list.ts';
 import { type AskedCall, readCall } from './read-call.ts';
 import { type FindPrivate, readResult } from './read-result.ts';
+import { createSplitTails, type SplitTails } from './split-tails.ts';
 import type { Recall, Remembered, TaintMemory } from './taint-ports.ts';
 import type { Evidence } from './vouch.ts';
 
@@ -33,13 +34,14 @@ export interface TaintPorts {
 
 /** The outer door: marked data does not go where the rules say it must not. */
 export function taint(ports: TaintPorts): Guard {
+  const tails = createSplitTails();
   return {
     name: 'taint',
     request(call) {
       const settings = ports.settings();
       if (settings === undefined) return ALLOW;
       const marks = ports.memory.marksOf(call.run);
-      const look = (known: Marks) => lookAt(call, known, { settings, ports });
+      const look = (known: Marks) => lookAt(call, known, { settings, ports, tails });
       return typeof marks === 'number' ? look(marks) : marks.then(look);
     },
   };
@@ -48,6 +50,7 @@ export function taint(ports: TaintPorts): Guard {
 interface About {
   readonly settings: TaintSettings;
   readonly ports: TaintPorts;
+  readonly tails: SplitTails;
 }
 
 const NO_RULES: readonly TaintFlow[] = Object.freeze([]);
@@ -69,6 +72,7 @@ function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdi
     printer: ports.printer,
     marks,
     prints,
+    tails: about.tails,
     isKept,
     isJudged: (role) => decides(rules, role),
   });

@@ -1,0 +1,340 @@
+import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { decodeForms } from './decode-forms.ts';
+import { numbersInWords } from './number-words.ts';
+
+/**
+ * How a text may be written so that nobody sees what it says: turned round, letters exchanged, one character at a time, in
+ * another base, packed. Only runs that have read private data pay for this: the reader tries what a model can be told to do
+ * in its head or with a line of code. What is left (real encryption, sums) is unreadable, see `opaque.ts`.
+ */
+/** Longer texts are read in their first and last part; whole documents are seldom written in disguise. Characters. */
+const MAX_LENGTH = 16_384;
+const MAX_FORMS = 96;
+/** Characters of all forms of one text. */
+const MAX_TOTAL = 262_144;
+/** Longer texts are not turned in every way, only in the common ones. */
+const SHORT = 256;
+/** Fewer characters say too little. */
+const SHORTEST = 6;
+const MAX_BLOCKS = 64;
+
+export function undisguise(text: string): readonly string[] {
+  if (text.length < SHORTEST) return NONE;
+  if (text.length > MAX_LENGTH)
+    return [...undisguise(text.slice(0, MAX_LENGTH / 2)), ...undisguise(text.slice(-MAX_LENGTH / 2))];
+  const found: string[] = [];
+  let left = MAX_TOTAL;
+  const add = (form: string): boolean => {
+    if (form.length < SHORTEST || found.length >= MAX_FORMS || form.length > left) return false;
+    left -= form.length;
+    found.push(form);
+    return true;
+  };
+  const parts = text.includes('://') ? linkParts(text) : NONE;
+  for (const part of parts) add(part);
+  for (const one of [text, ...parts]) {
+    for (const form of exchanged(oddParts(one))) add(form);
+    for (const form of rewritten(one)) add(form);
+    const back = reverse(one);
+    for (const block of [...unpacked(one), ...unpacked(back)])
+      if (add(block)) {
+        add(reverse(block));
+        for (const inner of [...decodeForms(block), ...unpacked(block)]) add(inner);
+      }
+  }
+  return found;
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** What a link carries, each for itself: labels of the host, steps of the path, names and values of the query. */
+function linkParts(text: string): readonly string[] {
+  const found: string[] = [];
+  for (const [link] of text.matchAll(/[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"]{1,4096}/gi)) {
+    if (found.length > MAX_BLOCKS) break;
+    if (!URL.canParse(link)) continue;
+    const { hostname, pathname, searchParams, hash, username, password } = new URL(link);
+    const labels = hostname.split('.').slice(0, -1);
+    found.push(labels.join(''), ...labels, unescaped(username), unescaped(password), unescaped(hash.slice(1)));
+    const steps = pathname.split('/').map(unescaped);
+    found.push(...steps, steps.join(''));
+    for (const [name, value] of searchParams) found.push(name, value);
+    found.push([...searchParams.values()].join(''), [...searchParams.keys()].join(''));
+  }
+  return [...new Set(found)].filter((part) => part.length >= SHORTEST).slice(0, MAX_BLOCKS);
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function reverse(text: string): string {
+  return Buffer.from(text, 'utf16le').swap16().reverse().toString('utf16le');
+}
+
+/** Words that make plain sentences: between them there is no room for much else. */
+const COMMON: ReadonlySet<string> = new Set(
+  'the of and to in is a an for on with that be by it as at we you i are was will not this have has or if from but can all so do your our they he she one no more than then when what which there been their would who how'.split(
+    ' ',
+  ),
+);
+const FEWEST_ODD = 14;
+
+/** Only what reads like no sentence: a sentence whose letters are exchanged has no common words. */
+function oddParts(text: string): string {
+  const kept: string[] = [];
+  let stretch: string[] = [];
+  let size = 0;
+  const close = (): void => {
+    // A word of digits is one, however short it is.
+    if (size >= FEWEST_ODD || stretch.some((word) => /\d{4}/.test(word))) kept.push(...stretch);
+    stretch = [];
+    size = 0;
+  };
+  for (const word of text.split(/\s/)) {
+    if (word.length <= 5 && COMMON.has(word.toLowerCase())) close();
+    else {
+      stretch.push(word);
+      size += word.length;
+    }
+  }
+  close();
+  return kept.length === 0 && text.length < FEWEST_ODD * 2 && !text.includes(' ') ? text : kept.join(' ');
+}
+
+/** The same letters in other places, or other letters in the same. */
+function* exchanged(text: string): Generator<string> {
+  if (text.length < SHORTEST) return;
+  yield reverse(text);
+  const hasLetters = /[a-z]{3}/i.test(text) || /[a-z]/i.test(text);
+  if (hasLetters) {
+    yield mapLetters(text, (place) => (place + 13) % 26);
+    yield mapLetters(text, (place) => 25 - place);
+    if (text.length <= SHORT)
+      for (let shift = 1; shift < 26; shift++)
+        if (shift !== 13) yield mapLetters(text, (place) => (place + shift) % 26);
+  }
+  if (/[!-/:-@[-`{-~]/.test(text) && text.length <= 4_096) yield mapSigns(text);
+}
+
+/** Spelt, said in words or in another base, or mixed with something else. */
+function* rewritten(text: string): Generator<string> {
+  if (/[\u{e0020}-\u{e007e}]/u.test(text)) yield fromTags(text);
+  if (text.length > 4_096) return;
+  const singles = text.split(/[^\p{L}\p{N}]+/u).filter((one) => one.length === 1);
+  if (singles.length >= SHORTEST) yield singles.join('');
+  const digits = digitsOf(text);
+  if (digits !== undefined) {
+    if (digits !== text) yield digits;
+    yield digits.replace(/\d/g, (digit) => String((Number(digit) + 5) % 10));
+  }
+  const said = numbersInWords(text);
+  if (said !== undefined) yield said;
+  if (/[a-z][0-9]|[0-9][a-z]/i.test(text)) {
+    yield text.replace(/[0134578]/g, (sign) => LEET[sign] ?? sign);
+    yield* otherBases(text);
+  }
+  if (text.length > SHORT) return;
+  const everySecond = [stride(text, 0), stride(text, 1)];
+  yield* everySecond;
+  yield everySecond.join('');
+}
+
+const LEET: Readonly<Record<string, string>> = {
+  ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b' },
+};
+
+function mapLetters(text: string, to: (place: number) => number): string {
+  const table = Array.from({ length: 26 }, (_, place) => 97 + to(place));
+  return mapUnits(text, (unit) => table[(unit | 32) - 97] ?? unit);
+}
+
+function mapUnits(text: string, to: (unit: number) => number): string {
+  const bytes = Buffer.from(text, 'utf16le');
+  for (let i = 0; i < bytes.length; i += 2) if (bytes[i + 1] === 0) bytes[i] = to(bytes[i] ?? 0);
+  return bytes.toString('utf16le');
+}
+
+/** Rot47: letters, digits and signs together. */
+function mapSigns(text: string): string {
+  return mapUnits(text, (unit) => (unit > 32 && unit < 127 ? 33 + ((unit - 33 + 47) % 94) : unit));
+}
+
+function fromTags(text: string): string {
+  return text.replace(/[\u{e0020}-\u{e007e}]/gu, (one) => String.fromCharCode((one.codePointAt(0) ?? 0) & 0x7f));
+}
+
+/** The digits among other things; dates and times aside, which every text has. */
+function digitsOf(text: string): string | undefined {
+  const plain = text.replace(/\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b|\b\d{1,2}:\d\d\b/g, ' ');
+  const digits = plain.replace(/\D{1,64}/g, '');
+  return digits.length >= 7 && digits.length <= 64 ? digits : undefined;
+}
+
+function stride(text: string, from: number): string {
+  let every = '';
+  for (let i = from; i < text.length; i += 2) every += text[i];
+  return every;
+}
+
+/** Numbers of other bases as everybody writes them. */
+function* otherBases(text: string): Generator<string> {
+  let count = 0;
+  for (const [token] of text.matchAll(/(?<![\w])(?:0x[0-9a-f]{5,16}|[0-9a-z]{5,13})(?!\w)/gi)) {
+    if (++count > 32) return;
+    const isHex = /^0x/i.test(token);
+    if (isHex || /^[0-9a-f]{5,13}$/i.test(token)) yield BigInt(isHex ? token : `0x${token}`).toString();
+    if (!isHex) yield fromBase36(token.toLowerCase()).toString();
+  }
+}
+
+function fromBase36(token: string): bigint {
+  let number = 0n;
+  for (const digit of token) number = number * 36n + BigInt(Number.parseInt(digit, 36));
+  return number;
+}
+
+/** Blocks of letters, digits or numbers that are bytes of a text. */
+function unpacked(text: string): readonly string[] {
+  const found: string[] = [];
+  const take = (bytes: Uint8Array | undefined): void => {
+    const said = bytes === undefined ? undefined : readBytes(bytes);
+    if (said !== undefined) found.push(said);
+  };
+  if (text.length <= 16_384) {
+    for (const bytes of fromNumbers(text)) take(bytes);
+    if (text.includes('=')) take(fromQuotedPrintable(text));
+    const whole = text.replace(/\s{1,16}/g, '');
+    if (whole.length !== text.length) for (const bytes of fromBlock(whole)) take(bytes);
+  }
+  let count = 0;
+  for (const [block] of text.matchAll(/[!-~]{8,16384}/g)) {
+    if (++count > MAX_BLOCKS) break;
+    for (const bytes of fromBlock(block)) take(bytes);
+    for (const [inner] of block.matchAll(/[A-Za-z0-9_-]{8,16384}/g))
+      if (inner.length < block.length && ++count <= MAX_BLOCKS) for (const bytes of fromBlock(inner)) take(bytes);
+  }
+  return [...new Set(found)];
+}
+
+function* fromBlock(block: string): Generator<Uint8Array | undefined> {
+  if (/^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(block)) yield Buffer.from(block, 'base64');
+  if (/^[0-9a-f]{12,}$/i.test(block) && block.length % 2 === 0) yield Buffer.from(block, 'hex');
+  if (/^(?:[A-Z2-7]{8,}|[a-z2-7]{8,})=*$/.test(block)) yield fromBase32(block.toUpperCase());
+  if (/^[1-9A-HJ-NP-Za-km-z]{8,128}$/.test(block)) yield fromBase58(block);
+  if (/^(?:<~)?[!-uz]{10,}(?:~>)?$/.test(block)) yield fromAscii85(block.replace(/^<~|~>$/g, ''));
+  if (/^[ -`]{10,}$/.test(block)) yield fromUu(block);
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+function fromBase32(block: string): Uint8Array {
+  const bytes: number[] = [];
+  let bits = 0;
+  let held = 0;
+  for (const letter of block) {
+    const value = BASE32.indexOf(letter);
+    if (value < 0) break;
+    held = ((held << 5) | value) & 0xfff;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push((held >> bits) & 0xff);
+    }
+  }
+  return Uint8Array.from(bytes);
+}
+
+function fromBase58(block: string): Uint8Array {
+  let number = 0n;
+  for (const letter of block) number = number * 58n + BigInt(BASE58.indexOf(letter));
+  const hex = number.toString(16);
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+}
+
+function fromAscii85(block: string): Uint8Array {
+  const bytes: number[] = [];
+  for (let i = 0; i < block.length; i += 5) {
+    const group = block.slice(i, i + 5);
+    let number = 0;
+    for (let j = 0; j < 5; j++) number = number * 85 + ((group.charCodeAt(j) || 117) - 33);
+    for (let j = 0; j < group.length - 1; j++) bytes.push(Math.floor(number / 256 ** (3 - j)) & 0xff);
+  }
+  return Uint8Array.from(bytes);
+}
+
+function fromUu(block: string): Uint8Array {
+  const size = (block.charCodeAt(0) - 32) & 63;
+  const bytes: number[] = [];
+  for (let i = 1; i + 3 < block.length + 3; i += 4) {
+    let number = 0;
+    for (let j = 0; j < 4; j++) number = (number << 6) | (((block.charCodeAt(i + j) || 32) - 32) & 63);
+    bytes.push((number >> 16) & 0xff, (number >> 8) & 0xff, number & 0xff);
+  }
+  return Uint8Array.from(bytes.slice(0, size));
+}
+
+/** Bytes one by one, in hexadecimal, decimal, octal or binary, whatever stands between them. */
+function* fromNumbers(text: string): Generator<Uint8Array> {
+  const tokens = text
+    .slice(0, 16_384)
+    .replace(/0x|\\x|U\+|&#x?/gi, ' ')
+    .split(/[^0-9A-Za-z]+/)
+    .filter((token) => /^[0-9a-f]{1,8}$/i.test(token));
+  if (tokens.length < SHORTEST) return;
+  for (const { base, digits } of BASES) {
+    const fit = tokens.filter((token) => digits.test(token));
+    if (fit.length >= SHORTEST && fit.length * 4 >= tokens.length * 3)
+      yield Uint8Array.from(fit, (token) => Number.parseInt(token, base) & 0xff);
+  }
+}
+
+const BASES = [
+  { base: 16, digits: /^[0-9a-f]{2}$/i },
+  { base: 10, digits: /^(?:[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$/ },
+  { base: 8, digits: /^[0-3]?[0-7]{2}$/ },
+  { base: 2, digits: /^[01]{7,8}$/ },
+] as const;
+
+function fromQuotedPrintable(text: string): Uint8Array | undefined {
+  if (!/=[0-9a-f]{2}/i.test(text)) return undefined;
+  const said = text.replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(said, 'latin1');
+}
+
+/** As text, or what it says once it is unpacked. */
+function readBytes(bytes: Uint8Array): string | undefined {
+  if (bytes.length < 5) return undefined;
+  const buffer = Buffer.from(bytes);
+  const plain = readPlain(buffer);
+  if (plain !== undefined) return plain;
+  const packed = inflate(buffer);
+  return packed === undefined ? undefined : readPlain(packed);
+}
+
+function readPlain(bytes: Buffer): string | undefined {
+  let zeros = 0;
+  for (let i = 1; i < bytes.length; i += 2) if (bytes[i] === 0) zeros++;
+  const text = zeros * 3 > bytes.length ? bytes.toString('utf16le') : bytes.toString('utf8');
+  return /[^\P{Cc}\t\n\r]|\ufffd/u.test(text.slice(0, -2)) ? undefined : text;
+}
+
+/** A page that is packed small may be huge. */
+const UNPACKED = { maxOutputLength: 65_536 } as const;
+
+function inflate(bytes: Buffer): Buffer | undefined {
+  const [first = 0, second = 0] = bytes;
+  try {
+    if (first === 0x1f && second === 0x8b) return gunzipSync(bytes, UNPACKED);
+    if (first === 0x78 && ((first << 8) | second) % 31 === 0) return inflateSync(bytes, UNPACKED);
+    // A raw stream has no sign of its own; most others are refused at their first bits.
+    return inflateRawSync(bytes, UNPACKED);
+  } catch {
+    return undefined;
+  }
+}
