@@ -3,6 +3,7 @@ import type { DeskPorts } from '../call/approval-desk.ts';
 import { createLateDesk, type LateDesk, type LateDeskPorts } from '../call/late-desk.ts';
 import { type ApprovalSettings, NO_APPROVAL_RULES } from '../config/approvals-section.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { Post } from '../core/post.ts';
 import type { SecretPorts } from '../guard/secrets/secrets.ts';
 import { createApprovalWebhook } from '../telemetry/approval-webhook.ts';
 
@@ -18,7 +19,9 @@ export function createHiding(sealKey: string, { settings }: Pick<SecretPorts, 's
 
 export function openDesk(
   snapshot: () => Snapshot,
-  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database' | 'note' | 'isCurrent' | 'hiding'>,
+  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database' | 'note' | 'isCurrent' | 'hiding'> & {
+    readonly post: Post;
+  },
 ): LateDesk {
   const webhook = createApprovalWebhook({
     ...ports,

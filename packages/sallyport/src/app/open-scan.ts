@@ -7,6 +7,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { NamePort } from '../core/name-port.ts';
 import type { Note } from '../core/note.ts';
+import type { Post } from '../core/post.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ScanPorts } from '../guard/scan-result.ts';
 import type { Database } from '../storage/database.ts';
@@ -29,6 +30,7 @@ export function openScan(
     readonly log: Log;
     readonly note: Note;
     readonly names: NamePort;
+    readonly post: Post;
   },
 ): ScanParts {
   const settings = () => snapshot().scan ?? DEFAULT_SCAN;
@@ -42,7 +44,7 @@ export function openScan(
     hostOf: (upstream) => hostOf(snapshot(), upstream),
     names: basics.names,
     kept: keptResults,
-    judge: createScanJudge({ settings: () => settings().judge, log: basics.log }),
+    judge: createScanJudge({ settings: () => settings().judge, log: basics.log, post: basics.post }),
   };
   return { scan, texts: createTextDoor({ ...scan, log: basics.log }), keptResults };
 }

@@ -1,6 +1,7 @@
 import type { JudgeSettings } from '../config/scan-section.ts';
 import { member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
+import type { Post } from '../core/post.ts';
 import type { Judge } from '../guard/scan-result.ts';
 
 /** More of a text than a judge needs. Characters. */
@@ -12,13 +13,15 @@ export interface JudgePorts {
   /** Of the snapshot in force; `undefined`: nobody is asked. */
   readonly settings: () => JudgeSettings | undefined;
   readonly log: Log;
+  /** Default: any address that its name leads to. */
+  readonly post?: Post | undefined;
 }
 
 /**
  * Asks a model of the operator's, by one POST with a deadline. Its answer raises or says nothing: a judge that reads hostile
  * text can be talked into anything, so nothing is cleared by it. Never rejects.
  */
-export function createScanJudge({ settings, log }: JudgePorts): Judge {
+export function createScanJudge({ settings, log, post = fetch }: JudgePorts): Judge {
   let underWay = 0;
   return ({ upstream, tool, result, findings }) => {
     const target = settings();
@@ -30,7 +33,7 @@ export function createScanJudge({ settings, log }: JudgePorts): Judge {
       findings: findings.map(({ id, why, evidence }) => ({ id, why, evidence })),
       text: JSON.stringify(result).slice(0, MAX_TEXT),
     });
-    return ask(target, body)
+    return ask(target, body, post)
       .catch((error: unknown) => {
         log.warn({ upstream, tool, error }, 'the judge of results gave no answer; its findings stay as they are');
         return 'unsure' as const;
@@ -41,8 +44,8 @@ export function createScanJudge({ settings, log }: JudgePorts): Judge {
   };
 }
 
-async function ask({ url, timeoutMs }: JudgeSettings, body: string): Promise<'suspicious' | 'unsure'> {
-  const response = await fetch(url, {
+async function ask({ url, timeoutMs }: JudgeSettings, body: string, post: Post): Promise<'suspicious' | 'unsure'> {
+  const response = await post(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,

@@ -56,3 +56,14 @@ function toIpv4(high: string, low: string): string {
   const [first, last] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
   return [first >> 8, first & 255, last >> 8, last & 255].join('.');
 }
+
+const NO_HOST: ReadonlySet<string> = new Set(['unspecified', 'broadcast', 'multicast']);
+
+/**
+ * Whether an address (as text) is one that nobody's own word leads to: a name that an operator wrote down and that
+ * resolves there was turned (DNS rebinding). Private networks are where many servers are meant to be.
+ */
+export function isNeverMeant(text: string): boolean {
+  const address = parse(text);
+  return address === undefined || NO_HOST.has(address.range()) || isMetadataAddress(text);
+}

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Post } from '../core/post.ts';
 import { type Approval, toApprovalJson } from '../guard/approve/approval.ts';
 
 export interface WebhookTarget {
@@ -14,6 +15,8 @@ export interface WebhookPorts {
   readonly readSecret: (name: string) => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /** Default: any address that its name leads to. */
+  readonly post?: Post | undefined;
   /** Between the tries; milliseconds. */
   readonly pausesMs?: readonly number[];
 }
@@ -100,7 +103,7 @@ async function post({ ports, target, secret, body, signal }: Delivery, id: strin
   const timestamp = String(Math.floor(ports.clock.now() / 1_000));
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   try {
-    const answer = await fetch(target.url, {
+    const answer = await (ports.post ?? fetch)(target.url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -1,5 +1,6 @@
 import type { OtlpSettings } from '../config/telemetry-section.ts';
 import type { Log } from '../core/log.ts';
+import type { Post } from '../core/post.ts';
 import type { Family } from './metric-families.ts';
 import { toMetricsJson, toSpansJson } from './otlp-json.ts';
 import type { Span } from './traces.ts';
@@ -10,6 +11,8 @@ export interface OtlpOptions {
   readonly log: Log;
   /** What is sent as metrics. */
   readonly collect: () => readonly Family[];
+  /** Default: any address that its name leads to. */
+  readonly post?: Post | undefined;
 }
 
 /** Sends batches to a collector; never makes a call wait, and loses what the collector does not take in time. */
@@ -31,7 +34,7 @@ const LAST_MS = 2_000;
 const METRIC_ROUNDS = 12;
 
 /** Traces and metrics over OTLP/HTTP as JSON (OpenTelemetry protocol specification 1.7). */
-export function createOtlp({ settings, version, log, collect }: OtlpOptions): Otlp {
+export function createOtlp({ settings, version, log, collect, post: deliver = fetch }: OtlpOptions): Otlp {
   const startedAt = Date.now();
   const resource = { version, instance: `${process.pid}-${startedAt}` };
   let waiting: Span[] = [];
@@ -45,7 +48,7 @@ export function createOtlp({ settings, version, log, collect }: OtlpOptions): Ot
   async function post(path: string, toBody: () => string, deadlineMs: number): Promise<void> {
     try {
       const body = toBody();
-      const response = await fetch(`${settings.endpoint}${path}`, {
+      const response = await deliver(`${settings.endpoint}${path}`, {
         method: 'POST',
         headers: { ...settings.headers, 'content-type': 'application/json' },
         body,

@@ -1,5 +1,6 @@
 import type { TelemetrySettings } from '../config/telemetry-section.ts';
 import type { Log } from '../core/log.ts';
+import type { Post } from '../core/post.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openMetricsListener } from './metrics-listener.ts';
 import { toMetricsText } from './metrics-text.ts';
@@ -31,10 +32,11 @@ export interface TelemetryOptions {
   readonly version: string;
   readonly log: Log;
   readonly sources: GaugeSources;
+  readonly post?: Post | undefined;
 }
 
 /** Puts together what the settings ask for. */
-export function createTelemetry({ settings, version, log, sources }: TelemetryOptions): Telemetry {
+export function createTelemetry({ settings, version, log, sources, post }: TelemetryOptions): Telemetry {
   if (settings === undefined) return NO_TELEMETRY;
   const { otlp: otlpSettings, metricsPort } = settings;
   const counts = settings.metrics || metricsPort !== undefined || otlpSettings?.metrics === true;
@@ -44,7 +46,7 @@ export function createTelemetry({ settings, version, log, sources }: TelemetryOp
     : undefined;
   const metrics: Metrics | undefined = gauges && createMetrics({ gauges: gauges.collect });
   const otlp: Otlp | undefined =
-    otlpSettings && createOtlp({ settings: otlpSettings, version, log, collect: () => metrics?.collect() ?? [] });
+    otlpSettings && createOtlp({ settings: otlpSettings, version, log, collect: () => metrics?.collect() ?? [], post });
   const text = metrics && (() => toMetricsText(metrics.collect()));
   const tracer =
     otlpSettings?.traces === true && otlp !== undefined

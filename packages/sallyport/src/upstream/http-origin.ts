@@ -1,7 +1,9 @@
+import type { LookupFunction } from 'node:net';
 import { Pool } from 'undici';
 import { FaultError } from '../core/errors.ts';
 import { HttpReply, type ReplyReader, type RunningExchange } from './http-reply.ts';
 import { Http1Pool } from './http1-pool.ts';
+import { createOperatorLookup } from './operator-lookup.ts';
 
 /** One HTTP upstream: its address, its configured headers and the connections kept open to it, shared by all wires. */
 export interface HttpOrigin {
@@ -47,6 +49,8 @@ export interface HttpOriginOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly connectMs: number;
+  /** Default: the machine's own, but to metadata services. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** @throws FaultError `config` for a URL that is no http(s) URL. */
@@ -54,11 +58,17 @@ export function createHttpOrigin(options: HttpOriginOptions): HttpOrigin {
   const url = toUrl(options.url);
   const place = `${url.origin}${url.pathname}`;
   const configured = toHeaders(url, options);
+  const lookup = options.lookup ?? createOperatorLookup();
   // Deadlines are the connection's: a call may be silent for as long as its settings allow.
-  const settings = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: options.connectMs } };
+  const settings = {
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: options.connectMs, lookup },
+  };
   // No cap on connections: calls are capped before they get here, and an answer to a question must never wait behind
   // the very call that asks it.
-  const calls = new Http1Pool({ origin: url, connectMs: options.connectMs });
+  const calls = new Http1Pool({ origin: url, connectMs: options.connectMs, lookup });
   const start = toHead(url, configured);
   const streams = new Pool(url.origin, settings);
   const ownPath = `${url.pathname}${url.search}`;

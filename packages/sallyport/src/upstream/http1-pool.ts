@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { FaultError } from '../core/errors.ts';
 import { writeTogether } from '../core/write-together.ts';
@@ -18,6 +18,8 @@ export interface ResponseReader {
 export interface Http1PoolOptions {
   readonly origin: URL;
   readonly connectMs: number;
+  /** Default: the machine's own. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** A server closes idle connections; without a word about when, this long is safe with all common ones. Milliseconds. */
@@ -112,7 +114,7 @@ class Http1Connection {
       data: (chunk) => this.#reader?.data(chunk),
       end: (reusable) => this.#finish(reusable),
     });
-    this.#socket = openSocket(options.origin, (chunk) => this.#read(chunk));
+    this.#socket = openSocket(options, (chunk) => this.#read(chunk));
     this.#connecting = setTimeout(() => this.#fail(connectTimeout()), options.connectMs);
     this.#socket.once(options.origin.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
       clearTimeout(this.#connecting),
@@ -193,12 +195,14 @@ class Http1Connection {
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 
-function openSocket({ protocol, hostname, port }: URL, read: (chunk: Buffer) => void): Socket {
+function openSocket({ origin, lookup }: Http1PoolOptions, read: (chunk: Buffer) => void): Socket {
+  const { protocol, hostname, port } = origin;
   const host = hostname.replace(/^\[|\]$/g, '');
   const address = {
     host,
     noDelay: true,
     keepAlive: true,
+    ...(lookup === undefined ? {} : { lookup }),
     port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
   };
   if (protocol !== 'https:') {

@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -9,6 +9,13 @@ import { isLoopbackAddress, isPublicAddress } from '../../core/public-address.ts
 /** Which addresses a fetch may connect to. */
 export type Reach = 'public' | 'loopback' | 'any';
 
+/** `lookup` of `node:dns`, for all addresses. */
+type Resolve = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
 const PATIENCE_MS = 5_000;
 const MAX_BYTES = 262_144;
 
@@ -17,10 +24,10 @@ const MAX_BYTES = 262_144;
  * second answer of the DNS leads elsewhere; redirects are not followed, for the same reason.
  * @throws FaultError `unreachable` naming the cause
  */
-export async function fetchJson(url: string, reach: Reach): Promise<JsonObject> {
+export async function fetchJson(url: string, reach: Reach, resolve: Resolve = lookup): Promise<JsonObject> {
   const target = URL.canParse(url) ? new URL(url) : undefined;
   if (target === undefined || !mayAsk(target, reach)) throw failed(url, 'its address may not be asked');
-  const response = await open(target, reach);
+  const response = await open(target, reach, resolve);
   if (response.statusCode !== 200) {
     response.destroy();
     throw failed(url, `it answered with status ${response.statusCode ?? 0}`);
@@ -54,19 +61,19 @@ function isWithin(address: string, reach: Reach): boolean {
   return reach === 'loopback' ? isLoopbackAddress(address) : isPublicAddress(address);
 }
 
-function open(target: URL, reach: Reach): Promise<IncomingMessage> {
+function open(target: URL, reach: Reach, resolve: Resolve): Promise<IncomingMessage> {
   const request = target.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
+  return new Promise((taken, reject) => {
     const sent = request(
       target,
       {
         agent: false,
-        lookup: lookupWithin(reach),
+        lookup: lookupWithin(reach, resolve),
         headers: { accept: 'application/json' },
         // Of the whole exchange: a trickle of bytes must not hold whoever waits for a key.
         signal: AbortSignal.timeout(PATIENCE_MS),
       },
-      resolve,
+      taken,
     );
     sent.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.name === 'TimeoutError' || error.name === 'AbortError' ? 'it took too long' : error.code;
@@ -77,9 +84,9 @@ function open(target: URL, reach: Reach): Promise<IncomingMessage> {
 }
 
 /** The system's lookup without the addresses that may not be reached. */
-function lookupWithin(reach: Reach): LookupFunction {
+function lookupWithin(reach: Reach, resolve: Resolve): LookupFunction {
   return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '');
       const within = addresses.filter(({ address }) => isWithin(address, reach));
       const [first] = within;

@@ -1,7 +1,8 @@
 import { generateRandomNonce } from 'oauth4webapi';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import type { UpstreamAuth } from '../../config/upstream-auth.ts';
 import { FaultError } from '../../core/errors.ts';
+import { createOperatorLookup } from '../operator-lookup.ts';
 import { askPerson, type Desk } from './ask-browser.ts';
 import { type Challenge, fromChallengeRecord, NO_CHALLENGE, parseChallenge, uniteScopes } from './challenge.ts';
 import { type Discovered, discover } from './discovery.ts';
@@ -107,8 +108,10 @@ async function findChallenge({ target, owner, ports, signal }: LoginOptions): Pr
   const kept = await ports.vault.get(toTokenSlot('challenge', target, owner));
   if (kept !== undefined) return fromChallengeRecord(kept.value);
   const late = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+  const dispatcher = new Agent({ connect: { lookup: createOperatorLookup() } });
   try {
     const reply = await request(target.url, {
+      dispatcher,
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
@@ -122,6 +125,8 @@ async function findChallenge({ target, owner, ports, signal }: LoginOptions): Pr
     throw new FaultError('unreachable', `"${target.name}" cannot be reached, so it is not known how to sign in.`, {
       cause: error,
     });
+  } finally {
+    await dispatcher.destroy();
   }
 }
 
