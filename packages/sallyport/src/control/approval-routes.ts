@@ -9,9 +9,8 @@ import { ALLOW_BODY, APPROVAL, DENY_BODY } from './approval-schemas.ts';
 import { toApprovalView } from './approval-view.ts';
 import { describePage, pageByTime, readLimit, readPlace, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
-import { type ApiRequest, PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+import { type ApiRequest, PAGE_PARAMETERS, pageOf, type Route, TEXT } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
 const STATES: readonly ApprovalState[] = ['waiting', 'allowed', 'denied', 'expired'];
 
 /** The calls that wait for people, and what people answer. */

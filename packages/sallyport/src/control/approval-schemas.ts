@@ -1,6 +1,5 @@
-import type { Schema } from './route.ts';
+import { type Schema, TEXT } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
 const TIME: Schema = { type: 'integer', description: 'Milliseconds since the epoch.' };
 const ARGUMENTS: Schema = { type: 'object' };
 const SCOPE: Schema = {

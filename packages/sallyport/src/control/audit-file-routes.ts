@@ -9,10 +9,7 @@ import { readExpectation, verifyAudit } from '../telemetry/audit/verify-audit.ts
 import { REPAIR_MARK } from '../telemetry/audit/writer.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import type { Parameter, Route, Schema } from './route.ts';
-
-const TEXT: Schema = { type: 'string' };
-const TIME: Schema = { type: 'string', format: 'date-time' };
+import { type Parameter, type Route, type Schema, TEXT, TIME } from './route.ts';
 
 export const TIMES: readonly Parameter[] = [
   { name: 'since', description: 'From then on.', schema: TIME },

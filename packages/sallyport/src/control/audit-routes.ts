@@ -9,10 +9,8 @@ import { readLimit } from './page.ts';
 import { createPolling } from './polling.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import { PAGE_PARAMETERS, type Parameter, pageOf, type Role, type Route, type Schema } from './route.ts';
+import { PAGE_PARAMETERS, type Parameter, pageOf, type Role, type Route, type Schema, TEXT, TIME } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
-const TIME: Schema = { type: 'string', format: 'date-time' };
 const OUTCOMES = ['ok', 'tool_error', 'error', 'denied', 'cancelled', 'failed', 'unfinished'];
 
 const FILTERS: readonly Parameter[] = [

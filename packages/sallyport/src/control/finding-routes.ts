@@ -6,9 +6,8 @@ import { foundOf, type KnownPin, keyOf, readPins, selectPins } from './known-pin
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+import { PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
 const TIERS = ['block', 'review'];
 
 const FOUND_FINDING: Schema = {

@@ -1,9 +1,7 @@
 import type { Report } from '../catalog/pins/inspection.ts';
 import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Schema } from './route.ts';
-
-const TEXT: Schema = { type: 'string' };
+import { type Schema, TEXT } from './route.ts';
 
 /** Members of one finding. */
 export const FINDING_PROPERTIES = {

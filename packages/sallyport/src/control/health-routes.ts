@@ -4,10 +4,8 @@ import { createApprovalStore } from '../storage/approvals.ts';
 import { isPending, readPins } from './known-pins.ts';
 import { createPolling } from './polling.ts';
 import type { ControlPorts } from './ports.ts';
-import type { Route, Schema } from './route.ts';
+import { NULLABLE_TEXT, type Route, type Schema, TEXT } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
-const NULLABLE: Schema = { type: ['string', 'null'] };
 const COUNT: Schema = { type: ['integer', 'null'], description: 'null: the database cannot be read.' };
 
 const HEALTH: Schema = {
@@ -24,7 +22,7 @@ const HEALTH: Schema = {
         properties: {
           name: TEXT,
           state: { enum: ['idle', 'connecting', 'ready', 'broken', 'unauthenticated', 'stopped'] },
-          lastError: NULLABLE,
+          lastError: NULLABLE_TEXT,
         },
       },
     },
@@ -33,10 +31,10 @@ const HEALTH: Schema = {
       required: ['mode', 'trouble'],
       properties: {
         mode: { enum: ['strict', 'batched', 'off'] },
-        trouble: { ...NULLABLE, description: 'Why nothing can be recorded; calls are refused meanwhile.' },
+        trouble: { ...NULLABLE_TEXT, description: 'Why nothing can be recorded; calls are refused meanwhile.' },
       },
     },
-    database: { type: 'object', required: ['trouble'], properties: { trouble: NULLABLE } },
+    database: { type: 'object', required: ['trouble'], properties: { trouble: NULLABLE_TEXT } },
     pinsWaiting: COUNT,
     approvalsWaiting: COUNT,
   },

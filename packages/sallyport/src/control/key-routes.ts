@@ -6,12 +6,9 @@ import { describePage, pageOfItems, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+import { NULLABLE_TEXT, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT, TEXTS } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
-const NULLABLE: Schema = { type: ['string', 'null'] };
 const NULLABLE_TIME: Schema = { type: ['string', 'null'], format: 'date-time' };
-const TEXTS: Schema = { type: 'array', items: TEXT };
 const STATES = ['active', 'expired', 'revoked'] as const;
 const ATTRIBUTES: Schema = {
   title: 'KeyAttributes',
@@ -24,8 +21,8 @@ const KEY_PROPERTIES: Readonly<Record<string, Schema>> = {
   id: TEXT,
   name: TEXT,
   state: { enum: [...STATES] },
-  person: { ...NULLABLE, description: 'The human being who uses it.' },
-  account: { ...NULLABLE, description: 'The system account that uses it.' },
+  person: { ...NULLABLE_TEXT, description: 'The human being who uses it.' },
+  account: { ...NULLABLE_TEXT, description: 'The system account that uses it.' },
   groups: TEXTS,
   scopes: { type: ['array', 'null'], items: TEXT, description: 'null: not limited by scopes.' },
   attributes: ATTRIBUTES,

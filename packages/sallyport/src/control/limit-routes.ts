@@ -3,10 +3,8 @@ import type { JsonObject } from '../core/json.ts';
 import { endOfWindow, readQuotaUse } from '../storage/quotas.ts';
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+import { NULLABLE_TEXT, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
-const NULLABLE: Schema = { type: ['string', 'null'] };
 const COUNT: Schema = { type: 'integer' };
 const PER: Schema = { enum: ['principal', 'tool', 'upstream', 'principal+tool'] };
 const MATCH: Schema = {
@@ -45,9 +43,9 @@ const USE: Schema = {
     quota: TEXT,
     window: { enum: ['day', 'month'] },
     period: { type: 'string', description: 'The day or month (UTC).' },
-    principal: { ...NULLABLE, description: 'Whose count it is; null: of all callers together.' },
-    upstream: NULLABLE,
-    tool: NULLABLE,
+    principal: { ...NULLABLE_TEXT, description: 'Whose count it is; null: of all callers together.' },
+    upstream: NULLABLE_TEXT,
+    tool: NULLABLE_TEXT,
     used: COUNT,
     limit: COUNT,
     left: COUNT,

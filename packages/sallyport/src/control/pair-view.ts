@@ -2,9 +2,7 @@ import type { Report } from '../catalog/pins/inspection.ts';
 import { toToolFace } from '../catalog/shadow/face.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import type { KnownPin } from './known-pins.ts';
-import type { Schema } from './route.ts';
-
-const TEXT: Schema = { type: 'string' };
+import { type Schema, TEXT } from './route.ts';
 
 /** A tool of another server that one competes with, and the two side by side. */
 export const RELATED: Schema = {

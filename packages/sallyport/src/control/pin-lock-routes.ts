@@ -12,10 +12,7 @@ import { type KnownPin, pinsOf, readPins } from './known-pins.ts';
 import { packagesOf, warnOfPackages } from './packages-of.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
-import type { Route, Schema } from './route.ts';
-
-const TEXT: Schema = { type: 'string' };
-const TEXTS: Schema = { type: 'array', items: TEXT };
+import { type Route, TEXT, TEXTS } from './route.ts';
 
 /** All servers may be asked for this long in all. Milliseconds. */
 const ASK_MS = 150_000;

@@ -19,10 +19,8 @@ import { describePage, pageOfItems } from './page.ts';
 import { describeRelated, RELATED } from './pair-view.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import { PAGE_PARAMETERS, type Parameter, pageOf, type Route, type Schema } from './route.ts';
+import { NULLABLE_TEXT, PAGE_PARAMETERS, type Parameter, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
-const NULLABLE: Schema = { type: ['string', 'null'] };
 const STATES = ['approved', 'new', 'changed', 'rejected', 'unlisted'] as const;
 const STATE: Schema = { enum: [...STATES] };
 
@@ -44,12 +42,12 @@ const PIN: Schema = {
     server: TEXT,
     item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
     state: STATE,
-    digest: { ...NULLABLE, description: 'Of what is offered.' },
-    approved: { ...NULLABLE, description: 'Digest of what was approved.' },
-    approvedBy: NULLABLE,
-    approvedAt: NULLABLE,
-    seenAt: NULLABLE,
-    renamedFrom: NULLABLE,
+    digest: { ...NULLABLE_TEXT, description: 'Of what is offered.' },
+    approved: { ...NULLABLE_TEXT, description: 'Digest of what was approved.' },
+    approvedBy: NULLABLE_TEXT,
+    approvedAt: NULLABLE_TEXT,
+    seenAt: NULLABLE_TEXT,
+    renamedFrom: NULLABLE_TEXT,
     found: FOUND,
   },
 };
@@ -63,7 +61,7 @@ const DIFFERENCE: Schema = {
     digest: { type: 'string', description: 'Of what is offered: name it to approve or reject exactly this.' },
     state: STATE,
     weight: { enum: ['minor', 'major'], description: 'minor: it only speaks of hints, or only takes away.' },
-    renamedFrom: NULLABLE,
+    renamedFrom: NULLABLE_TEXT,
     risks: { type: 'array', items: TEXT, description: 'What to look at first.' },
     findings: { type: 'array', items: FINDING, description: 'What reading it found; on a change, in what is new.' },
     related: { type: 'array', items: RELATED, description: 'Tools of others that it competes with.' },

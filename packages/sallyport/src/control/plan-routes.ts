@@ -16,9 +16,8 @@ import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+import { PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
 const NAME: Schema = { type: 'string', minLength: 1, maxLength: 512 };
 
 const PROPERTIES: Readonly<Record<string, Schema>> = {

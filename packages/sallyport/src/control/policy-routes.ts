@@ -10,9 +10,7 @@ import { openPolicySet, POLICIES } from './policies/policy-set.ts';
 import { SHADOW_REQUEST, SHADOW_RESULT, shadowCalls } from './policies/shadow.ts';
 import { TEST_REQUEST, TEST_RESULT, testUse } from './policies/test-use.ts';
 import type { ControlPorts } from './ports.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
-
-const TEXT: Schema = { type: 'string' };
+import { PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
 const POLICY: Schema = {
   title: 'Policy',

@@ -5,11 +5,8 @@ import { describeFinding, FINDING } from './finding-view.ts';
 import { describePage, pageByTime, readLimit, readPlace, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+import { NULLABLE_TEXT, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT, TIME } from './route.ts';
 
-const TEXT: Schema = { type: 'string' };
-const TIME: Schema = { type: 'string', format: 'date-time' };
-const NULLABLE: Schema = { type: ['string', 'null'] };
 const STATES: readonly KeptState[] = ['held', 'released', 'delivered', 'dropped'];
 
 const PROPERTIES: Readonly<Record<string, Schema>> = {
@@ -21,9 +18,9 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
   upstream: TEXT,
   tool: TEXT,
   findings: { type: 'array', items: FINDING },
-  decidedBy: NULLABLE,
+  decidedBy: NULLABLE_TEXT,
   decidedAt: { type: ['string', 'null'], format: 'date-time' },
-  reason: NULLABLE,
+  reason: NULLABLE_TEXT,
 };
 
 const KEPT: Schema = {

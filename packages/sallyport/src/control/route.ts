@@ -8,6 +8,11 @@ export type Role = (typeof ROLES)[number];
 /** A JSON Schema (2020-12) that stands in the OpenAPI document as it is. */
 export type Schema = JsonObject;
 
+export const TEXT: Schema = { type: 'string' };
+export const TEXTS: Schema = { type: 'array', items: TEXT };
+export const NULLABLE_TEXT: Schema = { type: ['string', 'null'] };
+export const TIME: Schema = { type: 'string', format: 'date-time' };
+
 export interface Parameter {
   readonly name: string;
   readonly description: string;

@@ -2,9 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
-
-const NULLABLE_TEXT: Schema = { type: ['string', 'null'] };
+import { NULLABLE_TEXT, PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
 const SERVER: Schema = {
   title: 'Server',

@@ -3,11 +3,7 @@ import { isObject, type Json, type JsonObject, member } from '../../core/json.ts
 import type { Policy } from '../../guard/policy/compile-policies.ts';
 import { preparePolicies } from '../../guard/policy/prepare-policies.ts';
 import type { ControlPorts } from '../ports.ts';
-import type { Schema } from '../route.ts';
-
-const TEXT: Schema = { type: 'string' };
-const NULLABLE: Schema = { type: ['string', 'null'] };
-const TEXTS: Schema = { type: 'array', items: TEXT };
+import { NULLABLE_TEXT, type Schema, TEXT, TEXTS } from '../route.ts';
 
 const DECISION: Schema = {
   type: 'object',
@@ -30,11 +26,11 @@ export const EXPLAINED: Schema = {
     time: TEXT,
     method: TEXT,
     principal: TEXT,
-    server: NULLABLE,
-    target: NULLABLE,
+    server: NULLABLE_TEXT,
+    target: NULLABLE_TEXT,
     outcome: TEXT,
-    guard: { ...NULLABLE, description: 'Which guard stopped it or changed it.' },
-    reason: NULLABLE,
+    guard: { ...NULLABLE_TEXT, description: 'Which guard stopped it or changed it.' },
+    reason: NULLABLE_TEXT,
     enforced: { type: 'boolean', description: 'False in shadow mode: the decision was noted and not carried out.' },
     decision: {
       ...DECISION,

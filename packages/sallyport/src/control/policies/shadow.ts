@@ -2,13 +2,11 @@ import { isObject, type Json, type JsonObject, member } from '../../core/json.ts
 import { findSinks } from '../../guard/sinks/sink-floor.ts';
 import type { ControlPorts } from '../ports.ts';
 import { wrong } from '../problem.ts';
-import type { Schema } from '../route.ts';
+import { type Schema, TEXT, TEXTS } from '../route.ts';
 import { readKnownTools } from './known-tools.ts';
 import { openPolicySet, POLICIES } from './policy-set.ts';
 import { createReplay, type Replayed } from './replay.ts';
 
-const TEXT: Schema = { type: 'string' };
-const TEXTS: Schema = { type: 'array', items: TEXT };
 const COUNT: Schema = { type: 'integer' };
 
 export const SHADOW_REQUEST: Schema = {

@@ -10,13 +10,11 @@ import { readDefinition } from '../../guard/sinks/classify-definition.ts';
 import { findSinks } from '../../guard/sinks/sink-floor.ts';
 import type { ControlPorts } from '../ports.ts';
 import { wrong } from '../problem.ts';
-import type { Schema } from '../route.ts';
+import { type Schema, TEXT, TEXTS } from '../route.ts';
 import { hintsOf, readKnownTools } from './known-tools.ts';
 import { openPolicySet, POLICIES } from './policy-set.ts';
 import { readSinks, toCall } from './recorded-use.ts';
 
-const TEXT: Schema = { type: 'string' };
-const TEXTS: Schema = { type: 'array', items: TEXT };
 const FLAG: Schema = { type: 'boolean' };
 
 export const TEST_REQUEST: Schema = {
