@@ -4,6 +4,8 @@ import { isBlock } from './findings.ts';
 
 /** Of a long text this much is read with its neighbours: no demand that a rule knows is longer. Characters. */
 export const WINDOW = 256;
+/** Demands that stand in one text each, read around. */
+const MAX_ROUNDS = 16;
 /** Stands for the middle of a long text, which is read with the text. */
 const BREAK = '\n\n';
 const LETTER = /[\p{L}\p{N}+/=_-]/u;
@@ -42,11 +44,19 @@ function readJoined(texts: readonly string[], gap: string): readonly Across[] {
     joined += text.length <= 2 * WINDOW ? text : `${text.slice(0, WINDOW)}${BREAK}${text.slice(text.length - WINDOW)}`;
   }
   const across: Across[] = [];
-  for (const finding of readText(joined).scan.findings) {
-    if (!isBlock(finding)) continue;
-    const first = placeOf(starts, finding.start);
-    const last = placeOf(starts, Math.max(finding.start, finding.end - 1));
-    if (first < last) across.push({ first, last, finding: { ...finding, start: 0, end: 0 } });
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const inside: Finding[] = [];
+    for (const finding of readText(joined).scan.findings) {
+      if (!isBlock(finding)) continue;
+      const first = placeOf(starts, finding.start);
+      const last = placeOf(starts, Math.max(finding.start, finding.end - 1));
+      if (first < last) across.push({ first, last, finding: { ...finding, start: 0, end: 0 } });
+      else inside.push(finding);
+    }
+    if (across.length > 0 || inside.length === 0) break;
+    // Each rule is told of once: what stands in one text must not hide what stands across two.
+    for (const { start, end } of inside)
+      joined = `${joined.slice(0, start)}${'\n'.repeat(end - start)}${joined.slice(end)}`;
   }
   return across;
 }

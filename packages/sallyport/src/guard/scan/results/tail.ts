@@ -33,7 +33,12 @@ export class Tail {
             .filter(({ last }) => last === this.#pieces.length)
             .map(({ finding }) => finding)
         : NONE;
-    this.#keep(piece);
+    // What was told of hides nothing that comes after it.
+    if (found.length === 0) this.#keep(piece);
+    else {
+      this.#pieces = [];
+      this.#size = 0;
+    }
     return found;
   }
 
