@@ -59,7 +59,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     stopPrograms,
     stopHeld,
     quotas,
-    taint,
+    memories,
     audit,
     desk,
     telemetry,
@@ -142,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         await checker.close();
         await desk.close();
         await quotas.close();
-        await taint.close();
+        await memories.close();
         await database.close();
         await audit.close();
         await eras.saved();

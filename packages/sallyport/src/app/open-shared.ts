@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
 import type { SharedState } from '../core/shared-state.ts';
 import { createRowKeys, type RowKeys } from '../state/row-keys.ts';
 import type { Database } from '../storage/database.ts';
@@ -19,16 +20,29 @@ export interface OpenedShared {
   readonly shared: Shared | undefined;
   /** 32 bytes in hex that every process on this state directory has. */
   readonly sealKey: string;
+  /** Nothing is deleted any more. Idempotent. */
+  stop(): void;
 }
+
+/** What is over is deleted this often, whether anything is written or not. Milliseconds. */
+const EXPIRE_MS = 300_000;
 
 /** The key of the state directory, and the short-lived state that is kept under it where the operator says so. */
 export async function openShared(
   { stateDir, state }: Snapshot,
-  { database, clock }: { readonly database: () => Promise<Database>; readonly clock: Clock },
+  { database, clock, log }: { readonly database: () => Promise<Database>; readonly clock: Clock; readonly log: Log },
 ): Promise<OpenedShared> {
   const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
-  if (state?.shared !== true) return { shared: undefined, sealKey };
+  if (state?.shared !== true) return { shared: undefined, sealKey, stop() {} };
   const file = join(stateDir, 'sallyport.db');
   const keys = createRowKeys(Buffer.from(sealKey, 'hex'));
-  return { shared: { state: createSharedState({ database, file, clock }), keys }, sealKey };
+  const shared = { state: createSharedState({ database, file, clock }), keys };
+  const expire = (): void => {
+    shared.state
+      .expire()
+      .catch((error: unknown) => log.warn({ error }, 'what is over could not be deleted from sallyport.db'));
+  };
+  const timer = setInterval(expire, EXPIRE_MS).unref();
+  expire();
+  return { shared, sealKey, stop: () => clearInterval(timer) };
 }

@@ -6,6 +6,8 @@
 export interface SharedState {
   readonly values: SharedValues;
   readonly runs: SharedRuns;
+  /** Everything that is over goes, whether anybody writes or not. */
+  expire(): Promise<void>;
 }
 
 export type SharedKind = 'secret' | 'plan' | 'text';

@@ -52,7 +52,7 @@ export function createSharedRuns(open: () => Promise<Database>, clock: Clock): S
     },
     async trim(most) {
       const database = await open();
-      await database.transaction().execute((transaction) => forget(transaction, clock.now()));
+      await database.transaction().execute((transaction) => forgetRuns(transaction, clock.now()));
       const { sum } = await database
         .selectFrom('shared_run')
         .select((select) => select.fn.sum<number | null>('size').as('sum'))
@@ -87,8 +87,8 @@ type Appended = Awaited<ReturnType<SharedRuns['append']>>;
 
 async function append(transaction: Transaction<Tables>, { run, row, limits }: Append, now: number): Promise<Appended> {
   if (row.seq === 1) {
-    await forget(transaction, now, run);
-    await forget(transaction, now);
+    await forgetRuns(transaction, now, run);
+    await forgetRuns(transaction, now);
     const { count } = await transaction
       .selectFrom('shared_run')
       .select((select) => select.fn.countAll<number>().as('count'))
@@ -128,16 +128,17 @@ async function advance(
 }
 
 /**
- * Some of those that are over, or the one that is named. By their names, since a database that is asked for those of a
+ * Some of those that are over, or the one that is named. @returns how many. By their names, since a database that is asked for those of a
  * subquery may look at every row there is.
  */
-async function forget(transaction: Transaction<Tables>, now: number, run?: string): Promise<void> {
+export async function forgetRuns(transaction: Transaction<Tables>, now: number, run?: string): Promise<number> {
   const query = transaction.selectFrom('shared_run').select('run').where('expires_at', '<=', now).limit(MANY);
   const over = await (run === undefined ? query : query.where('run', '=', run)).execute();
-  if (over.length === 0) return;
+  if (over.length === 0) return 0;
   const runs = over.map((one) => one.run);
   await transaction.deleteFrom('shared_run_row').where('run', 'in', runs).execute();
   await transaction.deleteFrom('shared_run').where('run', 'in', runs).execute();
+  return runs.length;
 }
 
 function strip(database: Database, run: string): Promise<void> {

@@ -68,6 +68,21 @@ describe('rows of runs', () => {
   });
 });
 
+it('what is over goes, whether anybody writes or not', async () => {
+  const [{ runs, values }, other] = stores;
+  for (let i = 0; i < 150; i++) await runs.append(`run ${i}`, row(1), { expiresAt: 2_000, mostRuns: 1_000 });
+  await runs.append('later', row(1), { expiresAt: 3_000, mostRuns: 1_000 });
+  const value = { id: 'a', origin: 'o', sealed: 's', size: 1, expiresAt: 2_000 };
+  await values.put({ kind: 'secret', owner: 'ann' }, [value], { rows: 10, size: 10 });
+  now = 2_000;
+  await other.expire();
+  now = 1_000;
+  expect(await runs.head('run 149')).toBeUndefined();
+  expect(await runs.read('run 0', 0, 1)).toEqual([]);
+  expect(await runs.read('later', 0, 1)).toEqual([row(1)]);
+  expect(await values.get({ kind: 'secret', owner: 'ann' }, ['a'])).toEqual([]);
+});
+
 describe('values', () => {
   const shelf = { kind: 'plan', owner: 'ann' } as const;
   const value = (id: string, extra: Partial<SharedValue> = {}): SharedValue => ({

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
 import type { SharedState } from '../core/shared-state.ts';
 import type { Database } from './database.ts';
-import { createSharedRuns } from './shared-runs.ts';
+import { createSharedRuns, forgetRuns } from './shared-runs.ts';
 import { createSharedValues } from './shared-values.ts';
 
 export interface SharedStateOptions {
@@ -28,7 +28,18 @@ export function createSharedState({ database, file, clock }: SharedStateOptions)
       );
     return handle;
   };
-  return { values: createSharedValues(open, clock), runs: createSharedRuns(open, clock) };
+  return {
+    values: createSharedValues(open, clock),
+    runs: createSharedRuns(open, clock),
+    async expire() {
+      const database = await open();
+      const now = clock.now();
+      await database.deleteFrom('shared_value').where('expires_at', '<=', now).execute();
+      let gone: number;
+      do gone = await database.transaction().execute((transaction) => forgetRuns(transaction, now));
+      while (gone > 0);
+    },
+  };
 }
 
 /** A microsecond or two, so that it can be asked before every statement. */
