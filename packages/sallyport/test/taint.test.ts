@@ -19,11 +19,15 @@ const RESULTS: Readonly<Record<string, string>> = {
 const RESOURCES: Readonly<Record<string, unknown>> = {
   initialize: {
     protocolVersion: '2025-06-18',
-    capabilities: { tools: {}, resources: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
     serverInfo: { name: 'web', version: '1' },
   },
   'resources/list': { resources: [{ uri: 'page://hours', name: 'hours' }] },
   'resources/read': { contents: [{ uri: 'page://hours', text: PAGE }] },
+  'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'page://{+name}', name: 'page' }] },
+  'prompts/list': { prompts: [{ name: 'ask', arguments: [{ name: 'topic' }] }] },
+  'prompts/get': { messages: [{ role: 'user', content: { type: 'text', text: 'Tell me.' } }] },
+  'completion/complete': { completion: { values: ['opening hours'] } },
 };
 
 /** Everything that reached a server, as it was sent. */
@@ -115,6 +119,43 @@ describe('private data does not leave', () => {
     const client = await talk('desk_get_key');
     for (const query of [KEY, KEY.slice(3, 13), KEY.slice(13, 23), [...KEY].join(' ')])
       expectStop(await client.call('web_search_web', { query }), 'deny', 'secret-elsewhere');
+  });
+});
+
+describe('private data does not leave with what is no call', () => {
+  const OTHERS: readonly (readonly [string, string, (value: string) => Record<string, unknown>])[] = [
+    ['an argument of a prompt', 'prompts/get', (topic) => ({ name: 'web_ask', arguments: { topic } })],
+    [
+      'a completion',
+      'completion/complete',
+      (value) => ({ ref: { type: 'ref/prompt', name: 'web_ask' }, argument: { name: 'topic', value } }),
+    ],
+    [
+      'the context of a completion',
+      'completion/complete',
+      (name) => ({
+        ref: { type: 'ref/prompt', name: 'web_ask' },
+        argument: { name: 'topic', value: 'o' },
+        context: { arguments: { name } },
+      }),
+    ],
+    ['a variable of a URI', 'resources/read', (value) => ({ uri: `page://about/${encodeURIComponent(value)}` })],
+  ];
+
+  it.each(OTHERS)('%s', async (_, method, toParams) => {
+    for (const value of [ACCOUNT, `account ${ACCOUNT}`, Buffer.from(`account ${ACCOUNT}`).toString('base64')]) {
+      const client = await talk('bank_get_account');
+      const { error } = await client.request(method, toParams(value));
+      expect(error?.message).toContain('"private-outside"');
+    }
+    const client = await talk('bank_get_account');
+    expect((await client.request(method, toParams('opening hours'))).error).toBeUndefined();
+  });
+
+  it('with nothing private read, whatever it says', async () => {
+    const client = await talk('web_get_page');
+    for (const [, method, toParams] of OTHERS)
+      expect((await client.request(method, toParams('7719004412'))).error).toBeUndefined();
   });
 });
 

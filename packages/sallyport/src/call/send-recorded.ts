@@ -52,8 +52,11 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
   try {
     const asker = readRun(inbound);
     const { run } = asker;
-    const judged =
-      isDecided === true ? undefined : ports.planned?.judge(asker, { upstream, target: from.item }, planned);
+    const judged = ports.planned?.judge(
+      asker,
+      { upstream, target: from.item },
+      isDecided === true ? 'decided' : planned,
+    );
     pass(judged instanceof Promise ? await judged : judged, 'plan');
     const isHidden = isBehindHandles(snapshot, upstream);
     if (isHidden && planned === undefined) pass(toUnheard(upstream), 'handles');
@@ -61,6 +64,11 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (meeting !== undefined) await meeting;
     const use = offer === undefined ? undefined : toUse(inbound, run, { kind: offer, upstream, id: sent.target ?? '' });
     if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject)));
+    const flow = ports.flows?.({
+      ...{ id: subject.callId, client: exchange.client, endpoint: inbound.endpoint, run, user: asker.user, upstream },
+      ...{ target: from.item, params: request.params, bytes: request.bytes.length, snapshotVersion: snapshot.version },
+    });
+    if (flow !== undefined) pass(flow instanceof Promise ? await flow : flow, 'taint');
     const entering = enter?.();
     if (entering !== undefined) subject.approval = await entering;
     const params = request.paramsSpan;
@@ -70,7 +78,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     ports.masked?.watch(from, exchange);
     ports.texts?.watch(upstream, exchange);
     const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
-    watchSaid(ports, exchange, { snapshot, about: data });
+    if (snapshot.plans !== undefined) watchSaid(ports, exchange, { isQuiet: isHidden, about: data });
     const said = await ports.upstreams.send(
       upstream,
       { ...sent, ...withoutOwn(request, sent.edits), paramHeaders: undefined },
