@@ -20,6 +20,7 @@ import { createDestination } from '../telemetry/destination.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
 import { createTimedSend } from '../telemetry/timed-send.ts';
 import { createNameResolver } from '../upstream/name-resolver.ts';
+import { createOperatorPost } from '../upstream/operator-lookup.ts';
 import { openEraFile } from './era-file.ts';
 import { noteHeld } from './note-held.ts';
 import { openCatalog } from './open-catalog.ts';
@@ -72,7 +73,7 @@ export async function openParts(options: AppOptions, current: Current) {
     createCredential: credentials.create,
   });
   const checker = createSchemaChecker();
-  const { shared, sealKey } = await openShared(current.snapshot, basics);
+  const { shared, sealKey, stop } = await openShared(current.snapshot, basics);
   const taint = openTaint(() => current.snapshot, log, shared);
   const policies = await openPolicyDoor({ clock, log, ...taint.marks }, current.snapshot);
   const { catalog, reportProblems, stopReporting } = openCatalog({
@@ -85,8 +86,8 @@ export async function openParts(options: AppOptions, current: Current) {
   const { limits, quotas } = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
-  const names = createNameResolver();
-  const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, note: audit.noteKept, names });
+  const [names, post] = [createNameResolver(), createOperatorPost()];
+  const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, note: audit.noteKept, names, post });
   const secretPorts = openSecrets(() => current.snapshot, shared);
   const plans = openPlans(() => current.snapshot, taint.memory, shared);
   const guards = createGuards({
@@ -105,13 +106,14 @@ export async function openParts(options: AppOptions, current: Current) {
   // One call counts once, however often it is looked at.
   const desk = openDesk(() => current.snapshot, {
     ...basics,
+    post,
     note: audit.noteKept,
     isCurrent: (principal) => current.isCurrent?.(principal) ?? true,
     hiding: createHiding(sealKey, secretPorts.secrets),
     guards: (call) => (isQuestion(call) ? [] : guards.filter((guard) => guard !== limits)),
   });
   const inFlight = new InFlight();
-  const telemetry = createOwnTelemetry(() => current.snapshot, { log, upstreams, inFlight });
+  const telemetry = createOwnTelemetry(() => current.snapshot, { log, upstreams, inFlight, post });
   const { metrics, tracer, metricsText } = telemetry;
   const calls: CallPorts = {
     upstreams: metrics === undefined ? upstreams : { ...upstreams, send: createTimedSend(upstreams, metrics) },
@@ -155,7 +157,8 @@ export async function openParts(options: AppOptions, current: Current) {
   };
   return {
     ...{ destination, database, log, clock, eras, credentials, upstreams, checker },
-    ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld, quotas, taint },
+    ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld, quotas },
+    memories: { close: () => taint.close().finally(stop) },
     ...{ audit, desk, telemetry, ports, control },
   };
 }
