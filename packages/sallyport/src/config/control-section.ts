@@ -21,7 +21,6 @@ export const controlSchema = z.strictObject({
 });
 
 export type ControlSettings = z.output<typeof controlSchema>;
-export type ControlRoles = ControlSettings['roles'];
 
 /** Groups have the roles they are named after. */
 export const DEFAULT_CONTROL: ControlSettings = controlSchema.parse({});

@@ -7,7 +7,7 @@ import { SECRET_GROUPS, SECRET_KINDS, type SecretGroup } from './secret-kinds.ts
  * What is done with a secret. `mask`: a token stands for it, and goes back to the value where it came from. `drop`: gone for
  * good. `ask` and `deny` stop the call or the result.
  */
-export const SECRET_MODES = ['allow', 'mask', 'drop', 'ask', 'deny'] as const;
+const SECRET_MODES = ['allow', 'mask', 'drop', 'ask', 'deny'] as const;
 
 export type SecretMode = (typeof SECRET_MODES)[number];
 export type SecretDirection = 'arguments' | 'results';

@@ -104,7 +104,6 @@ export const taintSchema = z.strictObject({
 export type Privacy = (typeof PRIVACY)[number];
 export type Label = (typeof LABELS)[number];
 export type Role = (typeof ROLES)[number];
-export type TaintSource = z.output<typeof sourceSchema>;
 export type TaintFlow = Readonly<z.output<typeof flowSchema>>;
 export type TaintSettings = Omit<z.output<typeof taintSchema>, 'mode' | 'flows'> & {
   readonly flows: readonly TaintFlow[];

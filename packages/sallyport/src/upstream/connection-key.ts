@@ -13,7 +13,7 @@ export interface Knowledge {
 }
 
 /** While nothing is known, everybody waits for the first connection to find out. */
-export const UNKNOWN_KEY = 'unknown';
+const UNKNOWN_KEY = 'unknown';
 
 /**
  * Who shares which connection. Modern upstreams are stateless: one for all. Legacy ones bind capabilities to the

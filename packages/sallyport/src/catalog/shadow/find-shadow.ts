@@ -209,7 +209,7 @@ function purpose({ names, cover, texts, copy }: Nearness): number {
 }
 
 /** How much two tools do the same, 0 to 1. */
-export function nearness(near: Nearness): number {
+function nearness(near: Nearness): number {
   return near.schema === undefined ? purpose(near) : 0.75 * purpose(near) + 0.25 * near.schema;
 }
 

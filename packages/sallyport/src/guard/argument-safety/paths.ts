@@ -47,7 +47,7 @@ export function climbsOut(path: string): number {
 }
 
 /** An absolute path without its steps up. */
-export function toPlainPath(path: string): string {
+function toPlainPath(path: string): string {
   const steps: string[] = [];
   for (const step of path.split(/[\\/]/)) {
     if (step === '..') steps.pop();

@@ -77,7 +77,7 @@ const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const IDENTIFIER = /^[A-Za-z_]+(?:[.:/-][A-Za-z_]+)*$/;
 
 /** Does it look like a password or a key: two sorts of signs at least, and no word or name? */
-export function isSecretValue(value: string): boolean {
+function isSecretValue(value: string): boolean {
   if (IDENTIFIER.test(value) || VARIABLE.test(value) || isFiller(value)) return false;
   const hasLetter = /[A-Za-z]/.test(value);
   if (!hasLetter || !/[\d!@#%^*+=?~]/.test(value)) return false;

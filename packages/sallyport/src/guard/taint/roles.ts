@@ -1,8 +1,5 @@
 import type { Role } from '../../config/taint-section.ts';
 
-/** What untrusted text must not decide. */
-export const DECIDING: readonly Role[] = ['recipient', 'address', 'path', 'command', 'amount'];
-
 /** The names servers give them, by the words of the name; the first that fits. */
 const NAMES: readonly (readonly [Role, RegExp])[] = [
   [

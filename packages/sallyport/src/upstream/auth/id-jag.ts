@@ -67,7 +67,7 @@ interface Expected {
  * Whoever the grant is handed to can use it: one for another server, or a token that is no grant at all, stays here.
  * Its signature is for the authorization server to judge, whose trust it is.
  */
-export function checkIdJag(grant: string, { issuer, clientId, discovered, now }: Expected): void {
+function checkIdJag(grant: string, { issuer, clientId, discovered, now }: Expected): void {
   const [header, claims] = readJwt(grant) ?? [];
   if (header === undefined || claims === undefined) throw refuse(issuer, 'a grant that cannot be read');
   const { iss, sub, aud, exp, jti, client_id, resource } = claims;
