@@ -8,7 +8,11 @@ export const WINDOW = 256;
 const MAX_ROUNDS = 16;
 /** Stands for the middle of a long text, which is read with the text. */
 const BREAK = '\n\n';
-const LETTER = /[\p{L}\p{N}+/=_-]/u;
+const LETTER_AT_END = /\p{L}$/u;
+const SMALL_AT_BEGIN = /^[\p{Ll}\p{Lo}]/u;
+const CODE = 8;
+const CODE_AT_END = /^[A-Za-z0-9+/_-]{8}$/;
+const CODE_AT_BEGIN = /^[A-Za-z0-9+/_-]{4}/;
 
 /** A demand that stands in several texts, each of which says nothing alone. */
 export interface Across {
@@ -29,9 +33,13 @@ export function findAcross(texts: readonly string[]): readonly Across[] {
   return spaced.length === 0 && hasCut(texts) ? readJoined(texts, '') : spaced;
 }
 
+/** A word goes on in small letters, a block of base64 in any. */
 function hasCut(texts: readonly string[]): boolean {
-  for (let i = 1; i < texts.length; i++)
-    if (LETTER.test(texts[i - 1]?.at(-1) ?? '') && LETTER.test(texts[i]?.at(0) ?? '')) return true;
+  for (let i = 1; i < texts.length; i++) {
+    const [before = '', after = ''] = [texts[i - 1], texts[i]];
+    if (LETTER_AT_END.test(before.slice(-2)) && SMALL_AT_BEGIN.test(after)) return true;
+    if (CODE_AT_END.test(before.slice(-CODE)) && CODE_AT_BEGIN.test(after)) return true;
+  }
   return false;
 }
 

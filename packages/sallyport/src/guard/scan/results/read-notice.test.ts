@@ -107,3 +107,14 @@ test.each([
     expect(read(log(text))).toBeUndefined();
   }
 });
+
+test('what repeats itself with other numbers is looked at once, and again when something was found', () => {
+  const read = reader();
+  expect(read(progress('Step 1 of 90'))).toBeUndefined();
+  expect(read(progress('Step 2 of 90'))).toBeUndefined();
+  for (let i = 0; i < 3; i++) expect(read(progress(DEMAND)), String(i)).toBeDefined();
+  for (let i = 0; i < 3; i++) expect(read(progress(`${i} ${DEMAND}`)), String(i)).toBeDefined();
+  const codes = [...DEMAND].map((one) => one.charCodeAt(0)).join(' ');
+  expect(read(progress(codes.replace(/\d/g, '1')))).toBeUndefined();
+  expect(read(progress(codes))).toBeDefined();
+});

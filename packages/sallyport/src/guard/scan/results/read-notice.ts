@@ -63,12 +63,15 @@ export function readNotice(
       else found.readFixed(value, `/${toPointer(name)}`);
     } else if (typeof value === 'object' && value !== null) {
       const written = JSON.stringify(value);
-      const across = isSaid ? tail().next(written) : [];
+      const stream = isSaid ? tail() : undefined;
+      if (stream?.isRepeat(written) === true) continue;
+      const across = stream?.next(written) ?? [];
       if (across.length === 0 && !mayTextHoldDemand(written)) continue;
       found ??= new Findings(treatment);
       readFixed(value, `/${toPointer(name)}`, found);
       for (const finding of across) found.add({ ...finding, where: `/${name}` });
       if (across.length > 0) found.isUnmarkable = true;
+      if (found.all.length > 0) stream?.forget();
     }
   }
   if (found === undefined || found.all.length === 0) return undefined;
@@ -80,9 +83,13 @@ function sayText(
   text: string,
   { found, where, tail }: { readonly found: Findings; readonly where: string; readonly tail: Tail },
 ): string | undefined {
+  if (tail.isRepeat(text)) return undefined;
   const across = tail.next(text);
   if (across.length === 0 && !mayTextHoldDemand(text)) return undefined;
-  return found.treatFound(text, where, across);
+  const before = found.all.length;
+  const shown = found.treatFound(text, where, across);
+  if (found.all.length > before) tail.forget();
+  return shown;
 }
 
 function settle(

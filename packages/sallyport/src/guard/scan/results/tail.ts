@@ -17,13 +17,21 @@ export class Tail {
   #size = 0;
   /** So many characters from now a word that may belong to a demand is still in the window. */
   #hot = 0;
-  #last = '';
+  #shape = '';
   /** What may be the beginning of a word, or of a block of base64. */
   #end = '';
 
+  /** Does it say what the one before said, with other numbers, when that was nothing? Most of thousands do. */
+  isRepeat(piece: string): boolean {
+    const { text, numbers } = toShape(piece);
+    const isSame = text === this.#shape && numbers < MIN_CODES;
+    this.#shape = text;
+    return isSame;
+  }
+
   /** What stands in this message together with those before it. */
   next(piece: string): readonly Finding[] {
-    if (piece === '' || (piece === this.#last && piece.length > BORDER)) return NONE;
+    if (piece === '') return NONE;
     const border = `${this.#end}${piece.slice(0, BORDER)}`;
     if (mayTextHoldDemand(piece.slice(0, 2 * WINDOW)) || mayTextHoldDemand(border) || piece.length > 2 * WINDOW)
       this.#hot = 2 * WINDOW;
@@ -36,20 +44,39 @@ export class Tail {
     // What was told of hides nothing that comes after it.
     if (found.length === 0) this.#keep(piece);
     else {
-      this.#pieces = [];
-      this.#size = 0;
+      this.forget();
     }
     return found;
+  }
+
+  /** Something was found: what repeats it is read again. */
+  forget(): void {
+    this.#pieces = [];
+    this.#size = 0;
+    this.#shape = '';
   }
 
   #keep(piece: string): void {
     // A slice would keep the whole text alive.
     const kept = piece.length > WINDOW ? Buffer.from(piece.slice(-WINDOW)).toString() : piece;
     this.#hot = Math.max(0, this.#hot - piece.length - 1);
-    this.#last = kept;
     this.#end = Buffer.from(`${this.#end}${kept}`.slice(-BORDER)).toString();
     this.#pieces.push(kept);
     this.#size += kept.length;
     while (this.#size > WINDOW || this.#pieces.length > MAX_PIECES) this.#size -= this.#pieces.shift()?.length ?? 0;
   }
+}
+
+/** Codes of characters in a row are a text. */
+const MIN_CODES = 6;
+const NUMBER = /(?<![\w.])\d{1,15}(?!\w)/g;
+
+function toShape(piece: string): { readonly text: string; readonly numbers: number } {
+  let numbers = 0;
+  const text = piece.slice(0, WINDOW * 2).replace(NUMBER, () => {
+    numbers++;
+    return '0';
+  });
+  // Longer ones may differ further on.
+  return { text, numbers: piece.length > WINDOW * 2 ? MIN_CODES : numbers };
 }
