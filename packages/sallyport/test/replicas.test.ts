@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
@@ -171,6 +171,54 @@ describe('what is read through one Sallyport is known to the other, and nothing 
       expect(await other.call('mail_send', { body: ACCOUNT }, `run-${i}`)).toContain('stays-here');
     }
   });
+});
+
+test('policies see at one what the run has read at the other: for calls, and for resources', async () => {
+  const folder = newTestFolder();
+  const file = join(folder, 'own.cedar');
+  writeFileSync(
+    file,
+    `permit(principal, action, resource);
+     @reason("not after a page")
+     forbid(principal, action, resource) when { context has labels && context.labels.contains("origin:web") };`,
+  );
+  const answers: Readonly<Record<string, unknown>> = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {}, resources: {} },
+      serverInfo: { name: 'notes', version: '1' },
+    },
+    'resources/list': { resources: [{ uri: 'note://one', name: 'one' }] },
+    'resources/read': { contents: [{ uri: 'note://one', text: 'a note' }] },
+  };
+  const web = await startRecorder('fetch');
+  const notes = await startHttpUpstream({
+    tools: ['find'],
+    behave(message, response) {
+      const result = answers[message.method ?? ''];
+      if (result === undefined) return false;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+      return true;
+    },
+  });
+  const own = {
+    mcpServers: { web: { url: web.url }, notes: { url: notes.url } },
+    ...{ state: { shared: true }, taint: { flows: [] }, policy: { files: [file] } },
+    scan: { resources: { schemes: ['note'] } },
+  };
+  const state = join(folder, 'state');
+  const [a, b] = await Promise.all(
+    [0, 1].map(async () => new PlainClient(await startGateway(own as never, [], { SALLYPORT_STATE: state }))),
+  );
+  const read = async (run: string) =>
+    JSON.stringify(await b?.requestModern('resources/read', { uri: 'note://one', _meta: toMeta(run, undefined) }));
+  const call = (client: PlainClient | undefined, name: string) =>
+    client?.requestModern('tools/call', { name, arguments: {}, _meta: toMeta('one', undefined) });
+  expect(textOf((await call(a, 'web_fetch')) as never)).toContain('Great news');
+  expect(await read('one')).toContain('not after a page');
+  expect(textOf((await call(b, 'notes_find')) as never)).toContain('not after a page');
+  expect(await read('two')).toContain('a note');
 });
 
 test('without the section nothing is shared, and no table is written', async () => {
