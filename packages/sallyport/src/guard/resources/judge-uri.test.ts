@@ -112,6 +112,13 @@ test.each(HARMLESS)('%j may be linked to by a server on this machine', (uri) => 
   expect(findForbiddenUri(uri, LOCAL)).toBeUndefined();
 });
 
+test('the own host is spoken to as it speaks, wherever it is', () => {
+  const own = { settings: OPEN, ownHost: '127.0.0.1' };
+  expect(findForbiddenUri('http://127.0.0.1:3000/', own)).toBeUndefined();
+  expect(findForbiddenUri('gopher://127.0.0.1:6379/', own)).toContain('this machine');
+  expect(findForbiddenUri('http://10.0.0.1/', own)).toContain('this machine');
+});
+
 test('files of a server on another machine, and files with keys, are nobody’s to link to', () => {
   expect(findForbiddenUri('file:///work/readme.md', REMOTE)).toContain('another machine');
   for (const file of ['file:///home/a/.ssh/id_ed25519', 'file:///home/a/%2essh/config', 'file:///etc/passwd'])

@@ -39,6 +39,8 @@ const WRAPPERS: ReadonlySet<string> = new Set(['jar', 'view-source', 'feed', 'bl
 const REACHED: ReadonlySet<string> = new Set([
   ...['http', 'https', 'ws', 'wss', 'ftp', 'ftps', 'sftp', 'tftp', 'gopher', 'dict', 'ldap', 'ldaps', 'smb', 'telnet'],
 ]);
+/** What a server over HTTP speaks itself; `gopher:` to its host is a request forged. */
+const OWN: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
 const COMPOSED = /^[a-z0-9.-]{1,32}\+(https?|wss?|ftps?)$/;
 /** Parsers drop or trim these, and read another address than stands there (WHATWG URL section 4.4). */
 const UNREADABLE = /\p{Cc}|^\s|\s$/u;
@@ -86,7 +88,7 @@ function judgeHost({ uri, scheme, reached, asks }: Reaching, { settings, ownHost
   if (url.username !== '' || url.password !== '') return refuse('it holds a user name or password');
   const host = url.hostname.toLowerCase().replace(/\.$/, '');
   if (host === '' || host.includes('..') || host.includes('%')) return refuse('its host cannot be read');
-  if (host === ownHost) return askOr(asks);
+  if (host === ownHost && OWN.has(reached)) return askOr(asks);
   if (!settings.private && findInside(host) !== undefined)
     return refuse('it leads to this machine or a private network');
   const isListed = settings.hosts === undefined || settings.hosts.some((glob) => matchesGlob(glob.toLowerCase(), host));
