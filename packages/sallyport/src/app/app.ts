@@ -42,30 +42,8 @@ const GRACE_MS = 10_000;
 
 export async function createApp(options: AppOptions): Promise<App> {
   const current: Current = { snapshot: options.snapshot };
-  const {
-    destination,
-    database,
-    log,
-    clock,
-    eras,
-    credentials,
-    upstreams,
-    checker,
-    pins,
-    policies,
-    catalog,
-    reportProblems,
-    stopReporting,
-    stopPrograms,
-    stopHeld,
-    quotas,
-    memories,
-    audit,
-    desk,
-    telemetry,
-    ports,
-    control,
-  } = await openParts(options, current);
+  const parts = await openParts(options, current);
+  const { database, log, clock, upstreams, pins, policies, catalog, audit, telemetry, ports, control } = parts;
   const closers: (() => Promise<void> | void)[] = [];
   let closing: Promise<void> | undefined;
 
@@ -99,7 +77,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       Promise.resolve(known).then(
         (view) => {
           for (const { upstream, reason } of view.unavailable) log.warn({ upstream }, `not available: ${reason}`);
-          reportProblems();
+          parts.reportProblems();
         },
         (error: unknown) => log.error({ error }, 'the catalogue could not be warmed'),
       );
@@ -130,27 +108,31 @@ export async function createApp(options: AppOptions): Promise<App> {
     close() {
       closing ??= (async () => {
         for (const close of closers) await close();
-        // Before the upstreams, whose state is among what is sent last.
-        await telemetry.close();
-        stopReporting();
-        stopPrograms();
-        stopHeld();
-        await catalog.close();
-        await upstreams.close();
-        await pins.close();
-        await credentials.close();
-        await checker.close();
-        await desk.close();
-        await quotas.close();
-        await memories.close();
-        await database.close();
-        await audit.close();
-        await eras.saved();
-        await destination.close();
+        await closeParts(parts);
       })();
       return closing;
     },
   };
+}
+
+async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise<void> {
+  // Before the upstreams, whose state is among what is sent last.
+  await parts.telemetry.close();
+  parts.stopReporting();
+  parts.stopPrograms();
+  parts.stopHeld();
+  await parts.catalog.close();
+  await parts.upstreams.close();
+  await parts.pins.close();
+  await parts.credentials.close();
+  await parts.checker.close();
+  await parts.desk.close();
+  await parts.quotas.close();
+  await parts.memories.close();
+  await parts.database.close();
+  await parts.audit.close();
+  await parts.eras.saved();
+  await parts.destination.close();
 }
 
 /** Other policies decide from here on: the records of calls name them by this version. */
