@@ -25,6 +25,8 @@ const WIDER = { steps: [...PLAN.steps, { tool: 'mail_send' }] };
 
 let gateway: RunningGateway;
 let web: WordyServer;
+/** The same, not behind handles. */
+let talk: WordyServer;
 /** Arguments that reached the server `mail`. */
 const sent: string[] = [];
 let client: PlainClient;
@@ -55,18 +57,26 @@ const ask = (run: string, method: string, params: object, plan?: unknown) =>
 const TO_ANN = { to: 'ann@corp.example' };
 
 beforeAll(async () => {
-  web = await startWordyServer();
+  [web, talk] = await Promise.all([startWordyServer(), startWordyServer()]);
   const mail = await startHttpUpstream({
-    tools: ['send', 'read'],
-    behave({ method, params }) {
-      if (method === 'tools/call') sent.push(JSON.stringify((params as { arguments?: unknown }).arguments));
-      return false;
+    tools: ['send', 'read', 'repeat', 'refuse'],
+    behave({ id, method, params }, response) {
+      if (method !== 'tools/call') return false;
+      const { name, arguments: given } = params as { name: string; arguments?: unknown };
+      const text = JSON.stringify(given);
+      sent.push(text);
+      if (name !== 'repeat' && name !== 'refuse') return false;
+      const said =
+        name === 'repeat' ? { result: { content: [{ type: 'text', text }] } } : { error: { code: 1, message: text } };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...said }));
+      return true;
     },
   });
   // Its own name for a tool is what the shared endpoint calls another server's.
   const evil = await startHttpUpstream({ tools: ['mail_send'] });
   gateway = await startGateway({
-    mcpServers: { web: { url: web.url }, mail: { url: mail.url }, evil: { url: evil.url } },
+    mcpServers: { web: { url: web.url }, talk: { url: talk.url }, mail: { url: mail.url }, evil: { url: evil.url } },
     taint: { flows: [] },
     plans: { handles: ['web'], required: ['worker'] },
   } as Record<string, unknown>);
@@ -219,6 +229,45 @@ describe('handles', () => {
     expect(params).toMatchObject({
       arguments: { odd, [handle]: 1, deep: { __proto: { a: [[expect.stringContaining('attacker')]] } } },
     });
+  });
+
+  it('do not come back in the open from whoever was sent what they stand for', async () => {
+    const steps = ['mail_repeat', 'mail_refuse', 'mail_send'].map((tool) => ({
+      tool,
+      arguments: { body: { handle: true } },
+    }));
+    await register('echo', { steps: [{ tool: 'web_fetch' }, ...steps] });
+    const body = HANDLE.exec(textOf(await call('echo', 'web_fetch', {})) ?? '')?.[0];
+    const repeated = textOf(await call('echo', 'mail_repeat', { body }));
+    expect(sent.at(-1)).toContain('attacker');
+    expect(repeated).toMatch(HANDLE);
+    const again = HANDLE.exec(repeated ?? '')?.[0];
+    expect(textOf(await call('echo', 'mail_send', { body: again }))).toBe('send done');
+    const refused = await call('echo', 'mail_refuse', { body });
+    expect(JSON.stringify(refused)).toContain('whose text is not shown');
+    expect(JSON.stringify([repeated, refused])).not.toContain('attacker');
+  });
+
+  it('are words like others in the answer to a question', async () => {
+    const handle = HANDLE.exec(textOf(await call('ask', 'web_fetch', {})) ?? '')?.[0];
+    const post = async (given: object) => {
+      const about = {
+        ...meta('ask'),
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+      };
+      const params = { name: 'talk_ask_me', arguments: {}, ...given, _meta: about };
+      const answer = await client.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), {
+        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'talk_ask_me' },
+        accept: 'application/json',
+      });
+      return JSON.parse(answer.body).result;
+    };
+    const { requestState, inputRequests } = await post({});
+    const [key = ''] = Object.keys(inputRequests);
+    await post({ requestState, inputResponses: { [key]: { action: 'accept', content: { name: handle } } } });
+    expect(talk.answers.at(-1)).toMatchObject({ result: { content: { name: handle } } });
   });
 
   it('of calls made at once are all there, and none is another’s', async () => {

@@ -11,7 +11,7 @@ import type { Tracer } from '../telemetry/traces.ts';
 import type { Settled } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
-import { hideFault, isBehindHandles, rememberError, watchSaid, withoutWords } from './kept-servers.ts';
+import { isQuiet, rememberError, watchSaid, withoutQuotes, withoutWords } from './kept-servers.ts';
 import { toParamHeaders } from './param-headers.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
@@ -47,6 +47,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
   });
   const span = ports.tracer?.begin(given.request);
   let body: Buffer | undefined;
+  let made: Call | undefined;
   try {
     const about = readRun(given);
     const { inbound } = about;
@@ -56,6 +57,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     record.tool = tool.name;
     nameTool(subject, tool);
     const call = toCall(subject, tool, about);
+    made = call;
 
     const outer = inspectRequest(ports.guards, call);
     let admitted = outer instanceof Promise ? await outer : outer;
@@ -81,7 +83,8 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     const from = { upstream: tool.upstream, item: tool.name };
     ports.masked?.watch(from, exchange);
     ports.texts?.watch(tool.upstream, exchange);
-    if (snapshot.plans !== undefined) watchSaid(ports, exchange, { snapshot, about: toSource(call) });
+    if (snapshot.plans !== undefined)
+      watchSaid(ports, exchange, { isQuiet: isQuiet(snapshot, call), about: toSource(call) });
     let answer = await forward(ports, call, { admitted, inbound, span });
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
@@ -113,7 +116,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       record.reason = fault.message;
     }
     if (fault.code === 'internal') ports.log.error({ callId: record.callId, error }, 'a call failed inside');
-    throw hideFault(given.snapshot, record.upstream, fault);
+    throw made !== undefined && isQuiet(given.snapshot, made) ? withoutQuotes(made.tool.upstream, fault) : fault;
   } finally {
     record.ms = performance.now() - startedAt;
     ports.callLog.write(record);
@@ -167,7 +170,7 @@ interface Failed {
 async function treatError(ports: CallPorts, call: Call, { error, inbound }: Failed): Promise<Answer> {
   const { texts, masked } = ports;
   const { upstream, name } = call.tool;
-  const kept = isBehindHandles(inbound.snapshot, upstream) ? withoutWords(upstream, error) : error;
+  const kept = isQuiet(inbound.snapshot, call) ? withoutWords(upstream, error) : error;
   refuseUnsafePages(kept);
   await rememberError(ports, toSource(call), kept);
   const treated = (await texts?.treat(upstream, name, kept)) ?? kept;

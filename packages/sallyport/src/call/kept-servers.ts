@@ -1,9 +1,11 @@
 import { isKept } from '../config/plans-section.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { Call } from '../core/call.ts';
 import { type FailureCode, FaultError, toFault } from '../core/errors.ts';
 import type { Exchange, Vet } from '../core/exchange.ts';
 import type { JsonObject } from '../core/json.ts';
 import { Answer, Notification } from '../core/message.ts';
+import { handlesIn } from '../guard/plan/handle.ts';
 import type { ReadData } from '../guard/taint/taint.ts';
 
 /**
@@ -12,6 +14,14 @@ import type { ReadData } from '../guard/taint/taint.ts';
  */
 export function isBehindHandles({ plans }: Pick<Snapshot, 'plans'>, upstream: string): boolean {
   return plans !== undefined && isKept(plans, upstream);
+}
+
+/** The same of one call: a server that is given a kept text may say it, whoever it is. */
+export function isQuiet(
+  snapshot: Pick<Snapshot, 'plans'>,
+  { tool, arguments: args }: Pick<Call, 'tool' | 'arguments'>,
+): boolean {
+  return snapshot.plans !== undefined && (isKept(snapshot.plans, tool.upstream) || handlesIn(args).length > 0);
 }
 
 /** An answer that only says whether it went well: to a subscription, or an error. */
@@ -47,18 +57,15 @@ const QUOTING: ReadonlySet<FailureCode> = new Set([
   'session_not_found',
 ]);
 
-export function isQuoting({ code }: FaultError): boolean {
-  return QUOTING.has(code);
+/** The fault as a client may read it. */
+export function hideFault(snapshot: Pick<Snapshot, 'plans'>, upstream: string, fault: FaultError): FaultError {
+  return isBehindHandles(snapshot, upstream) ? withoutQuotes(upstream, fault) : fault;
 }
 
-/** The fault as a client may read it. */
-export function hideFault(
-  snapshot: Pick<Snapshot, 'plans'>,
-  upstream: string | undefined,
-  fault: FaultError,
-): FaultError {
-  if (upstream === undefined || !isQuoting(fault) || !isBehindHandles(snapshot, upstream)) return fault;
-  return new FaultError(fault.code, `"${upstream}" failed, and what it said is not shown.`);
+export function withoutQuotes(upstream: string, fault: FaultError): FaultError {
+  return QUOTING.has(fault.code)
+    ? new FaultError(fault.code, `"${upstream}" failed, and what it said is not shown.`)
+    : fault;
 }
 
 /** A notification that belongs to no request; `undefined`: the client does not get it. */
@@ -66,8 +73,10 @@ export function hideNews(
   snapshot: Pick<Snapshot, 'plans'>,
   { upstream, notification }: { readonly upstream: string; readonly notification: Notification },
 ): Notification | undefined {
-  if (!isBehindHandles(snapshot, upstream)) return notification;
-  const { method, params } = notification;
+  return isBehindHandles(snapshot, upstream) ? withoutText(notification) : notification;
+}
+
+function withoutText({ method, params }: Notification): Notification | undefined {
   const kept = KNOWN_NEWS.get(method);
   if (kept === undefined) return undefined;
   const members = kept.filter((key) => Object.hasOwn(params, key)).map((key) => [key, params[key]]);
@@ -87,12 +96,11 @@ const WORDLESS = 'roots/list';
  * Looks at what an upstream says while it works on a request of a run. Where plans are on, a question counts as read:
  * whoever answered it can be at work in the plan that comes after.
  */
-export function watchSaid(ports: Remembering, exchange: Exchange, { snapshot, about }: Watched): void {
-  if (snapshot.plans === undefined) return;
+export function watchSaid(ports: Remembering, exchange: Exchange, { isQuiet: isKeptQuiet, about }: Watched): void {
   const { upstream } = about;
   const { vet } = exchange;
-  if (isBehindHandles(snapshot, upstream)) {
-    exchange.tell = (notification) => hideNews(snapshot, { upstream, notification });
+  if (isKeptQuiet) {
+    exchange.tell = withoutText;
     const refuse: Vet = (method, params) => {
       if (method === WORDLESS) return vet?.(method, params);
       throw new FaultError('denied', `Texts of "${upstream}" are kept from the client, so that it may not ask.`);
@@ -113,7 +121,8 @@ interface Remembering {
 }
 
 interface Watched {
-  readonly snapshot: Pick<Snapshot, 'plans'>;
+  /** Nothing it says is shown. */
+  readonly isQuiet: boolean;
   readonly about: Omit<ReadData, 'result'>;
 }
 

@@ -12,8 +12,8 @@ export type Placed = Said & { readonly endpoint: Endpoint };
 
 /** Holds what is no call of a tool to the plan of its run: reading, getting, completing, following, whatever else is sent. */
 export interface PlanDoor {
-  /** @param use `undefined`: what no plan can name */
-  judge(asker: ReadRun<Placed>, source: PlanSource, use: Use | undefined): Verdict | Promise<Verdict>;
+  /** @param use `undefined`: what no plan can name; `decided`: it was decided with a call before */
+  judge(asker: ReadRun<Placed>, source: PlanSource, use: Use | 'decided' | undefined): Verdict | Promise<Verdict>;
 }
 
 export function createPlanDoor(ports: PlanPorts): PlanDoor {

@@ -1,7 +1,9 @@
 import { isKept, type PlanSettings } from '../../config/plans-section.ts';
 import type { Call } from '../../core/call.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { mayEcho } from './echo.ts';
 import { type HandleStore, handlesIn, type KeptText } from './handle.ts';
 import { type FixedPlan, plansHandle } from './plan.ts';
 import type { PlanStore } from './plan-guard.ts';
@@ -26,30 +28,44 @@ export function handles(ports: HandlePorts): Guard {
       const ids = handlesIn(call.arguments);
       return ids.length === 0 ? ALLOW : judge(ports, call, ids);
     },
-    readsResult: keeps,
+    readsResult: (call) => keeps(call) || (ports.settings() !== undefined && handlesIn(call.arguments).length > 0),
     result(call, result) {
-      if (!keeps(call)) return ALLOW;
-      const { upstream, definition } = call.tool;
-      // What comes later, or asks, would reach the client past this door.
-      if (result['task'] !== undefined || (result['resultType'] ?? 'complete') !== 'complete')
-        return {
-          kind: 'deny',
-          code: 'denied',
-          reason: `Results of "${upstream}" are kept, so that it may neither answer later nor ask: call the tool without a task.`,
-        };
-      const toVerdict = (value: Parameters<NonNullable<Guard['result']>>[1]): Verdict => ({
-        kind: 'rewrite',
-        value,
-        reason: `Results of "${upstream}" are kept: arguments of other calls may name their handles.`,
-      });
-      const veiled = keepTexts(
-        ports.handles,
-        { run: call.run, upstream },
-        veilResult(result, definition['outputSchema']),
-      );
-      return veiled instanceof Promise ? veiled.then(toVerdict) : toVerdict(veiled);
+      if (keeps(call)) return keep(ports, call, result);
+      const ids = ports.settings() === undefined ? [] : handlesIn(call.arguments);
+      if (ids.length === 0) return ALLOW;
+      const look = (texts: ReadonlyMap<string, KeptText>) => {
+        const given = ids.flatMap((id) => texts.get(id)?.text ?? []);
+        // What is not kept any longer cannot be looked for.
+        return given.length === ids.length && !asks(result) && !mayEcho(result, given)
+          ? ALLOW
+          : keep(ports, call, result);
+      };
+      const found = ports.handles.find(call.run, ids);
+      return found instanceof Promise ? found.then(look) : look(found);
     },
   };
+}
+
+/** What comes later, or asks, would reach the client past this door. */
+function asks(result: JsonObject): boolean {
+  return result['task'] !== undefined || (result['resultType'] ?? 'complete') !== 'complete';
+}
+
+function keep({ handles: store }: HandlePorts, call: Call, result: JsonObject): Verdict | Promise<Verdict> {
+  const { upstream, definition } = call.tool;
+  if (asks(result))
+    return {
+      kind: 'deny',
+      code: 'denied',
+      reason: `This result of "${upstream}" is kept, so that it may neither answer later nor ask: call the tool without a task.`,
+    };
+  const toVerdict = (value: JsonObject): Verdict => ({
+    kind: 'rewrite',
+    value,
+    reason: `This result of "${upstream}" is kept: arguments of other calls may name its handles.`,
+  });
+  const veiled = keepTexts(store, { run: call.run, upstream }, veilResult(result, definition['outputSchema']));
+  return veiled instanceof Promise ? veiled.then(toVerdict) : toVerdict(veiled);
 }
 
 /** A kept text returns to its own server freely; elsewhere it goes by plan, or by a person's word. */

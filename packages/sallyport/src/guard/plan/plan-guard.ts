@@ -3,7 +3,16 @@ import type { Call } from '../../core/call.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
 import type { Later } from './handle.ts';
-import { comparesNumbers, type FixedPlan, type Plan, readPlan, toEndpointText, type Use, whyOutside } from './plan.ts';
+import {
+  comparesNumbers,
+  ENDED,
+  type FixedPlan,
+  type Plan,
+  readPlan,
+  toEndpointText,
+  type Use,
+  whyOutside,
+} from './plan.ts';
 
 /**
  * Plans by run, each at most once. Bounded; a plan in force, or one that has ended, is never pushed out, since its run
@@ -54,8 +63,11 @@ export function plan(ports: PlanPorts): Guard {
   };
 }
 
-/** The same for whatever a run uses. @param use `undefined`: what no plan can name, which is in none */
-export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | undefined): Verdict | Promise<Verdict> {
+/**
+ * The same for whatever a run uses.
+ * @param use `undefined`: what no plan can name, which is in none; `decided`: what belongs to a call that was decided
+ */
+export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | 'decided' | undefined): Verdict | Promise<Verdict> {
   const { plans } = ports;
   const { plan: given, run } = asker;
   const settings = ports.settings();
@@ -64,6 +76,7 @@ export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | undefined): 
       ? ALLOW
       : deny('Plans are not switched on here. Leave _meta["dev.sallyport/plan"] out, or ask the operator.');
   const judge = (fixed: FixedPlan | undefined): Verdict | Promise<Verdict> => {
+    if (use === 'decided') return fixed?.isEnded === true ? deny(ENDED) : ALLOW;
     if (fixed?.by === undefined && isBound(settings, asker.client.principal))
       return deny('This caller needs a plan that an operator fixed for its run (plans.required), and there is none.');
     const reason = fixed && whyOutsideOf(fixed, use, asker);

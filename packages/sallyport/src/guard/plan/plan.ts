@@ -95,9 +95,11 @@ export function readPlan(written: unknown): Plan | string {
   return { digest: createHash('sha256').update(text).digest('hex'), steps: read, written };
 }
 
+export const ENDED = 'The plan of this run has ended, and the run with it. Begin a new run.';
+
 /** Why a use is not in the plan; `undefined`: it is. */
 export function whyOutside(plan: FixedPlan, use: Use, endpoint: Endpoint): string | undefined {
-  if (plan.isEnded === true) return 'The plan of this run has ended, and the run with it. Begin a new run.';
+  if (plan.isEnded === true) return ENDED;
   if (plan.endpoint !== toEndpointText(endpoint))
     return 'The plan of this run was fixed at another endpoint, where names mean other things. Use that one.';
   const steps = plan.steps.filter(({ kind, name }) => kind === use.kind && name === use.name);
