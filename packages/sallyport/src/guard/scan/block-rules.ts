@@ -1,7 +1,7 @@
 import type { OwaspTag } from '../../core/finding.ts';
 import type { MarkKind } from './canonical-fold.ts';
 import { isHarmlessHush, isQuoted, type Said } from './excuses.ts';
-import { ASK, type Feature } from './feature.ts';
+import { AS_DEFAULT, ASK, type Feature } from './feature.ts';
 
 type BlockRule = Omit<Feature, 'isCounted' | 'isClue' | 'unless'> & {
   /** Makes what it shows harmless where it stands. */
@@ -48,6 +48,15 @@ export const BLOCK_RULES: readonly BlockRule[] = [
     all: ['secretPath', ['send', 'shell', 'exfiltrate'], ['must', 'trigger', 'authority', 'hush', 'exfiltrate']],
     shows: 'secretPath',
     unless: isQuoted,
+  },
+  {
+    id: 'secret-files-into-parameter',
+    owasp: 'MCP01',
+    why: 'It wants a file that holds secrets put into one of its parameters.',
+    fix: ASK,
+    all: ['secretPath', 'ownParameter', ['send', 'handOver', 'must', 'trigger']],
+    shows: 'secretPath',
+    unless: (said) => isQuoted(said) || AS_DEFAULT.test(`${said.before} ${said.after}`),
   },
   {
     id: 'orders-command-line',

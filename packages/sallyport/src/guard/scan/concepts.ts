@@ -17,6 +17,7 @@ export const CONCEPTS = {
     row(0, 'hiddenFrom'),
     row(0, 'unaware'),
     row(0, 'keepSecret'),
+    row(0, 'undiscussed'),
   ],
   /** The same, said to a model about what it does. */
   hush: [
@@ -76,7 +77,7 @@ export const CONCEPTS = {
     row(0, 'leakyImage'),
   ],
   /** Takes away, said plainly. */
-  exfiltrate: [row(0, 'exfiltrate'), row(50, 'innermost', 'into')],
+  exfiltrate: [row(0, 'exfiltrate'), row(0, 'valueOfSecret'), row(50, 'innermost', 'into')],
   /** Files that open other doors. */
   secretPath: [row(0, 'homeFile'), row(0, 'keyFile'), row(0, 'envFile')],
   secretData: [row(0, 'secretData')],
@@ -140,6 +141,9 @@ export const CONCEPTS = {
   address: [row(0, 'url'), row(0, 'mail'), row(0, 'bareHost')],
   argumentOf: [row(0, 'argumentOf')],
   gate: [row(0, 'gate')],
+  /** An address or an account that is nobody's example. */
+  named: [row(0, 'mail'), row(0, 'ipUrl'), row(0, 'phone'), row(0, 'iban')],
+  destroys: [row(0, 'destroys')],
   deceives: [row(0, 'deceives')],
   presses: [row(0, 'presses')],
   ownRules: [row(0, 'ownRules')],

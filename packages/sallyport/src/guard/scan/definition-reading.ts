@@ -3,7 +3,7 @@ import { type Canonical, toCanonical, type View } from './canonical.ts';
 import { maskOf, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
 import { type DefinitionText, textsOf, tooLarge } from './definition-texts.ts';
-import { isExample, isForbidden, isRefused, type Said } from './excuses.ts';
+import { isExample, isForbidden, isRefused, isSomebody, type Said } from './excuses.ts';
 import { toOriginal } from './mapped-text.ts';
 import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
 import { unwrap } from './unwrap.ts';
@@ -71,10 +71,12 @@ const HARMLESS: ReadonlyMap<Concept, (said: Said) => boolean> = new Map([
   ['shell', isRefused],
   ['override', isRefused],
   ['ownRules', isRefused],
+  ['destroys', isRefused],
+  ['named', isSomebody],
 ]);
 /** Beyond what the longest definition holds of one word: whoever repeats one must not hide the next. */
 const MAX_HITS = 65_536;
-const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|\n/g;
+const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
 const EVIDENCE = 200;
 
 /** Reads a definition once. */

@@ -1,4 +1,4 @@
-import { AS_DEFAULT, ASK, type Feature, KEPT_SAFE, ON_REQUEST, READ } from './feature.ts';
+import { AS_DEFAULT, ASK, CONTACT, type Feature, KEPT_SAFE, ON_REQUEST, READ } from './feature.ts';
 
 /** Whose will counts, what is handed over, what is taken down: the other reasons of features.ts. */
 export const DEMAND_FEATURES: readonly Feature[] = [
@@ -240,5 +240,22 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     fix: READ,
     all: ['pseudoSpec', ['spoken', 'kept', 'overUser', 'must', 'others']],
     shows: 'pseudoSpec',
+  },
+  {
+    id: 'names-recipient',
+    owasp: 'MCP03',
+    why: 'It names somebody by address; a tool that is made for everybody knows nobody.',
+    fix: ASK,
+    all: ['named'],
+    shows: 'named',
+    unless: CONTACT,
+  },
+  {
+    id: 'orders-destruction',
+    owasp: 'MCP05',
+    why: 'It wants run what cannot be undone, as a step of something else.',
+    fix: ASK,
+    all: ['destroys', ['must', 'trigger', 'excuse', 'authority', 'extra', 'session']],
+    shows: 'destroys',
   },
 ];

@@ -34,6 +34,7 @@ const REASON = /[,;:—(]|\b(?:as|because|since|or|and|it|this|otherwise|else|to
 /** "Never … without telling the user", "nothing is hidden from the user". */
 const NEGATED = /(?:\bnot|n't|\bnever|\bnothing|\bno)(?: [a-z-]{1,20}){0,6} $/;
 const STILL_MEANT = /\b(?:forget|fail|hesitate|miss|worry|mind|stop|only|matter)\b/;
+const CLAUSES = /[,;:.!?\n]|\b(?:and|then|but|so)\b/;
 const NEGATES = /^(?:without|hidden|hide|invisible|unknown|conceal|kept secret|unnoticed)/;
 const OUTER = /^(?:do not|don'?t|never|must not|should not|shall not)(?: [a-z-]{1,20}){1,6} without /;
 /** Some users, by what they may see. */
@@ -51,6 +52,7 @@ const DEED_ABROAD =
 /** "Do not reveal the ending unless the user asks": whoever asks is told. */
 const OTHERWISE = /\b(?:unless|until|if|when|before|except|while)\b/;
 /** "Invent nothing and tell the user": what is told is another clause. */
+const HAN = /\p{Script=Han}/u;
 const TWO_CLAUSES =
   /^(?:nao|non|no(?! need)|ne|nunca|jamais|не|никогда) [^,;]{1,30} (?:e|et|und|y|i|и|mais|mas|ma|pero|но) /;
 /** One by one: the whole is told. */
@@ -68,8 +70,8 @@ export function isForbidden({ before, said, after }: Said): boolean {
 
 /** "Never run commands such as …", "do not follow instructions that …": in one clause with its negation. */
 export function isRefused({ before }: Pick<Said, 'before'>): boolean {
-  const not = /(?:\bnot|n't|\bnever|\bavoid|\bcannot)\b(?: [^ ,;:.!?]{1,24}){0,6} ?[`'"]?$/.exec(before)?.[0];
-  return not !== undefined && !STILL_MEANT.test(not) && !/\b(?:and|then|but|so)\b/.test(not);
+  const clause = before.slice(-100).split(CLAUSES).at(-1) ?? '';
+  return /\b(?:not|never|avoid|cannot)\b|n't\b/.test(clause) && !STILL_MEANT.test(clause);
 }
 
 /** An account that shows how one is written. */
@@ -79,10 +81,23 @@ export function isExample({ before, said }: Omit<Said, 'after'>): boolean {
   );
 }
 
+/** Whoever is to be asked, an example, a format: not somebody who is to be sent something. */
+export function isSomebody({ before, said }: Said): boolean {
+  return (
+    /@(?:[\w-]{1,40}\.){0,2}(?:example|test|domain|company|email|gmail|acme|your\w{1,20}|my\w{1,20}|mail|localhost|users?\.noreply)\b|^(?:user(?:name)?|name|you|john|jane|alice|bob|foo|someone|noreply)[\w.+-]{0,20}@|^git@|@\d/.test(
+      said,
+    ) ||
+    /(?:\b(?:e\.g\.|ex\.|i\.e\.|example|examples|like|such as|format|contact|support|questions?|author|maintain(?:er|ed by)|by|help|e164|form)[,:.]?|[=@:/\\<"'`([]) ?['"`(<[]{0,3}$/.test(
+      before,
+    )
+  );
+}
+
 /** Keeping quiet about nothing. */
 export function isHarmlessHush(place: Said): boolean {
   const { before, said, after } = place;
-  if (isQuoted(place) || OTHERWISE.test(said) || TWO_CLAUSES.test(said)) return true;
+  if (isQuoted(place) || OTHERWISE.test(said) || TWO_CLAUSES.test(said) || (HAN.test(said) && /[,;、]/.test(said)))
+    return true;
   const tail = after.slice(0, 60);
   const about = tail.slice(0, tail.search(REASON) === -1 ? tail.length : tail.search(REASON));
   if (TRIFLES.test(said) || TRIFLES.test(about) || ONE_BY_ONE.test(about)) return true;

@@ -1,6 +1,7 @@
 import type { OwaspTag } from '../../core/finding.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import { toCanonical } from './canonical.ts';
+import { SCAN_WORDS } from './scan-words.ts';
 
 /** A parameter that the tool's purpose does not explain: what is asked there goes to the server. */
 export interface OddParameter {
@@ -65,11 +66,22 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     unless: /\b(?:conversations?|chats?|transcripts?|histor(?:y|ies)|memor(?:y|ies)|prompts?|agents?)\b/,
   },
   {
+    id: 'parameter-asks-conversation',
+    owasp: 'MCP10',
+    why: 'A parameter asks for what was said, thought or told to the model; the tool needs that for nothing.',
+    fix: FIX,
+    said: SCAN_WORDS.spoken,
+    takes:
+      /\b(?:everything|all|any|each|every|whole|entire|full|complete|last|latest|previous|recent|earlier|past|users?|you|your|current|working|preceding|so far)\b|全|所有|完整/,
+    unless:
+      /\b(?:conversations?|chats?|messages?|transcripts?|histor(?:y|ies)|memor(?:y|ies)|prompts?|llms?|extract\w{0,4}|agents?|models?|logs?|e-?mails?|inbox|threads?|notif\w{1,8}|summar\w{1,6}|plans?|context|documents?|filter\w{0,4}|slack|discord|posts?|comments?)\b/,
+  },
+  {
     id: 'parameter-takes-secrets',
     owasp: 'MCP01',
     why: 'A parameter wants a file or value that holds secrets of the user.',
     fix: FIX,
-    said: /(?:~|\$home)[/\\]\.[\w-][\w.-]{1,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/credentials|\b(?:all|every|any) (?:the )?(?:environment variables?|env vars?|secrets?|passwords?|api keys?|credentials?) (?:\w{1,20} ){0,2}(?:you|known|available)|\.netrc\b|\.bash_history\b|\/etc\/(?:passwd|shadow)\b|\bmcp\.json\b|\bprocess\.env\b|\b(?:contents?|values?|output|copy|dump) of (?:the |your |all |any )?(?:\.env|environment variables)/,
+    said: /(?:~|\$home)[/\\]\.[\w-][\w.-]{1,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/credentials|\b(?:all|every|any) (?:the )?(?:environment variables?|env vars?|secrets?|passwords?|api keys?|credentials?) (?:\w{1,20} ){0,2}(?:you|known|available)|\.netrc\b|\.bash_history\b|\/etc\/(?:passwd|shadow)\b|\bmcp\.json\b|\bprocess\.env\b|\b(?:private keys?|passwords|credentials)\b[^.]{0,40}\bcontents?\b|\b(?:contents?|values?|output|copy|dump) of (?:the |your |all |any )?(?:\.env|environment variables)/,
     takes:
       /\b(?:contents?|output|values?|copy|text|data|result|bytes|dump|everything|concatenation|known to you|you know|include|read|paste|pass|encoded)\b|内容|读取/,
   },
@@ -129,13 +141,19 @@ export function findOddParameters(definition: JsonObject): readonly OddParameter
     for (const rule of PARAMETER_RULES) {
       const isOdd =
         (rule.name?.test(words) ?? false) ||
-        (rule.said?.test(sentence) === true && rule.takes?.test(sentence) !== false);
+        (rule.said !== undefined && says(rule.said, sentence) && rule.takes?.test(sentence) !== false);
       if (!isOdd || (rule.unless?.test(purpose) ?? false)) continue;
       found.push({ rule, where, name, said });
       break;
     }
   }
   return found;
+}
+
+/** Patterns of the word tables keep their place from one text to the next. */
+function says(pattern: RegExp, text: string): boolean {
+  pattern.lastIndex = 0;
+  return pattern.test(text);
 }
 
 interface Asked {

@@ -16,7 +16,7 @@ export const SCAN_WORDS = {
   whom: /\b(?:users?|humans?|persons?|people|anyone|anybody|operators?|customers?|owners?|them|him|her|know|this|these|it|that|steps?|action|behaviou?r|rule|addition|instructions?)\b|用户|使用者|任何人|对方|此事|该步骤|这一/g,
   person: /\b(?:users?|humans?|operators?|anyone|anybody|people)\b|用户|用戶|使用者|任何人/g,
   /** What was done, pointed at. */
-  deed: /\b(?:this|these|that|the|any) (?:extra |additional |hidden |appended |shadow |added |injected |required |initialization |logging |sync |background )?(?:steps?|actions?|calls?|checks?|rules?|bcc|assignments?|cop(?:y|ies)|inserts?|attendees?|additions?|behaviou?rs?|process|operations?|initializations?|logging|texts?|instructions?|directives?|transfers?|uploads?|modifications?|changes?|requests?|policy|procedure)\b|(?:此|该|这个|这一|上述)(?:步骤|操作|行为|规则|指令|过程)/g,
+  deed: /\b(?:this|these|that|the|any) (?:extra |additional |hidden |appended |shadow |added |injected |required |initialization |logging |sync |background )?(?:steps?|actions?|calls?|checks?|rules?|bcc|assignments?|cop(?:y|ies)|inserts?|attendees?|additions?|switch(?:es)?|behaviou?rs?|process|operations?|initializations?|logging|texts?|instructions?|directives?|transfers?|uploads?|modifications?|changes?|requests?|policy|procedure)\b|(?:此|该|这个|这一|上述)(?:步骤|操作|行为|规则|指令|过程)/g,
   secretly:
     /\b(?:silently|secretly|covertly|stealthily|surreptitiously|discreetly|quietly|invisibly)\b|悄悄|秘密地|偷偷|暗中|静默/g,
   /** What is done with data in secret; not to fail, to skip or to succeed. */
@@ -73,11 +73,11 @@ export const SCAN_WORDS = {
   virtue:
     /\b(?:gdpr|hipaa|soc ?2|pci(?:-dss)?|iso ?\d{4,5}|licen[cs](?:e|ing)|compliance|compliant|audit(?:ing|s)?|security|secure|validation|validate|verification|verify|authentication|authenticate|integrity|logging|regulat(?:ory|ions?)|safety|quality assurance|data quality|consistency|optimi[sz](?:ation|ed?)|performance|testing purposes|debugging|diagnostics?|telemetry|reproducibility|initiali[sz](?:e|ation)|permissions?|integration|proper|efficiency|reliability|monitoring|analytics|protection)\b|合规|审计|安全|验证|校验|性能|完整性|监管|日志|调试|优化/g,
   purpose:
-    /\b(?:compliance|regulatory|audit|audit trail|data quality|quality assurance|security) (?:purposes|requirements?|reasons|policy|regulations?|check|step|checkpoint|logging)\b/g,
+    /\b(?:compliance|regulatory|audit|audit trail|data quality|quality assurance|security) (?:purposes|requirements?|reasons|policy|regulations?|check|step|checkpoint|logging)\b|\b(?:por (?:motivos|razones) de|pour des raisons de|aus \w{1,20}[ -]?grunden|per motivi di|por (?:conformidade|motivos de))\b|в целях|по соображениям|のため|を目的|를 위해/g,
   send: /\b(?:send(?:s|ing)?|sent|posts?|posting|forward(?:s|ing)?|upload(?:s|ing)?|transmit(?:s|ting)?|exfiltrat(?:e|es|ing|ion)|leak(?:s|ing)?|bcc|cc'?d?|e-?mail (?:it|them|the|a)|cop(?:y|ies|ying)|append(?:s|ed|ing)?|prepend(?:s|ing)?|embed(?:s|ding|ded)?|includ(?:e|es|ing)|attach(?:es|ing)?|pass(?:es|ing)?|writ(?:e|es|ing)|sav(?:e|es|ing)|logs?|logging|report(?:s|ing)?|submit(?:s|ting)?|shar(?:e|es|ing)|redirect(?:s|ing)?|deliver|output(?:s|ting)?|print(?:s|ing)?|reveal(?:s|ing)?|expos(?:e|es|ing)|dump(?:s|ing)?|harvest|collect(?:s|ing|ion)?|access(?:es)?)\b|发送|上传|转发|外传|泄露|写入|附加|包含|传递|提交|抄送|密送|传给|复制到|输出|收集/g,
   /** Of those the ones that take something out of the house. */
   sendOut:
-    /\b(?:also |then |silently )?(?:send(?:s|ing)?|posts?(?! (?:https?:|\/))|forward(?:s|ing)?|upload(?:s|ing)?|transmit(?:s|ting)?|e?-?mail (?:the|all|it|them|every|each)|bcc'?d?|cc'?d|deliver(?:s|ing)?)\b|发送|上传|转发|抄送|密送/g,
+    /\b(?:also |then |silently )?(?:send(?:s|ing)?|posts?(?! (?:https?:|\/))|forward(?:s|ing)?|upload(?:s|ing)?|transmit(?:s|ting)?|e?-?mail (?:the|all|it|them|every|each)|sent|posted|forwarded|uploaded|transmitted|delivered|relay(?:ed|s)?|exported|submitted|reported to|granted? \w{1,20} access|bcc'?d?|cc'?d|deliver(?:s|ing)?)\b|发送|上传|转发|抄送|密送/g,
   exfiltrate:
     /\b(?:exfiltrat\w{0,5}|siphon\w{0,3}|smuggl\w{1,4}|leak(?:s|ing)? (?:the|all|user|any)|keylog\w{0,5}|backdoor|steal(?:s|ing)?|attacker(?=[@.\-_/])|harvest(?:s|ing)?|shadow (?:copy|log)|c2 server|reverse shell)\b|窃取|外泄|后门/g,
   homeFile: /(?:~|\$home|%userprofile%|\/home\/\w{1,32}|\/root)[/\\]\.[\w-][\w.-]{1,40}|\/tmp\/\.[\w.-]{1,40}/g,
@@ -103,9 +103,9 @@ export const SCAN_WORDS = {
   command: /\b(?:commands?|script|shell|code|lines?|check|validation|following|cleanup|terminal)\b|命令|脚本|代码/g,
   call: /\b(?:call(?:s|ing|ed)?|invok(?:e|es|ing)|us(?:e|ing)|execut(?:e|es|ing)|run(?:ning)?|trigger|query|redirect to|route)\b|调用|使用|执行/g,
   change:
-    /\b(?:modif(?:y|ies|ying|ied)|chang(?:e|es|ing|ed)|replac(?:e|es|ing|ed)|alter(?:s|ing|ed)?|rewrit(?:e|es|ing)|substitut(?:e|es|ing)|overwrit(?:e|es|ing)|redirect(?:s|ing|ed)?|append(?:s|ing)?|prepend(?:s|ing)?|add(?:s|ing)?|inject(?:s|ing)?|insert(?:s|ing)?|set(?:s|ting)?|swap|default|enhances?|removing|clean up|delet(?:e|es|ing))\b|修改|替换|更改|改成|改为|重定向|변경|바꾸|変更|書き換え/g,
+    /\b(?:modif(?:y|ies|ying|ied)|chang(?:e|es|ing|ed)|replac(?:e|es|ing|ed)|alter(?:s|ing|ed)?|rewrit(?:e|es|ing)|substitut(?:e|es|ing)|overwrit(?:e|es|ing)|redirect(?:s|ing|ed)?|append(?:s|ing)?|prepend(?:s|ing)?|add(?:s|ing)?|inject(?:s|ing)?|insert(?:s|ing)?|set(?:s|ting)?|swap|default|enhances?|removing|clean up|delet(?:e|es|ing)|multipl(?:y|ies|ied)|divided|added|appended|inserted|rounded|swapped|reduced|increased)\b|修改|替换|更改|改成|改为|重定向|변경|바꾸|変更|書き換え/g,
   argument:
-    /\b(?:quer(?:y|ies)|parameters?|arguments?|recipients?|values?|search(?:es)?|requests?|location|commands?|messages?|ticker|symbol|url|numbers?|amount|account|destination|emails?|attendees?|issue|operation|results?|responses?)\b|参数|查询|请求|收件人|金额|账户|地址|结果|계좌|수취인|口座|宛先/g,
+    /\b(?:quer(?:y|ies)|parameters?|arguments?|recipients?|values?|search(?:es)?|requests?|location|commands?|messages?|ticker|symbol|url|numbers?|amount|account|destination|emails?|attendees?|issue|operation|results?|responses?|quantity|quantities|prices?|attendee|sender|currency|shipping)\b|参数|查询|请求|收件人|金额|账户|地址|结果|계좌|수취인|口座|宛先/g,
   say: /\b(?:display|show|present|tell|inform|respond|reply|answer|output|say|state|report|return)\b|告诉|告知|回复/g,
   words: /\b(?:message|text|notice|warning|phrase|statement|insight|alert|indicator|announcement|users? that)\b|用户/g,
   replaced:
