@@ -1,7 +1,10 @@
 import { definePage, isPage } from '../catalog/pins/define-item.ts';
+import type { Report } from '../catalog/pins/inspection.ts';
 import { FaultError } from '../core/errors.ts';
+import type { Finding } from '../core/finding.ts';
 import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
+import { PAGE_RULES_VERSION, readPage } from '../guard/scan/results/read-page.ts';
 import type { Inbound } from './inbound.ts';
 import { isBehindHandles } from './kept-servers.ts';
 import type { CallPorts } from './ports.ts';
@@ -51,10 +54,18 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
 function releasePage(ports: CallPorts, { upstream, uri }: Owner, answer: Answer): Answer {
   const { result } = answer;
   if (result === undefined || ports.pages === undefined) return answer;
-  const held = ports.pages.meetPage(upstream, uri, definePage(result));
+  const read = { version: PAGE_RULES_VERSION, report: () => toReport(readPage(result)) };
+  const held = ports.pages.meetPage(upstream, uri, { ...definePage(result), read });
   if (held !== undefined) throw new FaultError('denied', held);
   // Written anew: of a member that stands twice the client would read another one than was judged.
   return answer.withResult(result);
+}
+
+/** Names of rules only: a model may read why a page is held. */
+function toReport(findings: readonly Finding[]): Report {
+  const blocking = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ id }) => id))];
+  const hold = blocking.length === 0 ? {} : { hold: `reading it found: ${blocking.join(', ')}` };
+  return { findings, score: blocking.length > 0 ? 1 : 0, risky: findings.length > 0, ...hold };
 }
 
 interface Owner {

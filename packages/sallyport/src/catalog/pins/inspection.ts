@@ -62,6 +62,13 @@ export interface Inspection {
   inspect(item: Inspected, peers: readonly Peer[]): Report;
 }
 
+/** Reads a page (`ui://`) when it is met: what is kept of a long one is its digest. */
+export interface ReadPage {
+  /** Another one as soon as a rule is. */
+  readonly version: string;
+  report(): Report;
+}
+
 /** What cannot be read is held: a text that breaks its reader, or tires it, must not pass for harmless. */
 export function toUnread(hold: string): Report {
   const finding: Finding = {

@@ -9,7 +9,7 @@ import type { Item } from '../items.ts';
 import type { KnownList } from '../known-list.ts';
 import { Behind } from './behind.ts';
 import { defineInstructions, defineItem, digestItem, digestOfTool } from './define-item.ts';
-import type { Inspection, Peer } from './inspection.ts';
+import type { Inspection, Peer, ReadPage } from './inspection.ts';
 import { Peers } from './peers.ts';
 import {
   type Definition,
@@ -30,6 +30,7 @@ import {
   noteContent,
   noteFound,
   noteMet,
+  notePage,
   noteSeen,
   toFacts,
 } from './pin-entry.ts';
@@ -175,8 +176,11 @@ export class PinBook implements PinGate {
   }
 
   /** Why a page that was just read may not be shown; each is met when it is read, because no list tells its content. */
-  meetPage(server: string, uri: string, definition: Definition): string | undefined {
+  meetPage(server: string, uri: string, page: Definition & { readonly read?: ReadPage }): string | undefined {
+    const { read, ...definition } = page;
     const { digest } = definition;
+    if (read !== undefined && this.#ports.rules().inspection?.(server) !== 'off')
+      notePage(this.#find(server, 'ui', uri) ?? this.#add(server, 'ui', uri), digest, read);
     const removed = () => new Map<string, Removed>();
     const met = { name: uri, digest, define: () => definition, removed, beside: noPeers };
     const sighting = this.#look(server, 'ui', met);

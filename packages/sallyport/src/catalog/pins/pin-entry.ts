@@ -1,5 +1,5 @@
 import { digestDefinition } from './digest-definition.ts';
-import type { Found } from './inspection.ts';
+import type { Found, ReadPage } from './inspection.ts';
 import type { Definition, Pin, PinFacts, PinKind } from './pin.ts';
 
 /** What is remembered of a pin while Sallyport runs: digests and the approved text; all other texts stay in the database. */
@@ -89,6 +89,12 @@ export function noteFound({ found, approved }: Entry, one: Found): void {
     if (found.size <= MAX_MET) break;
     if (oldest !== approved) found.delete(oldest);
   }
+}
+
+/** Has a page read, once with the same rules. */
+export function notePage(entry: Entry | undefined, digest: string, { version, report }: ReadPage): void {
+  if (entry !== undefined && entry.found.get(digest)?.version !== version)
+    noteFound(entry, { ...report(), digest, version });
 }
 
 /** Equal for reports that say the same. */
