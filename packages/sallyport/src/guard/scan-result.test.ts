@@ -95,3 +95,39 @@ test('a judge raises, and clears nothing', async () => {
   const cleared = guard({ results: 'quarantine' }, { kept: port, judge: async () => 'unsure' });
   expect(await inspect(cleared, text(DEMAND))).toMatchObject({ verdict: { kind: 'deny' } });
 });
+
+describe('names in links', () => {
+  const link = (uri: string): JsonObject => ({ content: [{ type: 'resource_link', uri, name: 'more' }] });
+  const asked: (readonly string[])[] = [];
+  const names: ScanPorts['names'] = {
+    async lookUp(wanted) {
+      asked.push(wanted);
+      return new Map(wanted.map((name) => [name, [name === 'inside.example.org' ? '10.0.0.1' : '8.8.8.8']]));
+    },
+  };
+
+  test.each<[string, JsonObject]>([
+    ['words', text('See https://inside.example.org/.')],
+    ['an address', link('https://8.8.8.8/')],
+    ['a name of the server’s own', link('note://inside.example.org')],
+    ['structured content', { content: [], structuredContent: { uri: 'https://inside.example.org/' } }],
+  ])('%s: nobody is asked, and nothing waits', (_, result) => {
+    asked.length = 0;
+    expect(inspect(guard({}, { names }), result)).not.toBeInstanceOf(Promise);
+    expect(asked).toEqual([]);
+  });
+
+  test('what leads inside is taken out, what leads outside passes as it came', async () => {
+    asked.length = 0;
+    expect((await inspect(guard({}, { names }), link('https://outside.example.org/'))).rewritten).toBeUndefined();
+    const { rewritten } = await inspect(guard({}, { names }), link('https://inside.example.org/'));
+    expect(JSON.stringify(rewritten)).toContain('its name leads to this machine or a private network');
+    expect(asked).toEqual([['outside.example.org'], ['inside.example.org']]);
+  });
+
+  test('a resolver that never answers is no', async () => {
+    const silent: ScanPorts['names'] = { lookUp: () => new Promise(() => {}) };
+    const { verdict } = await inspect(guard({}, { names: silent }), link('https://outside.example.org/'));
+    expect(verdict.kind).toBe('deny');
+  });
+});
