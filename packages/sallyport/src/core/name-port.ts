@@ -4,6 +4,6 @@ export type NameAnswers = ReadonlyMap<string, NameAnswer>;
 
 /** Looks names of hosts up as programs of this machine do when they connect. */
 export interface NamePort {
-  /** Never rejects, and answers within a second. What was asked a moment ago is not asked again. */
+  /** Never rejects, and answers within two seconds. What was asked a moment ago is not asked again. */
   lookUp(names: readonly string[]): Promise<NameAnswers>;
 }

@@ -11,12 +11,12 @@ export interface NameResolverOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-const DEADLINE_MS = 1_000;
+const DEADLINE_MS = 1_500;
 /** Long enough for the links of one conversation, short enough for a name that moves. */
 const FRESH_MS = 10_000;
 const MAX_KNOWN = 1_000;
-/** Each one holds one of libuv's four threads, which files need, too. */
-const MAX_UNDER_WAY = 2;
+/** Each one holds one of four threads of libuv for as long as it takes; files need one, too. */
+const MAX_UNDER_WAY = 3;
 const MAX_WAITING = 256;
 
 interface Known {
@@ -24,7 +24,7 @@ interface Known {
   readonly until: number;
 }
 
-/** Looks names up within a deadline, a bounded memory and at most two at a time. */
+/** Looks names up within a deadline, a bounded memory and at most three at a time. */
 export function createNameResolver(options: NameResolverOptions = {}): NamePort {
   const { resolve = lookUp, now = () => performance.now(), deadlineMs = DEADLINE_MS } = options;
   /** The oldest first. */

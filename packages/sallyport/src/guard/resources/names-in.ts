@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, member } from '../../core/json.ts
 import { judgeUri, type UriContext } from './judge-uri.ts';
 
 /** Of one result: whoever names more wants something else than to be opened. */
-const MAX_NAMES = 32;
+const MAX_NAMES = 64;
 /** A result of a task holds one of a tool, which may hold others (2025-11-25 sampling). */
 const MAX_DEPTH = 8;
 const INSIDE = ['content', 'contents', 'messages', 'result', 'task', 'tasks'] as const;
