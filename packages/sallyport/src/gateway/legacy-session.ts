@@ -248,11 +248,11 @@ export class LegacySession {
       throw new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } });
     const key = `${owner.upstream}\n${owner.uri}`;
     const { upstreams } = this.#ports;
+    await mayFollow(this.#ports.planned, inbound, uri);
     if (request.method === 'resources/unsubscribe') {
       this.#subscriptions.delete(key);
       return readAnswer(this.#ports, owner.upstream, upstreams.unsubscribe(owner.upstream, owner.uri, this.client));
     }
-    await mayFollow(this.#ports.planned, inbound, uri);
     await this.#ports.resources?.enter(inbound, owner);
     if (this.#subscriptions.size >= MAX_FOLLOWED && !this.#subscriptions.has(key))
       throw new FaultError(

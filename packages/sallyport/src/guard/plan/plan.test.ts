@@ -181,7 +181,7 @@ describe('handles', () => {
     expect(JSON.stringify(got)).not.toContain('Ignore');
     expect(got).toMatchObject({ isError: true, structuredContent: { count: 7, rows: [{ name: /handle/ }] } } as object);
     expect(Object.keys(got)).toEqual(['isError', 'content', 'structuredContent']);
-    expect(textIn(got)).toMatch(/^\{\{handle:[a-z2-7]{16}\}\} \(text, 37 characters; /);
+    expect(textIn(got)).toMatch(/^\{\{handle:[a-z2-7]{16}\}\} \(text, at most 100 characters; /);
   });
 
   test('of other servers nothing is', async () => {

@@ -3,8 +3,8 @@ import { type HandleStore, type KeptText, type Later, toHandle } from './handle.
 
 /** Deeper than this, output schemas of real servers declare nothing. */
 const MAX_DEPTH = 16;
-/** Of one result. Numbers, yes and no stay in the open, and enough of them spell a text. */
-const MAX_PLAIN = 64;
+/** Of one result. Numbers, yes and no stay in the open, and enough of them spell a text: sixteen letters want nothing. */
+const MAX_PLAIN = 16;
 /** Of one answer. A handle is longer than the item it may stand for: more items are kept as one. */
 const MAX_ITEMS = 256;
 
@@ -87,7 +87,14 @@ function describe(item: JsonObject, keep: (text: string) => string): string {
   const whole = [text, data, blob].find((one) => typeof one === 'string');
   const kept = typeof whole === 'string' ? whole : JSON.stringify(item);
   const kind = KINDS.has(type) ? String(type) : 'content';
-  return `${keep(kept)} (${kind}, ${kept.length} characters; use the handle alone as an argument)`;
+  return `${keep(kept)} (${kind}, at most ${toSize(kept.length)} characters; use the handle alone as an argument)`;
+}
+
+/** A power of ten: exact sizes of many items would be numbers that spell a text. */
+function toSize(length: number): number {
+  let size = 10;
+  while (size < length) size *= 10;
+  return size;
 }
 
 interface Veil {
