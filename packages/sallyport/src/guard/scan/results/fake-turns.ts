@@ -18,6 +18,7 @@ const TURN_MARKS: readonly (readonly [string, RegExp])[] = [
   ['<|', /<\|(?:im_start|im_end|start_header_id|eot_id|system|user|assistant|end)\|>/y],
   ['INST]', /INST\]/y],
   ['<<SYS', /<<SYS>>/y],
+  ['### ', /### (?:instruction|response|human|assistant|system|user|input):/iy],
   ['<start_of', /<start_of_turn>/y],
   [
     '</',
@@ -46,7 +47,7 @@ export function findFakeTurns(text: string, words: Words): readonly Spoken[] {
       whole.lastIndex = at;
       if (!whole.test(text)) continue;
       const end = whole.lastIndex;
-      if (isMark(text, at, mark) && DEMAND.test(text.slice(end, end + AFTER)))
+      if (isMark(text, at, mark) && DEMAND.test(text.slice(end, end + AFTER).trimStart()))
         found.push({ rule: TURNED, weight: 0.5, start: at, end });
     }
   for (let at = 0; at < words.count && found.length < MAX_FOUND; at++)
@@ -56,7 +57,7 @@ export function findFakeTurns(text: string, words: Words): readonly Spoken[] {
 
 function addTurn(text: string, start: number, found: Spoken[]): void {
   const name = TURN.exec(text.slice(start, start + 24));
-  if (name === null || !/(?:\n|<)[ \t#*]{0,6}$/.test(text.slice(Math.max(0, start - 8), start))) return;
+  if (name === null || !/(?:\n|<)[ \t#*[]{0,6}$/.test(text.slice(Math.max(0, start - 8), start))) return;
   const from = start + name[0].length;
   const said = text.slice(from, from + AFTER);
   if (GOES_ON.test(said) && DEMAND.test(said)) found.push({ rule: POSED, weight: 0.55, start, end: from });

@@ -40,7 +40,7 @@ export const WORDS = {
     'password passwords credential credentials secret secrets token tokens key keys apikey cookie cookies env passwd shadow private confidential canary ssn',
   task: 'task tasks instruction instructions directive directives mission objective order query request assignment',
   fresh:
-    'new urgent priority important emergency special different actual real updated hidden secret additional critical mandatory',
+    'new fresh correct urgent priority important emergency special different actual real updated hidden secret additional critical mandatory',
   mode: 'mode persona developer god admin administrator maintenance sudo root dan jailbreak unfiltered uncensored experimental unrestricted privileged elevated',
   enable:
     'enable enabled enabling activate activated entering enter switch switched entered granted approve approved accept confirm authorize authorise grant allow',
@@ -56,7 +56,7 @@ export const WORDS = {
   user_is: 'i im am me my',
   model:
     'ai ais assistant assistants agent agents llm llms model models chatbot chatbots bot bots gpt chatgpt claude gemini llama copilot copilots screener screeners summariser summarizer summarisers summarizers ' +
-    'ki ia ии assistent asistente asystenta assistente assistenten asistentes modell modelo modèle intelligences',
+    'ki ia ии assistent asistente asystenta assistente assistenten asistentes modell modelo modelos modèle modèles modelle sprachmodell sprachmodelle sprachmodellen intelligences',
   reader: 'reading reads read processing parsing viewing visiting crawling summarizing summarising summarize scraping',
   if: 'if when whenever',
   stop: 'stop halt cease abort',
