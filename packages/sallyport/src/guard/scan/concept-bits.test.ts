@@ -9,6 +9,7 @@ test('each part has a bit of its own', () => {
     'ownTool',
     'unknownTool',
     'ownParameter',
+    'offPurpose',
   ] as const;
   const masks = parts.map((part) => maskOf([part]));
   expect(masks.some(isEmpty)).toBe(false);

@@ -1,7 +1,7 @@
 import { CONCEPTS, type Concept } from './concepts.ts';
 
 /** What a sentence may hold: what it says, and whose tools or parameters it names. */
-export type Part = Concept | 'foreignTool' | 'ownTool' | 'unknownTool' | 'ownParameter';
+export type Part = Concept | 'foreignTool' | 'ownTool' | 'unknownTool' | 'ownParameter' | 'offPurpose';
 
 /** Set of parts. Two words of 32 bits: there are more reasons than one holds. */
 export interface Mask {
@@ -9,7 +9,7 @@ export interface Mask {
   readonly high: number;
 }
 
-const NAMED = ['foreignTool', 'ownTool', 'unknownTool', 'ownParameter'] as const;
+const NAMED = ['foreignTool', 'ownTool', 'unknownTool', 'ownParameter', 'offPurpose'] as const;
 const INDEX: ReadonlyMap<Part, number> = new Map(
   [...NAMED, ...(Object.keys(CONCEPTS) as Concept[])].map((part, index) => [part, index]),
 );

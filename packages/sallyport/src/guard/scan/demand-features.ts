@@ -78,6 +78,14 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     unless: AS_DEFAULT,
   },
   {
+    id: 'secret-files-off-purpose',
+    owasp: 'MCP01',
+    why: 'It names files that hold secrets, and is for something else.',
+    fix: ASK,
+    all: ['secretPath', 'offPurpose'],
+    shows: 'secretPath',
+  },
+  {
     id: 'secret-into-parameter',
     owasp: 'MCP01',
     why: 'It wants a secret, or what was said, put into one of its parameters.',
@@ -90,7 +98,7 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     owasp: 'MCP01',
     why: 'It wants a secret in the name of a system or a policy.',
     fix: ASK,
-    all: [['spoken', 'kept'], ['handOver', 'send'], 'authority'],
+    all: [['spoken', 'kept'], ['handOver', 'send'], 'authority', ['must', 'trigger', 'excuse']],
     shows: 'authority',
     unless: KEPT_SAFE,
   },

@@ -11,6 +11,8 @@ const ATTACKS =
 const EXAMPLES = /\b(?:such as|e\.g\.|for example|examples? of|phrases? like)|例如/;
 /** A quotation that has begun and not ended. */
 const QUOTE = /(?:^|[\s(:,])["'`“‘«「『][^"'`”’»」』]{0,40}$/;
+/** "ignore previous instructions" attacks, as they are spoken of. */
+const QUOTED_BEFORE = /^["'”’»」] ?(?:attacks?|injections?|jailbreaks?|payloads?)\b/;
 /** A new clause: what stands behind it is no object of the verb before. */
 const CLAUSE = /[,:;—，：；]|\b(?:and|then|but|so|now)\b/;
 
@@ -18,7 +20,8 @@ const CLAUSE = /[,:;—，：；]|\b(?:and|then|but|so|now)\b/;
  * A tool that finds such texts quotes them, names them after "such as", or has them as the object of its verb. The word alone
  * excuses nothing: whoever writes an order can write it, too.
  */
-export function isQuoted({ before }: Said): boolean {
+export function isQuoted({ before, after }: Said): boolean {
+  if (QUOTED_BEFORE.test(after)) return true;
   const verbs = [...before.matchAll(ATTACKS)];
   const last = verbs.at(-1);
   if (last === undefined) return false;
@@ -61,7 +64,7 @@ const ONE_BY_ONE =
 
 /** "Never delete without asking the user" asks for the question; "when force is true" leaves it to the user. */
 export function isForbidden({ before, said, after }: Said): boolean {
-  if (/^,? (?:when|if|unless|only)\b/.test(after)) return true;
+  if (/^,? (?:when|if|unless|only)\b|^[^。]{0,16}(?:しないで|禁止|いけません)/.test(after)) return true;
   const outer = said.startsWith('without')
     ? /(?:\bnot|n't|\bnever|\bcannot)(?: [\w'-]{1,20}){0,10} $/.exec(before)?.[0]
     : undefined;

@@ -22,8 +22,9 @@ const WHOSE = {
   own: maskOf(['ownTool']),
   unknown: maskOf(['unknownTool']),
   parameter: maskOf(['ownParameter']),
+  offPurpose: maskOf(['offPurpose']),
 } as const;
-const NAMED: ReadonlySet<Part> = new Set(['foreignTool', 'ownTool', 'unknownTool', 'ownParameter']);
+const NAMED: ReadonlySet<Part> = new Set(['foreignTool', 'ownTool', 'unknownTool', 'ownParameter', 'offPurpose']);
 const isConcept = (part: Part): part is Concept => !NAMED.has(part);
 const MASKS = FEATURES.map(({ all }) => toMasks(all));
 /** What somebody may want put into a parameter. */
@@ -34,12 +35,14 @@ const WORD = /[\p{L}\p{N}_]{1,60}/gu;
 const MAX_COUNT = 3;
 
 export function findFacts(reading: Reading, context: DefinitionContext, names: Names): Facts {
-  const { own, fillable } = names;
+  const { own, fillable, isForSecrets } = names;
   const mentions = findMentions(reading, context, own);
   if (reading.hits.size > 0 || mentions.length > 0) reading.readCommon();
   const bits = reading.sentences.copy();
   for (const { start, whose } of mentions) bits.add(sentenceOf(reading, start), WHOSE[whose]);
   for (const sentence of findFilled(reading, fillable)) bits.add(sentence, WHOSE.parameter);
+  if (!isForSecrets)
+    for (const { sentence } of reading.hits.get('secretPath') ?? []) bits.add(sentence, WHOSE.offPurpose);
   const first = new Array<number>(FEATURES.length).fill(-1);
   const counts = new Array<number>(FEATURES.length).fill(0);
   for (let i = 0; i < bits.length; i++) {
@@ -100,6 +103,8 @@ export interface Names {
   readonly own: ReadonlySet<string>;
   /** Parameters that could hold a text from anywhere. */
   readonly fillable: readonly string[];
+  /** By its name and its first words it has to do with files, keys, settings or machines. */
+  readonly isForSecrets: boolean;
 }
 
 /** Names that are words of every text, and parameters that are there for a place, a name or a key, say nothing beside a secret. */
@@ -117,7 +122,22 @@ export function namesOf(definition: JsonObject): Names {
     )
     .map(([one]) => fold(one));
   const names = [...(typeof name === 'string' ? [name] : []), ...asked.map(([one]) => one)];
-  return { own: new Set(names.map(fold)), fillable };
+  return {
+    own: new Set(names.map(fold)),
+    fillable,
+    isForSecrets: FOR_SECRETS.test(
+      `${toText(name)} ${firstSentence(toText(member(definition, 'description')))}`.toLowerCase(),
+    ),
+  };
+}
+
+const FOR_SECRETS =
+  /env|ssh|key|secret|conf|cred|file|path|dir|git|docker|kube|k8s|aws|cloud|backup|debug|shell|terminal|bash|command|exec|log|read|scan|audit|secur|deploy|connect|server|host|auth|token|npm|pip|install|setup|init|vault|pass|cert|sign|remote|proxy|sql|database|db|project|workspace|context|start|run|system|code|wallet|cookie|history|publish|package|tool|agent|mcp/;
+
+const toText = (value: Json | undefined) => (typeof value === 'string' ? value : '');
+
+function firstSentence(text: string): string {
+  return text.slice(0, 200).split(/[.!?。:;\n]/, 1)[0] ?? '';
 }
 
 function holdsText(schema: Json | undefined): boolean {

@@ -31,4 +31,4 @@ export const ON_REQUEST =
   /\b(?:when|if|unless|until|only|once|after) (?:when |if |after )?(?:the )?users? (?:explicitly |has |have )?(?:asks?|asked|requests?|wants?|agrees?|agreed|confirms?|confirmed|approves?|says?|tells?)\b|\bafter (?:showing|asking)\b/;
 /** Where people may write to, or how an address is written. */
 export const CONTACT =
-  /\b(?:contact|support|questions?|feedback|report (?:bugs|issues)|maintain(?:er|ed)|author|license|e\.g\.|examples?|such as|format)\b/;
+  /\b(?:contact (?:us|me|the|at|them)|contacts |support|questions?|feedback|report (?:bugs|issues)|maintain(?:er|ed)|author|license|e\.g\.|examples?|such as|format)\b/;

@@ -37,7 +37,7 @@ export const FOREIGN_WORDS = {
     'без ведома|втайне от|(?:ユーザー?|利用者)に(?:気づ|気付|知ら)れ|사용자 ?(?:몰래|모르게)',
   ),
   triggerAbroad: anyOf(
-    "bevor |vor (?:der|dem|jede)|avant d|antes de|prima di|zuerst|d'abord|primero|primeiro|sempre|immer|toujours|siempre",
+    "bevor |vor (?:der|dem|jede)|avant |antes de|prima di|zuerst|d'abord|primero|primeiro|sempre|immer|toujours|siempre",
     'перед |прежде чем|сначала|всегда|前に|まず|必ず|전에|먼저|항상',
   ),
   sendAbroad: anyOf(
