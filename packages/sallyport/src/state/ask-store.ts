@@ -44,5 +44,5 @@ function toFault(step: string, why: string, cause?: unknown): FaultError {
 /** The texts of SQLite name tables and codes, and no values: those are bound, not written into statements. */
 function causeOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\.+$/, '').slice(0, 200);
+  return text.slice(0, 200).replace(/\.$/, '');
 }
