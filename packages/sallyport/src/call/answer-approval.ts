@@ -22,7 +22,8 @@ export async function answerApproval(
   const before = await approvals.get(id);
   if (before === undefined) throw new FaultError('not_found', `There is no approval ${id.slice(0, 64)}.`);
   applyAnswer(before, answer);
-  const typed = answer.kind === 'allow' && answer.arguments !== undefined && describeTyped(answer.arguments);
+  const typed =
+    answer.kind === 'allow' && answer.arguments !== undefined && describeTyped(answer.arguments, before.arguments);
   if (typed)
     throw new FaultError(
       'invalid_params',

@@ -60,6 +60,8 @@ test('a mark is one of this value and this installation', () => {
 });
 
 test('what a person typed is read, marks are not', () => {
-  expect(describeTyped({ a: TOKEN })).toBe('github-token at /a');
-  expect(describeTyped({ ...hide({ password: 'hunter2-hunter2', n: 1 }).shown })).toBeUndefined();
+  const { shown } = hide({ password: 'hunter2-hunter2', pin: 73915, n: 1 });
+  expect(describeTyped({ a: TOKEN }, shown)).toBe('github-token at /a');
+  expect(describeTyped({ ...shown, pin: 73916 }, shown)).toBe('sensitive-field at /pin');
+  expect(describeTyped({ ...shown, n: 2 }, shown)).toBeUndefined();
 });

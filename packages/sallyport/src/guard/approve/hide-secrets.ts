@@ -7,7 +7,7 @@ import { replaceSecrets } from '../secrets/mask-secrets.ts';
 import { sensitiveFields } from '../secrets/sensitive-fields.ts';
 import { findSplitSecrets } from '../secrets/split-secrets.ts';
 import { toToken } from '../secrets/vault.ts';
-import { eachText, type PlacedText, toPlace } from '../secrets/walk-strings.ts';
+import { eachText, eachValue, type PlacedText, toPlace } from '../secrets/walk-strings.ts';
 import { describeSecrets, type WeighedSecret, weighSecrets } from '../secrets/weigh-secrets.ts';
 
 /** The arguments of a call as people see them and as they are kept: `{{hidden:<kind>:<tag>}}` in place of each secret. */
@@ -117,8 +117,9 @@ const MIN_QUOTED = 6;
 /**
  * Secrets a person typed into arguments of their own, as a reason names them; `undefined`: none. What is typed is kept until
  * the call comes again, and nobody wants to keep those.
+ * @param shown the arguments the person was shown
  */
-export function describeTyped(written: JsonObject): string | undefined {
+export function describeTyped(written: JsonObject, shown: JsonObject): string | undefined {
   const settings = toHiding([]);
   if (settings === undefined) return undefined;
   // A mark is no secret, and neither is the token it is taken for here.
@@ -127,5 +128,24 @@ export function describeTyped(written: JsonObject): string | undefined {
     ...{ settings, direction: 'arguments', marked: [], markedRoot: '' },
     tool: { upstream: '', name: '' },
   });
-  return found.length === 0 ? undefined : describeSecrets(found);
+  const secrets = [...found, ...findChanged(written, shown)];
+  return secrets.length === 0 ? undefined : describeSecrets(secrets);
+}
+
+/** What stands in fields a schema marks, and is not the mark that stood there. */
+function findChanged(
+  written: JsonObject,
+  shown: JsonObject,
+): readonly Pick<WeighedSecret, 'kind' | 'pointer' | 'isSplit'>[] {
+  const marks = new Map<string, string>();
+  eachValue(shown, (placed) => {
+    if (placed.text.startsWith('{{hidden:sensitive-field:')) marks.set(toPlace(placed), placed.text);
+  });
+  const changed: Pick<WeighedSecret, 'kind' | 'pointer' | 'isSplit'>[] = [];
+  eachValue(written, (placed) => {
+    const mark = marks.get(toPlace(placed));
+    if (mark !== undefined && placed.text !== mark)
+      changed.push({ kind: 'sensitive-field', pointer: placed.pointer, isSplit: false });
+  });
+  return changed;
 }
