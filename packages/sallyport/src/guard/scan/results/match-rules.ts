@@ -18,8 +18,9 @@ const MAX_MATCHES = 64;
 export function matchRules(words: Words): readonly Match[] {
   const matches: Match[] = [];
   for (let at = 0; at < words.count && matches.length < MAX_MATCHES; at++) {
-    if (HEADS[words.kinds[at] ?? 0] !== 1) continue;
-    for (const rule of TEXT_RULES) {
+    const rules = RULES_OF[words.kinds[at] ?? 0];
+    if (rules === undefined) continue;
+    for (const rule of rules) {
       const [head] = rule.steps;
       if (head === undefined || !fits(words, at, head)) continue;
       const last = follow(words, at, rule.steps);
@@ -64,7 +65,11 @@ function follow(words: Words, head: number, steps: readonly Step[]): number | un
   return at;
 }
 
-/** Classes of words that a rule begins with: all rules begin with a word, none with a name. */
-const HEADS = Uint8Array.from(TEXT_RULES[0]?.steps[0]?.kinds ?? [], (_, kind) =>
-  TEXT_RULES.some(({ steps }) => steps[0]?.kinds[kind] === 1) ? 1 : 0,
+/** The rules that begin with a word of this kind: all begin with a word, none with a name. */
+const RULES_OF: readonly (readonly TextRule[] | undefined)[] = Array.from(
+  TEXT_RULES[0]?.steps[0]?.kinds ?? [],
+  (_, kind) => {
+    const rules = TEXT_RULES.filter(({ steps }) => steps[0]?.kinds[kind] === 1);
+    return rules.length === 0 ? undefined : rules;
+  },
 );

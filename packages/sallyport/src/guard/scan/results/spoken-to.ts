@@ -134,9 +134,11 @@ export function findSpoken(text: string, words: Words): readonly Spoken[] {
     if (MODELS[kind] !== 1 && (kind !== 0 || (marks & IS_NAME) === 0)) continue;
     const start = words.starts[at] ?? 0;
     const end = words.ends[at] ?? 0;
+    const name = text.slice(start, end);
+    // Programs are full of names.
+    if (kind === 0 && !MEMBER.test(name)) continue;
     const before = text.slice(Math.max(0, start - BEFORE), start);
     const after = text.slice(end, end + AFTER);
-    const name = text.slice(start, end);
     const weight =
       kind === 0
         ? weighMember(name, after)
@@ -178,7 +180,10 @@ const BIDS =
 
 function weigh(before: string, name: string, after: string): Weighed {
   const lead = leadOf(before);
-  const isRead = READS.test(after) || AT_TEXT.test(after) || WHOEVER.test(before);
+  const isRead =
+    READS.test(after) ||
+    (after.includes('ing th') && AT_TEXT.test(after)) ||
+    ((before.includes('who') || before.includes(' by ')) && WHOEVER.test(before));
   const isNoted = TOWARDS.has(lead.word) && NOTED.test(after) && NOTE.test(lead.rest);
   const isTag = '[<{'.includes(lead.last || 'x') && TAG.test(after);
   const hasTo = HAS_TO.test(after) || (MADE_TO.has(lead.word) && TO_DO.test(after));
