@@ -1,9 +1,14 @@
-import type { Socket } from 'node:net';
+/** What of a socket is needed to write to it. */
+export interface Corked {
+  cork(): void;
+  write(text: string, encoding: 'latin1'): unknown;
+  uncork(): void;
+}
 
 /** More are written at once, so that a long turn of the loop does not keep everybody waiting. */
 const MOST = 64;
 
-const waiting: Pick<Socket, 'uncork'>[] = [];
+const waiting: Corked[] = [];
 
 /**
  * Writes with everything else that is written in this turn of the event loop, after its last callback. One by one, between
@@ -11,7 +16,7 @@ const waiting: Pick<Socket, 'uncork'>[] = [];
  * 40 us against 2 us on one machine.
  * @param text one character per byte
  */
-export function writeTogether(socket: Pick<Socket, 'cork' | 'write' | 'uncork'>, text: string): void {
+export function writeTogether(socket: Corked, text: string): void {
   // What is corked leaves before the end of the stream, whoever ends it first.
   socket.cork();
   socket.write(text, 'latin1');
