@@ -24,9 +24,14 @@ const PASSWORD =
 const LABEL = /<label\b[^<>]{0,512}>([^<]{1,200})/gi;
 /** Marks of a place that a person or a model fills in, not a program: `[DATA]`, `=USER_DATA`. */
 const BLANK = /(?:\[|%5[bB])[A-Z][A-Z _-]{2,40}(?:\]|%5[dD])|=[A-Z][A-Z]{2,30}(?:_[A-Z]{2,30}){1,4}(?=[&#"'\s]|$)/;
-/** What only this person's browser or host knows, put into an address that leads elsewhere. */
-const LEAVES =
-  /https?:\/\/[^\s"'`<>]{3,200}(?:["'`]\s{0,4}(?:\+|,)|\$\{)[^;\n<>]{0,160}\b(?:document\.cookie|localStorage|sessionStorage|indexedDB)\b/g;
+/** What only this person's browser or host knows. */
+const OWN = /\b(?:document\.cookie|localStorage|sessionStorage|indexedDB)\b/g;
+const ADDRESS = /^https?:\/\/[^\s"'`<>${]{3,200}/;
+/** It goes on with something that is put in. */
+const PUT_IN = /^(?:["'`]\s{0,4}[+,]|\$\{)/;
+/** Of a script before what is put into an address. Characters. */
+const STATEMENT = 360;
+const MAX_OWN = 1_000;
 
 /**
  * Reads a page of a tool (MCP Apps). Scripts are its nature; orders to a model, forms that ask for secrets and addresses
@@ -65,12 +70,26 @@ function readHtml(html: string, where: string, add: (finding: Finding) => void):
   for (const script of scripts) {
     for (const finding of readText(script).scan.findings)
       if (isBlock(finding) && IN_SCRIPTS.has(finding.id)) add({ ...finding, where, start: 0, end: 0 });
-    for (const { 0: said } of script.matchAll(LEAVES)) add(toFinding(LEAVING, where, said));
+    const leaving = findLeaving(script);
+    if (leaving !== undefined) add(toFinding(LEAVING, where, leaving));
   }
   for (const { url, kind } of findCarriers(page))
     if (kind !== 'link' && BLANK.test(url)) add(toFinding(LEAVING, where, url));
   const field = findSecretField(page);
   if (field !== undefined) add(toFinding(ASKING, where, field));
+}
+
+/** A statement that puts it into an address which leads elsewhere. */
+function findLeaving(script: string): string | undefined {
+  let left = MAX_OWN;
+  for (const { index } of script.matchAll(OWN)) {
+    if (left-- <= 0) return undefined;
+    const before = script.slice(Math.max(0, index - STATEMENT), index);
+    const said = before.slice(Math.max(before.lastIndexOf('http'), before.lastIndexOf(';'), before.lastIndexOf('\n')));
+    const address = ADDRESS.exec(said)?.[0];
+    if (address !== undefined && PUT_IN.test(said.slice(address.length))) return said;
+  }
+  return undefined;
 }
 
 function findSecretField(page: string): string | undefined {
