@@ -56,8 +56,8 @@ export const CONCEPTS = {
     row(16, 'beforeAbroad', 'toldAbroad', 'ignoreAbroad'),
     row(0, 'resetFar'),
   ],
-  /** Speaks as somebody above the user: a system, security, compliance. */
-  authority: [row(20, 'rank', 'label'), row(0, 'systemLabel'), row(0, 'enforced')],
+  /** Speaks as somebody above the user, or for the user: a system, security, compliance, a consent that was given. */
+  authority: [row(20, 'rank', 'label'), row(0, 'systemLabel'), row(0, 'enforced'), row(0, 'preApproved')],
   /** Something else has to be done, at a time that another action sets. */
   trigger: [row(0, 'trigger'), row(0, 'triggerAbroad')],
   must: [row(0, 'must')],
@@ -112,7 +112,7 @@ export const CONCEPTS = {
   /** Speaks of the tools of others, or of all. */
   others: [row(0, 'others')],
   /** What the user wants or would be asked does not decide. */
-  overUser: [row(0, 'overWill'), row(0, 'unasked'), row(0, 'preApproved')],
+  overUser: [row(0, 'overWill'), row(0, 'unasked')],
   /** What it gives back is to be obeyed. */
   obeyed: [row(0, 'obeyed')],
   /** What a person or a conversation keeps, handed over. */

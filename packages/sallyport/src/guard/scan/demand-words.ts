@@ -44,7 +44,7 @@ export const DEMAND_WORDS = {
     /(?:^|\n)best[_-](?!route|price|deal|time|match|practice|fit|offer|seller|model|move|path|of|bid|ask|block|hotel|flight|option|day|place)[a-z]/g,
   /** Said beforehand, for the user. */
   preApproved:
-    /\b(?:the )?users? (?:has|have|had) (?:already|previously|beforehand) (?:agreed|approved|consented|authori[sz]ed|confirmed|given)\b|\b(?:is|are|was|were|been) (?:pre-|already |previously )(?:approved|authori[sz]ed|agreed|confirmed) (?:by|with) the users?\b|\b(?:imagine|assume|pretend|suppose) (?:that )?(?:the )?users? (?:has|have|already|agreed|approved|consented)\b|\bagreed with the user beforehand\b|用户已(?:经)?(?:同意|授权|批准)/g,
+    /\b(?:the )?users? (?:has|have|had) (?:already|previously|beforehand) (?:agreed|approved|consented|authori[sz]ed)\b|\b(?:is|are|was|were|been) (?:pre-|already |previously )(?:approved|authori[sz]ed|agreed|confirmed) (?:by|with) the users?\b|\b(?:imagine|assume|pretend|suppose) (?:that )?(?:the )?users? (?:has|have|already|agreed|approved|consented)\b|\bagreed with the user beforehand\b|用户已(?:经)?(?:同意|授权|批准)/g,
   /** A host without a scheme. */
   bareHost:
     /\b(?:to|at|via|with|on) `?(?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|io|dev|xyz|info|top|ru|cn|co|me|ai|app|site|click|zone|cc|biz|online|link|live|sh|one|tech|store|club)\b(?!\/?[\w-])/g,

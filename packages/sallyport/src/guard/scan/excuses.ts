@@ -12,7 +12,7 @@ const EXAMPLES = /\b(?:such as|e\.g\.|for example|examples? of|phrases? like)|�
 /** A quotation that has begun and not ended. */
 const QUOTE = /(?:^|[\s(:,])["'`“‘«「『][^"'`”’»」』]{0,40}$/;
 /** "ignore previous instructions" attacks, as they are spoken of. */
-const QUOTED_BEFORE = /^["'”’»」] ?(?:attacks?|injections?|jailbreaks?|payloads?)\b/;
+const QUOTED_BEFORE = /^\w{0,12}["'”’»」] ?(?:attacks?|injections?|jailbreaks?|payloads?)\b/;
 /** A new clause: what stands behind it is no object of the verb before. */
 const CLAUSE = /[,:;—，：；]|\b(?:and|then|but|so|now)\b/;
 
@@ -65,6 +65,9 @@ const ONE_BY_ONE =
 /** "Never delete without asking the user" asks for the question; "when force is true" leaves it to the user. */
 export function isForbidden({ before, said, after }: Said): boolean {
   if (/^,? (?:when|if|unless|only)\b|^[^。]{0,16}(?:しないで|禁止|いけません)/.test(after)) return true;
+  // "Unless the user has already confirmed" lets the user decide.
+  if (said.includes('user') && /\b(?:unless|if|when|until|once|after|whether|where|only)[ ,]{0,2}$/.test(before))
+    return true;
   const outer = said.startsWith('without')
     ? /(?:\bnot|n't|\bnever|\bcannot)(?: [\w'-]{1,20}){0,10} $/.exec(before)?.[0]
     : undefined;

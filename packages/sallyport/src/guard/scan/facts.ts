@@ -132,7 +132,7 @@ export function namesOf(definition: JsonObject): Names {
 }
 
 const FOR_SECRETS =
-  /env|ssh|key|secret|conf|cred|file|path|dir|git|docker|kube|k8s|aws|cloud|backup|debug|shell|terminal|bash|command|exec|log|read|scan|audit|secur|deploy|connect|server|host|auth|token|npm|pip|install|setup|init|vault|pass|cert|sign|remote|proxy|sql|database|db|project|workspace|context|start|run|system|code|wallet|cookie|history|publish|package|tool|agent|mcp/;
+  /env|ssh|key|secret|conf|cred|file|path|dir|git|docker|kube|k8s|aws|cloud|backup|debug|shell|terminal|bash|command|exec|log|read|scan|audit|secur|deploy|connect|server|host|auth|token|npm|pip|install|setup|init|vault|pass|cert|sign|remote|proxy|sql|database|db|project|workspace|context|start|run|system|\bcode|upload|download|s3\b|bucket|storage|wallet|cookie|history|publish|package|tool|agent|mcp/;
 
 const toText = (value: Json | undefined) => (typeof value === 'string' ? value : '');
 
