@@ -1,4 +1,6 @@
 import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { toWords } from '../scan/results/read-fixed.ts';
+import { scanText } from '../scan/scan-text.ts';
 import { findUnsafeAddress } from './elicitation-address.ts';
 import { asksForSecret, describesSecret, isSecretSample, MAX_TEXT, namesSecret } from './secret-words.ts';
 
@@ -16,11 +18,17 @@ export function findSecretQuestion(method: string, params: JsonObject): string |
   const schema = member(params, 'requestedSchema');
   const field = isObject(schema) ? findSecretField(schema, { depth: 0, left: MAX_FIELDS }) : undefined;
   if (field !== undefined)
-    return `The form asks for a secret ("${field.slice(0, 64)}"). Sallyport does not put such a form to a person; use URL mode or a credential of the server's own.`;
+    return `The form asks for a secret${toShown(field)}. Sallyport does not put such a form to a person; use URL mode or a credential of the server's own.`;
   const message = member(params, 'message');
   if (typeof message === 'string' && asksForSecret(message))
     return "The message of the form asks for a secret. Sallyport does not put such a form to a person; use URL mode or a credential of the server's own.";
   return undefined;
+}
+
+/** The name is a stranger's text in a reason of ours, so it must not be a sentence to a model. */
+function toShown(field: string): string {
+  const name = field.slice(0, 64);
+  return scanText(toWords(name)).findings.length === 0 ? ` ("${name}")` : '';
 }
 
 const MAX_FIELDS = 500;
