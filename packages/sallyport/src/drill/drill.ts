@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Done } from './agent.ts';
 import { type Children, openChildren } from './children.ts';
@@ -27,8 +27,8 @@ export interface DrillOptions {
   onOutcome(outcome: Outcome): void;
 }
 
-/** Most of a scenario is waiting for a Sallyport to start and to see decisions. */
-const AT_ONCE = 4;
+/** A scenario keeps a core busy: on a machine with more to do than it can, deadlines stop what is honest. */
+const AT_ONCE = Math.min(4, availableParallelism());
 
 /** Runs scenarios, a few at a time. Every process and folder it made is gone when it returns or throws. */
 export async function runDrill(
