@@ -72,7 +72,9 @@ async function readHeld(sallyport: RunningSallyport): Promise<readonly Stop[]> {
   return waiting.map((one): Stop => {
     const rivals = listOf(one, 'related').map((rival) => `competes with ${itemOf(rival, 'tools/')}`);
     const found = [...toIds(listOf(one, 'findings')).slice(0, MAX_IDS), ...new Set(rivals)];
-    const why = found.length > 0 ? found.join(', ') : `${String(one['state'])} definition`;
+    const state = `${String(one['state'])} definition`;
+    // What changed is held for that alone, whatever is found in it; what is new only where the mode says so.
+    const why = [...(one['state'] === 'changed' || found.length === 0 ? [state] : []), ...found].join(', ');
     return { guard: 'pin', rule: `${why} (${String(one['server'])} ${String(one['item'])})` };
   });
 }
