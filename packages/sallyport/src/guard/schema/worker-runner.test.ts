@@ -1,0 +1,30 @@
+import { afterEach, expect, test } from 'vitest';
+import type { JsonObject } from '../../core/json.ts';
+import { createWorkerRunner, type WorkerRunner } from './worker-runner.ts';
+
+let runner: WorkerRunner | undefined;
+afterEach(() => runner?.close());
+
+/** Compiling it takes several times the deadline. */
+const wide: JsonObject = {
+  type: 'object',
+  properties: Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`p${i}`, { pattern: `^${i}` }])),
+};
+
+function check(usedMs: () => number) {
+  runner = createWorkerRunner({ idleMs: 1_000, usedMs });
+  return runner.run({ lane: 'a', deadlineMs: 60, toRequest: () => ({ kind: 'check', schemas: [['input', wide]] }) });
+}
+
+test('who has the processor all the time is late at the deadline', async () => {
+  expect(await check(() => performance.now())).toEqual({ kind: 'late' });
+});
+
+test('who gets half of it has twice the time, and is late then', async () => {
+  expect(await check(() => performance.now() / 2)).toEqual({ kind: 'late' });
+});
+
+test('who gets none waits for it, and what is done by then counts', async () => {
+  const outcome = await check(() => 0);
+  expect(outcome.kind).toBe('checked');
+});
