@@ -55,23 +55,27 @@ export function readNotice(
       found ??= new Findings(treatment);
       readName(name, '', found);
     }
-    const isSaid = name === key;
-    if (typeof value === 'string') {
-      if (!isSaid && !mayTextHoldDemand(value)) continue;
+    if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) continue;
+    const written = typeof value === 'string' ? value : JSON.stringify(value);
+    if (name !== key) {
+      if (!mayTextHoldDemand(written) || tail().hasRead(name, written)) continue;
       found ??= new Findings(treatment);
-      if (isSaid) said = sayText(value, { found, where: `/${name}`, tail: tail() });
-      else found.readFixed(value, `/${toPointer(name)}`);
-    } else if (typeof value === 'object' && value !== null) {
-      const written = JSON.stringify(value);
-      const stream = isSaid ? tail() : undefined;
-      if (stream?.isRepeat(written) === true) continue;
-      const across = stream?.next(written) ?? [];
+      const before = found.all.length;
+      readFixed(value, `/${toPointer(name)}`, found);
+      if (found.all.length === before) tail().noteClean(name, written);
+    } else if (typeof value === 'string') {
+      found ??= new Findings(treatment);
+      said = sayText(value, { found, where: `/${name}`, tail: tail() });
+    } else {
+      const stream = tail();
+      if (stream.isRepeat(written)) continue;
+      const across = stream.next(written);
       if (across.length === 0 && !mayTextHoldDemand(written)) continue;
       found ??= new Findings(treatment);
       readFixed(value, `/${toPointer(name)}`, found);
       for (const finding of across) found.add({ ...finding, where: `/${name}` });
       if (across.length > 0) found.isUnmarkable = true;
-      if (found.all.length > 0) stream?.forget();
+      if (found.all.length > 0) stream.forget();
     }
   }
   if (found === undefined || found.all.length === 0) return undefined;

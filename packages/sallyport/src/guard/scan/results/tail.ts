@@ -6,6 +6,11 @@ import { mayTextHoldDemand } from './may-hold.ts';
 const MAX_PIECES = 128;
 /** Words are shorter. Characters. */
 const BORDER = 32;
+/** As many of the same are read as a demand has steps. */
+const READ_TOGETHER = 8;
+/** Members that are remembered, and characters of each. */
+const MAX_MEMBERS = 4;
+const MAX_CLEAN = 2_048;
 const NONE: readonly Finding[] = Object.freeze([]);
 
 /**
@@ -18,15 +23,40 @@ export class Tail {
   /** So many characters from now a word that may belong to a demand is still in the window. */
   #hot = 0;
   #shape = '';
+  #last: string | undefined;
+  #repeats = 0;
+  /** The last value of members beside the one that is shown, where nothing was found in it. */
+  readonly #clean = new Map<string, string>();
   /** What may be the beginning of a word, or of a block of base64. */
   #end = '';
 
-  /** Does it say what the one before said, with other numbers, when that was nothing? Most of thousands do. */
+  /**
+   * Does it say what those before it said, with other numbers, when that was nothing? Most of thousands do. Not the first
+   * of them: what ends one and begins the next may be a demand that neither holds.
+   */
   isRepeat(piece: string): boolean {
+    const isSame = piece === this.#last || this.#isLike(piece);
+    this.#repeats = isSame ? this.#repeats + 1 : 0;
+    return this.#repeats >= READ_TOGETHER;
+  }
+
+  #isLike(piece: string): boolean {
     const { text, numbers } = toShape(piece);
-    const isSame = text === this.#shape && numbers < MIN_CODES;
+    const isLike = text === this.#shape && numbers < MIN_CODES;
     this.#shape = text;
-    return isSame;
+    this.#last = piece.length > MAX_CLEAN ? undefined : piece;
+    return isLike;
+  }
+
+  /** Did this member hold just this the last time, and was there nothing in it? */
+  hasRead(member: string, value: string): boolean {
+    return this.#clean.get(member) === value;
+  }
+
+  noteClean(member: string, value: string): void {
+    if (value.length > MAX_CLEAN || (this.#clean.size >= MAX_MEMBERS && !this.#clean.has(member))) return;
+    // A slice would keep the whole message alive.
+    this.#clean.set(member, Buffer.from(value).toString());
   }
 
   /** What stands in this message together with those before it. */
@@ -54,6 +84,8 @@ export class Tail {
     this.#pieces = [];
     this.#size = 0;
     this.#shape = '';
+    this.#last = undefined;
+    this.#repeats = 0;
   }
 
   #keep(piece: string): void {
