@@ -61,7 +61,7 @@ const HEADER = /^(?:H4sI|e[JNAF]|1f8b08|1F8B08|78(?:01|5[eE]|9[cC]|[dD][aA]))/;
 /** Wrapped lines belong to it, as where it is decoded. */
 const BLOCK = /[A-Za-z0-9+/_-]{1,65536}(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{16,128}){0,256}/y;
 /** Blocks are looked into up to here: an honest text has few, and each costs some microseconds. */
-const MAX_ATTEMPTS = 64;
+const MAX_ATTEMPTS = 24;
 /** A packed sentence is as long, when no header says that it is packed. Characters. */
 const MIN_PACKED = 48;
 const HEAD = 128;
