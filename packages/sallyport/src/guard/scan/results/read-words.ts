@@ -109,10 +109,19 @@ export function readWords(text: string): Words {
       end++;
     }
     reader.place++;
-    i = readWord(reader, { start: i, end, all, inner });
+    i = all === LOWER && isPlain(reader, i, end) ? end : readWord(reader, { start: i, end, all, inner });
   }
   const { kinds, starts, ends, places, sentences, marks } = reader;
   return { count: kinds.length, kinds, starts, ends, places, sentences, marks };
+}
+
+/** Of small letters alone, and none of those that do something: most words of most texts. */
+function isPlain({ text, place, overrideAt }: Reader, start: number, end: number): boolean {
+  const length = end - start;
+  if (length === 1 || length >= RUN_TOGETHER || place - overrideAt <= 6 || mayBeWord(text, start, length)) return false;
+  const follow = text.charCodeAt(end);
+  // An apostrophe, the sign of a mailbox, a colon.
+  return follow !== 0x27 && follow !== 0x2019 && follow !== 0x40 && follow !== 0x3a;
 }
 
 /** 0 for what is no part of a word, and past the end. */
