@@ -66,16 +66,24 @@ export interface ScannedSegment {
 
 /** The records of one segment that follow each other, from its first one on. */
 export function scanSegment(name: string, bytes: Buffer): ScannedSegment {
+  const { last, good } = followChain(bytes, { seq: firstSeqOf(name) - 1, hash: undefined });
+  return { name, ...(good === 0 ? { seq: 0, hash: GENESIS } : last), good };
+}
+
+/** A place in a chain; the hash is `undefined` where it is not known what the record before it was. */
+export type Place = Omit<Head, 'hash'> & { readonly hash: string | undefined };
+
+/** The whole records from the first byte on that follow `after` and each other: the last of them, and where it ends. */
+export function followChain(bytes: Buffer, after: Place): { readonly last: Head; readonly good: number } {
   let good = 0;
-  let seq = 0;
-  let hash = GENESIS;
+  let { seq, hash } = after;
   for (let place = readPlace(bytes, 0); place !== undefined; place = readPlace(bytes, good)) {
-    if (good === 0 ? place.seq !== firstSeqOf(name) : place.seq !== seq + 1 || readPrev(bytes, place) !== hash) break;
+    if (place.seq !== seq + 1 || (hash !== undefined && readPrev(bytes, place) !== hash)) break;
     hash = hashLine(bytes.subarray(place.start, place.end));
     seq = place.seq;
     good = place.end + 1;
   }
-  return { name, seq, hash, good };
+  return { last: { seq, hash: hash ?? GENESIS }, good };
 }
 
 function holdsRecord(bytes: Buffer, from: number): boolean {

@@ -233,7 +233,7 @@ export class AuditWriter {
     this.#spare = undefined;
     this.#oldest = undefined;
     try {
-      await this.#openFile().append(batch.bytes);
+      await this.#openFile().append(batch.bytes, batch.last);
     } catch (error) {
       // Nothing of it is on disk: it stays before what came since.
       this.#queue = batch.followedBy(this.#queue);
@@ -297,7 +297,7 @@ export class AuditWriter {
     const { folder } = this.#options;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#next ??= { name: toSegmentName(this.#written.seq + 1, randomUUID()), bytes: 0 };
-    this.#file = new SegmentFile(join(folder, this.#next.name), this.#next.bytes);
+    this.#file = new SegmentFile(join(folder, this.#next.name), this.#next.bytes, this.#written);
     this.#next = undefined;
     return this.#file;
   }
@@ -322,7 +322,7 @@ export class AuditWriter {
     if (problem === undefined) return;
     if (!(await file.isRestored(this.#written.hash))) throw new Trouble(problem);
     file.close();
-    this.#file = new SegmentFile(file.path, file.bytes);
+    this.#file = new SegmentFile(file.path, file.bytes, this.#written);
   }
 
   /** The operator knows: what is there stays as evidence and the chain goes on in a new segment. `verify` names the hole. */
