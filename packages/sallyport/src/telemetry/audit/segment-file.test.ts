@@ -9,10 +9,10 @@ import { SegmentFile } from './segment-file.ts';
 import { toSegmentName } from './segments.ts';
 
 const FIRST = { seq: 0, hash: GENESIS };
-/** Beyond this many pieces of 1 MiB a round of comparing is over. */
-const ROUND = 4;
+/** Beyond this many pieces a round of comparing is over. */
+const ROUND = 8;
 
-/** A segment of three pieces, and what appends one more record to it. */
+/** A segment of six pieces, and what appends one more record to it. */
 async function openLarge(): Promise<{ path: string; file: SegmentFile; add: (text: string) => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-segment-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
