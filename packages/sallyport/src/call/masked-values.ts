@@ -7,6 +7,7 @@ import { type JsonObject, member } from '../core/json.ts';
 import { Answer, Notification } from '../core/message.ts';
 import { putBack, tokensOf } from '../guard/secrets/put-back.ts';
 import { maskResult, type SecretPorts, withoutSecrets } from '../guard/secrets/secrets.ts';
+import { TOKEN_BEGIN } from '../guard/secrets/vault.ts';
 
 /** Puts masked values back where they came from, last of all: records and the people who are asked see tokens. */
 export interface MaskedValues {
@@ -35,8 +36,6 @@ export interface Origin {
   /** Name or URI at the upstream. */
   readonly item: string;
 }
-
-const BEGIN = Buffer.from('{{secret:');
 
 export function createMaskedValues(ports: SecretPorts): MaskedValues {
   const { settings, vault } = ports;
@@ -100,7 +99,7 @@ export function createMaskedValues(ports: SecretPorts): MaskedValues {
       return written instanceof Promise ? written.then(check) : check(written);
     },
     toCaller({ client, tool }, answer) {
-      if (settings() === undefined || !answer.isResult || !answer.bytes.includes(BEGIN)) return answer;
+      if (settings() === undefined || !answer.isResult || !answer.source.includes(TOKEN_BEGIN)) return answer;
       const { result } = answer;
       if (result === undefined) return answer;
       const written = putBack(result, {

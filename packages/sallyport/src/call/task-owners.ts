@@ -21,7 +21,7 @@ export class TaskOwners {
    * @param principal `undefined`: the answer was withheld, so nobody may ask for what comes of it
    */
   note(upstream: string, answer: Answer, principal: Principal | undefined): void {
-    if (answer.bytes.length > MAX_BYTES || !answer.bytes.includes('"taskId"')) return;
+    if (answer.bytes.length > MAX_BYTES || !answer.source.includes('"taskId"')) return;
     const { result } = answer;
     const started = member(result, 'task') ?? result;
     const taskId = isObject(started) ? member(started, 'taskId') : undefined;

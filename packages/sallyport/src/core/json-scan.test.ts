@@ -95,6 +95,6 @@ test('edits apply in any order, insert at empty ranges, and keep every other byt
     { start: id!.start, end: id!.end, text: '22' },
     { start: 1, end: 1, text: '"n":0,' },
   ];
-  expect(fromBinary(splice(buffer, edits))).toBe('{"n":0,"id":22,"имя":"ы"}');
+  expect(fromBinary(splice(buffer.toString('latin1'), edits))).toBe('{"n":0,"id":22,"имя":"ы"}');
   expect(spliceBytes(buffer, edits).toString('utf8')).toBe('{"n":0,"id":22,"имя":"ы"}');
 });

@@ -215,18 +215,17 @@ export interface Edit extends Span {
 }
 
 /**
- * Applies edits (any order, not overlapping) and returns a binary string: one character per byte, to be written with
- * the `latin1` encoding. Binary strings keep a relay's bytes exact and concatenate without copying.
+ * Applies edits (any order, not overlapping) to a binary string: one character per byte, to be written with the `latin1`
+ * encoding. Binary strings keep a relay's bytes exact, and their pieces are put together without being copied.
  */
-export function splice(bytes: Buffer, edits: readonly Edit[]): string {
-  const ordered = inOrder(edits);
+export function splice(text: string, edits: readonly Edit[]): string {
   let out = '';
   let at = 0;
-  for (const edit of ordered) {
-    out += bytes.toString('latin1', at, edit.start) + edit.text;
+  for (const edit of inOrder(edits)) {
+    out += text.slice(at, edit.start) + edit.text;
     at = edit.end;
   }
-  return out + bytes.toString('latin1', at, bytes.length);
+  return out + text.slice(at);
 }
 
 function inOrder(edits: readonly Edit[]): readonly Edit[] {

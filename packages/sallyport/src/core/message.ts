@@ -5,10 +5,8 @@ import { isObject, type Json, type JsonObject, member } from './json.ts';
 import { isJson } from './json-check.ts';
 import {
   arrayElements,
-  countKeys,
   type Edit,
   type Member,
-  measureShape,
   objectMembers,
   type Span,
   splice,
@@ -16,21 +14,16 @@ import {
   spliceInPieces,
   toBinary,
 } from './json-scan.ts';
+import { type MessageLimits, parseJson } from './parse-json.ts';
 import type { Response, Written } from './response.ts';
 import { Rewritable } from './rewritable.ts';
+import { LARGE, Source } from './source.ts';
 
 /**
  * JSON-RPC 2.0 messages as bytes with the places a relay must touch. A message is parsed once; what is forwarded is
  * the original bytes with an id, a name or a token replaced, so no field is lost and no number changes.
  */
 export type Message = Request | Notification | Answer;
-
-/** What is refused before anything recurses into it. */
-export interface MessageLimits {
-  readonly maxDepth: number;
-  /** Clients' messages: every policy and every upstream must see the same value, so a key may stand only once. */
-  readonly uniqueKeys: boolean;
-}
 
 const NO_PARAMS: JsonObject = Object.freeze({});
 
@@ -40,15 +33,16 @@ export class Request extends Rewritable {
   readonly id: string;
   readonly idSpan: Span;
 
-  constructor(bytes: Buffer, id: Span, method: string, params: JsonObject, paramsSpan: Span | undefined) {
-    super(bytes, method, params, paramsSpan);
+  constructor(source: Source, id: Span, method: string, params: JsonObject, paramsSpan: Span | undefined) {
+    super(source, method, params, paramsSpan);
     this.idSpan = id;
-    this.id = bytes.toString('latin1', id.start, id.end);
+    this.id = source.cut(id);
   }
 
   /** The request under another id with the edits applied, as a binary string. */
   write(id: string, edits: readonly Edit[] = []): string {
-    return splice(this.bytes, [{ ...this.idSpan, text: id }, ...edits]);
+    const { start, end } = this.idSpan;
+    return splice(this.source.text, [{ start, end, text: id }, ...edits]);
   }
 
   /** A request of our own. `id` is JSON text. */
@@ -65,7 +59,7 @@ export class Notification extends Rewritable {
 
   /** The notification with the edits applied, as a binary string. */
   write(edits: readonly Edit[] = []): string {
-    return edits.length === 0 ? this.bytes.toString('latin1') : splice(this.bytes, edits);
+    return splice(this.source.text, edits);
   }
 
   static of(method: string, params?: JsonObject): Notification {
@@ -88,7 +82,7 @@ export type Outcome =
 export class Answer implements Response {
   readonly kind = 'answer';
   readonly caching = undefined;
-  readonly bytes: Buffer;
+  readonly source: Source;
   /** The id as written; empty for an error without an id. */
   readonly id: string;
   readonly idSpan: Span | undefined;
@@ -97,12 +91,16 @@ export class Answer implements Response {
   #members: readonly Member[] | undefined;
 
   /** @param outcome `undefined`: a result that has not been parsed. */
-  constructor(bytes: Buffer, idSpan: Span | undefined, bodySpan: Span, outcome: Outcome | undefined) {
-    this.bytes = bytes;
+  constructor(source: Source, idSpan: Span | undefined, bodySpan: Span, outcome: Outcome | undefined) {
+    this.source = source;
     this.idSpan = idSpan;
     this.bodySpan = bodySpan;
     this.#outcome = outcome;
-    this.id = idSpan === undefined ? '' : bytes.toString('latin1', idSpan.start, idSpan.end);
+    this.id = idSpan === undefined ? '' : source.cut(idSpan);
+  }
+
+  get bytes(): Buffer {
+    return this.source.bytes;
   }
 
   /** @throws FaultError `upstream_protocol` for a large result that turns out not to be JSON. */
@@ -154,15 +152,14 @@ export class Answer implements Response {
   }
 
   write(id: string, head = ''): Written {
-    const { bytes, idSpan, bodySpan } = this;
+    const { source, idSpan, bodySpan } = this;
+    const { bytes } = source;
     const body = bodySpan.start + 1;
     const insert = head === '' || !this.isResult ? '' : head + (isEmptyObject(bytes, bodySpan) ? '' : ',');
-    if (idSpan === undefined) {
-      return `{"jsonrpc":"2.0","id":${id},"error":${bytes.toString('latin1', bodySpan.start, bodySpan.end)}}`;
-    }
+    if (idSpan === undefined) return `{"jsonrpc":"2.0","id":${id},"error":${source.cut(bodySpan)}}`;
     const edits: Edit[] = [{ start: idSpan.start, end: idSpan.end, text: id }];
     if (insert !== '') edits.push({ start: body, end: body, text: insert });
-    return bytes.length < LARGE ? splice(bytes, edits) : spliceInPieces(bytes, edits);
+    return bytes.length < LARGE ? splice(source.text, edits) : spliceInPieces(bytes, edits);
   }
 
   /** The same answer with some of its bytes replaced. */
@@ -172,7 +169,8 @@ export class Answer implements Response {
 
   /** The same answer with another result. */
   withResult(result: JsonObject): Answer {
-    return this.edit([{ ...this.bodySpan, text: toBinary(JSON.stringify(result)) }]);
+    const { start, end } = this.bodySpan;
+    return this.edit([{ start, end, text: toBinary(JSON.stringify(result)) }]);
   }
 
   /** `id` is JSON text as a binary string, like `Request.id`. */
@@ -202,8 +200,6 @@ function parseAnswer(bytes: Buffer): Answer {
 
 /** Nesting of what upstreams say. */
 const MAX_DEPTH = 512;
-/** From here on a copy costs more than the writes it saves. Bytes. */
-const LARGE = 16_384;
 
 const RELAYED: MessageLimits = { maxDepth: MAX_DEPTH, uniqueKeys: false };
 
@@ -212,7 +208,8 @@ const RELAYED: MessageLimits = { maxDepth: MAX_DEPTH, uniqueKeys: false };
  * @throws FaultError `parse` (JSON-RPC -32700): not UTF-8 or not JSON; `invalid_request` (-32600): JSON, but no message, or beyond a limit.
  */
 export function parseMessage(bytes: Buffer, limits: MessageLimits = RELAYED): Message {
-  return toMessage(bytes, parseJson(bytes, limits), limits);
+  const { value, text } = parseJson(bytes, limits);
+  return toMessage(new Source(bytes, text), value, limits);
 }
 
 /** Below this an answer is parsed at once: that costs less than knowing whether it must be. Bytes. */
@@ -246,7 +243,7 @@ function toLargeResult(bytes: Buffer): Answer | undefined {
   const answersRequest = /^(\d{1,15}|"[\x20-\x7e]{0,100}")$/.test(
     bytes.toString('latin1', id.start, Math.min(id.end, id.start + 120)),
   );
-  return framed && answersRequest ? new Answer(bytes, id, result, undefined) : undefined;
+  return framed && answersRequest ? new Answer(new Source(bytes), id, result, undefined) : undefined;
 }
 
 /** More than any client sends at once; requests in flight are limited further on. */
@@ -255,14 +252,14 @@ const MAX_BATCH = 256;
 /** The messages of a body that may be a batch (2025-03-26); `undefined` for a body that is no array. */
 export function parseBatch(bytes: Buffer, limits: MessageLimits): (Message | FaultError)[] | undefined {
   if (bytes[firstByte(bytes)] !== 0x5b) return undefined;
-  const values = parseJson(bytes, limits);
+  const values = parseJson(bytes, limits).value;
   if (!Array.isArray(values)) return undefined;
   // 4 MiB hold two million zeros, and every one of them would get an error message of its own.
   if (values.length > MAX_BATCH)
     throw new FaultError('invalid_request', `A batch holds at most ${MAX_BATCH} messages. Send it in parts.`);
   return arrayElements(bytes, 0).map((span, index) => {
     try {
-      return toMessage(bytes.subarray(span.start, span.end), values[index], limits);
+      return toMessage(new Source(bytes.subarray(span.start, span.end)), values[index], limits);
     } catch (error) {
       if (error instanceof FaultError) return error;
       throw error;
@@ -276,31 +273,7 @@ function firstByte(bytes: Buffer): number {
   return i;
 }
 
-function parseJson(bytes: Buffer, limits: MessageLimits): unknown {
-  // Buffer.toString would turn bad bytes into U+FFFD and pass them on.
-  if (!isUtf8(bytes)) throw new FaultError('parse', 'The message is not valid UTF-8.');
-  if (bytes[0] === 0xef)
-    throw new FaultError('parse', 'The message starts with a byte order mark; JSON-RPC messages have none.');
-  // Before JSON.parse: a million brackets parse, and kill whatever recurses into the result.
-  const shape = measureShape(bytes, limits.maxDepth);
-  if (shape.depth > limits.maxDepth)
-    throw new FaultError('invalid_request', `The message is nested deeper than ${limits.maxDepth} levels.`);
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch (error) {
-    throw new FaultError(
-      'parse',
-      `The message is not JSON: ${error instanceof Error ? error.message.slice(0, 120) : 'unreadable'}`,
-    );
-  }
-  if (limits.uniqueKeys && countKeys(value) !== shape.pairs) {
-    throw new FaultError('invalid_request', 'The message has the same key twice in one object.');
-  }
-  return value;
-}
-
-function toMessage(bytes: Buffer, value: unknown, limits: MessageLimits): Message {
+function toMessage(source: Source, value: unknown, limits: MessageLimits): Message {
   if (!isObject(value)) throw new FaultError('invalid_request', 'A JSON-RPC message is an object.');
   if (member(value, 'jsonrpc') !== '2.0')
     throw new FaultError('invalid_request', 'A JSON-RPC message says "jsonrpc": "2.0".');
@@ -308,14 +281,14 @@ function toMessage(bytes: Buffer, value: unknown, limits: MessageLimits): Messag
   let id: Span | undefined;
   let params: Span | undefined;
   let body: Span | undefined;
-  for (const found of objectMembers(bytes, 0)) {
+  for (const found of objectMembers(source.bytes, 0)) {
     if (found.key === 'id') id = found;
     else if (found.key === 'params') params = found;
     else if (found.key === 'result' || found.key === 'error') body = found;
   }
   const method = member(value, 'method');
-  if (method !== undefined) return toCall(bytes, value, method, id, params);
-  return toAnswer(bytes, value, id, body);
+  if (method !== undefined) return toCall(source, value, method, id, params);
+  return toAnswer(source, value, id, body);
 }
 
 const FRAME = lookalikesOf(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
@@ -345,7 +318,7 @@ function refuseLookalikes(value: JsonObject): void {
 }
 
 function toCall(
-  bytes: Buffer,
+  source: Source,
   value: JsonObject,
   method: Json,
   id: Span | undefined,
@@ -356,14 +329,14 @@ function toCall(
   const params = member(value, 'params');
   if (params !== undefined && !isObject(params))
     throw new FaultError('invalid_request', 'The params of an MCP message are an object.');
-  if (id === undefined) return new Notification(bytes, method, params ?? NO_PARAMS, paramsSpan);
+  if (id === undefined) return new Notification(source, method, params ?? NO_PARAMS, paramsSpan);
   const idValue = member(value, 'id');
   if (typeof idValue !== 'string' && typeof idValue !== 'number')
     throw new FaultError('invalid_request', 'The id of an MCP request is a string or a number.');
-  return new Request(bytes, id, method, params ?? NO_PARAMS, paramsSpan);
+  return new Request(source, id, method, params ?? NO_PARAMS, paramsSpan);
 }
 
-function toAnswer(bytes: Buffer, value: JsonObject, id: Span | undefined, body: Span | undefined): Answer {
+function toAnswer(source: Source, value: JsonObject, id: Span | undefined, body: Span | undefined): Answer {
   const result = member(value, 'result');
   const error = member(value, 'error');
   if (body === undefined || (result === undefined) === (error === undefined)) {
@@ -374,19 +347,15 @@ function toAnswer(bytes: Buffer, value: JsonObject, id: Span | undefined, body: 
   if (result !== undefined) {
     if (!isObject(result) || !answersRequest)
       throw new FaultError('invalid_request', 'A JSON-RPC result is an object and names its request.');
-    return new Answer(bytes, id, body, { kind: 'result', result });
+    return new Answer(source, id, body, { kind: 'result', result });
   }
   const code = member(error, 'code');
   const message = member(error, 'message');
   if (typeof code !== 'number') throw new FaultError('invalid_request', 'A JSON-RPC error has a numeric code.');
   if (!Number.isInteger(code) || typeof message !== 'string')
-    return repairError(
-      error,
-      code,
-      answersRequest && id !== undefined ? bytes.toString('latin1', id.start, id.end) : '',
-    );
+    return repairError(error, code, answersRequest && id !== undefined ? source.cut(id) : '');
   const data = member(error, 'data');
-  return new Answer(bytes, answersRequest ? id : undefined, body, {
+  return new Answer(source, answersRequest ? id : undefined, body, {
     kind: 'error',
     error: { code, message, ...(data === undefined ? {} : { data }) },
   });

@@ -1,19 +1,24 @@
 import { isObject, type JsonObject } from './json.ts';
 import { type Edit, type Member, objectMembers, type Span, toBinary } from './json-scan.ts';
+import type { Source } from './source.ts';
 
 /** A message with a method: its bytes, and the edits that change single members of its params. */
 export abstract class Rewritable {
-  readonly bytes: Buffer;
+  readonly source: Source;
   readonly method: string;
   readonly params: JsonObject;
   readonly paramsSpan: Span | undefined;
   #paramMembers: readonly Member[] | undefined;
 
-  constructor(bytes: Buffer, method: string, params: JsonObject, paramsSpan: Span | undefined) {
-    this.bytes = bytes;
+  constructor(source: Source, method: string, params: JsonObject, paramsSpan: Span | undefined) {
+    this.source = source;
     this.method = method;
     this.params = params;
     this.paramsSpan = paramsSpan;
+  }
+
+  get bytes(): Buffer {
+    return this.source.bytes;
   }
 
   /** Where the value of `params.<key>` stands. */

@@ -37,7 +37,7 @@ function withoutForeignSchemas(items: string): string {
     if (type !== undefined && bytes.toString('latin1', type.start, type.end) === '"object"') continue;
     edits.push(toRemoval(bytes, { members, at, objectStart: tool.start }));
   }
-  return edits.length === 0 ? items : Buffer.from(splice(bytes, edits), 'latin1').toString('utf8');
+  return edits.length === 0 ? items : Buffer.from(splice(bytes.toString('latin1'), edits), 'latin1').toString('utf8');
 }
 
 /** The edit that takes a member out together with the comma that parts it from its neighbour. */

@@ -13,6 +13,8 @@ import { toSafeJson } from '../redact-fields.ts';
 import { claimChain } from './claim-chain.ts';
 import { readHead, writeFirstHead } from './head-file.ts';
 import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts';
+import { NO_DIGEST } from './record-line.ts';
+import type { PushOptions } from './record-queue.ts';
 import { type Head, recoverChain } from './recover.ts';
 import { findRetired } from './retire.ts';
 import { createSealer, makeSealKey, readPublicKey } from './sealer.ts';
@@ -70,16 +72,18 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
       { folder: claim.folder, damage },
       'the audit is damaged: "sallyport audit verify" names the first bad record',
     );
+  const digest = createKeyedDigest(Buffer.from(digestKey, 'hex'));
   const writer = new AuditWriter({
     ...claim,
     tail,
     sealer,
+    digest,
     segmentBytes: options.segmentBytes,
     withinMs: mode === 'strict' ? 0 : options.withinMs,
     clock,
     log,
   });
-  const audit = createAudit(writer, { ...options, digestKey });
+  const audit = createAudit(writer, { ...options, digest });
   audit.note('start', { version: options.version, pid: process.pid, mode, key: sealer.keyId });
   if (tail.torn !== undefined)
     audit.note('cut', { segment: tail.torn.segment, bytes: tail.torn.bytes, kept: tail.torn.kept });
@@ -115,15 +119,14 @@ function toHeadDamage(head: Head | 'forged' | undefined): string | undefined {
   return head === 'forged' ? 'the head file is not signed with our key for this chain' : undefined;
 }
 
-type Recorder = Pick<AuditOptions, 'mode' | 'values' | 'clock'> & { readonly digestKey: string };
+type Recorder = Pick<AuditOptions, 'mode' | 'values' | 'clock'> & { readonly digest: KeyedDigest };
 
 /** Turns requests and their ends into records. By concatenation: every call pays for two. */
 function createAudit(
   writer: Pick<AuditWriter, 'append' | 'trouble' | 'inTime' | 'written' | 'refuse'>,
-  { mode, values, digestKey, clock }: Recorder,
+  { mode, values, digest, clock }: Recorder,
 ): Omit<OpenAudit, 'close'> {
-  const digest = createKeyedDigest(Buffer.from(digestKey, 'hex'));
-  const write = values === 'full' ? toFullWriter(digest) : toDigestWriter(digest);
+  const toEnd: ValueWriter = values === 'full' ? toFullValue(digest) : toLaterDigest;
   const now = createIsoClock(clock);
   const note: OpenAudit['note'] = (kind, members) => {
     const rest = Object.entries(members).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`);
@@ -133,10 +136,11 @@ function createAudit(
     admit(subject, args) {
       const { trouble } = writer;
       if (trouble !== undefined) throw toFault(trouble);
+      const { text, options } = toEnd('arguments', args);
       writer.append(
         `"time":"${now()}","kind":"admitted"${toWho(subject)}` +
-          `${toFacts(subject)}${optional('verdict', subject.verdict)}${optional('guard', subject.guard)}${optional('reason', subject.reason)}` +
-          `${write('arguments', args)}}`,
+          `${toFacts(subject)}${optional('verdict', subject.verdict)}${optional('guard', subject.guard)}${optional('reason', subject.reason)}${text}}`,
+        options,
       );
       subject.admitted = true;
       // The stated time holds for every record: while the disk cannot keep it, calls wait for the disk.
@@ -147,9 +151,11 @@ function createAudit(
         writer.refuse();
         return;
       }
+      const { text, options } = toEnd('result', result);
       writer.append(
-        `"time":"${now()}","kind":"${subject.admitted ? 'outcome' : 'denied'}"${toWho(subject)}${subject.admitted ? '' : toFacts(subject)}${toEnd(end)}` +
-          `${toDecision('release', subject.release)}${write('result', result)}}`,
+        `"time":"${now()}","kind":"${subject.admitted ? 'outcome' : 'denied'}"${toWho(subject)}${subject.admitted ? '' : toFacts(subject)}${toOutcome(end)}` +
+          `${toDecision('release', subject.release)}${text}}`,
+        options,
       );
     },
     note,
@@ -193,7 +199,7 @@ function writeNames({ method, client, upstream, target, digest }: AuditSubject):
   );
 }
 
-function toEnd({ outcome, guard, reason, ms, resultBytes }: AuditEnd): string {
+function toOutcome({ outcome, guard, reason, ms, resultBytes }: AuditEnd): string {
   return `,"outcome":"${outcome}"${optional('guard', guard)}${optional('reason', reason)},"ms":${Math.round(ms * 1000) / 1000},"resultBytes":${resultBytes}`;
 }
 
@@ -274,21 +280,28 @@ function optional(name: string, text: string | undefined): string {
   return text === undefined ? '' : `,"${name}":${quote(text)}`;
 }
 
-type ValueWriter = (name: string, value: Buffer | undefined) => string;
+/** How a record ends: with the digest of what was given, or what came back. */
+interface RecordEnd {
+  readonly text: string;
+  readonly options?: PushOptions;
+}
 
-function toDigestWriter(digest: KeyedDigest): ValueWriter {
-  return (name, value) => (value === undefined ? '' : `,"${name}":"${digest(value)}"`);
+type ValueWriter = (name: string, value: Buffer | undefined) => RecordEnd;
+
+const NOTHING: RecordEnd = { text: '' };
+
+function toLaterDigest(name: string, value: Buffer | undefined): RecordEnd {
+  return value === undefined ? NOTHING : { text: `,"${name}":"${NO_DIGEST}"`, options: { value } };
 }
 
 /** Larger values stand as their digest only. Bytes. */
 const MAX_VALUE = 65_536;
 
 /** The operator asked for values: written with what looks like a secret masked, beside the digest. */
-function toFullWriter(digest: KeyedDigest): ValueWriter {
-  const short = toDigestWriter(digest);
+function toFullValue(digest: KeyedDigest): ValueWriter {
   return (name, value) => {
-    if (value === undefined || value.length > MAX_VALUE) return short(name, value);
-    return `${short(name, value)},"${name}Value":${toSafeJson(value.toString('utf8'))}`;
+    if (value === undefined || value.length > MAX_VALUE) return toLaterDigest(name, value);
+    return { text: `,"${name}":"${digest(value)}","${name}Value":${toSafeJson(value.toString('utf8'))}` };
   };
 }
 

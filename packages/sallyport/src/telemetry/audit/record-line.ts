@@ -5,6 +5,9 @@ export const GENESIS = '0'.repeat(43);
 /** Characters of a SHA-256 in base64url. */
 export const HASH_LENGTH = 43;
 
+/** Stands for a digest that is made when the record is chained: as long as one. */
+export const NO_DIGEST = '-'.repeat(HASH_LENGTH);
+
 const OPEN = '{"seq":';
 const PREV = ',"prev":"';
 const LINE_FEED = 0x0a;
@@ -22,6 +25,11 @@ export function toLine(seq: number, prev: string, body: string): string {
 /** Where `prev` begins in the line of this number. */
 export function prevAtOf(seq: number): number {
   return OPEN.length + String(seq).length + PREV.length;
+}
+
+/** Where the digest begins that is the last member of the line which ends at `end`. */
+export function digestAtOf(end: number): number {
+  return end - '"}'.length - HASH_LENGTH;
 }
 
 /** The hash the next record names as its `prev`: over the whole line, so nothing of a record is outside the chain. */

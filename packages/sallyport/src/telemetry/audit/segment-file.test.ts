@@ -21,7 +21,7 @@ async function openLarge(): Promise<{ path: string; file: SegmentFile; add: (tex
   onTestFinished(() => file.close());
   let last: Head = FIRST;
   const add = async (text: string, times = 1): Promise<void> => {
-    const queue = new RecordQueue(last);
+    const queue = new RecordQueue(last, String);
     for (let i = 0; i < times; i++) queue.push(`"time":"2026-01-02T03:04:05.678Z","kind":"test","text":"${text}"}`);
     await file.append(queue.bytes, queue.last);
     last = queue.last;

@@ -6,7 +6,8 @@ import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { findChanged, stampOf } from './finished.ts';
 import { writeHead } from './head-file.ts';
-import { RecordQueue } from './record-queue.ts';
+import type { KeyedDigest } from './keyed-digest.ts';
+import { type PushOptions, RecordQueue } from './record-queue.ts';
 import type { ChainTail, Head } from './recover.ts';
 import type { Sealer } from './sealer.ts';
 import { codeOf, SegmentFile } from './segment-file.ts';
@@ -19,6 +20,7 @@ export interface WriterOptions {
   readonly chain: string;
   readonly tail: ChainTail;
   readonly sealer: Sealer;
+  readonly digest: KeyedDigest;
   readonly segmentBytes: number;
   /** Records are on disk this long after they came, at the latest. Milliseconds; 0: as soon as the disk can. */
   readonly withinMs: number;
@@ -96,7 +98,7 @@ export class AuditWriter {
     const { tail, folder } = options;
     this.#options = options;
     this.#written = { seq: tail.seq, hash: tail.hash };
-    this.#queue = new RecordQueue(this.#written);
+    this.#queue = new RecordQueue(this.#written, options.digest);
     this.#sealedSeq = tail.seq;
     this.#next = tail.segment;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -117,16 +119,16 @@ export class AuditWriter {
     return since === undefined || performance.now() - since <= this.#options.withinMs;
   }
 
-  /** Takes a record (without its place in the chain). @param finish of {@link RecordQueue.push} */
-  append(body: string, finish?: (line: string) => string): void {
-    this.#queue.push(body, finish);
+  /** Takes a record (without its place in the chain). */
+  append(body: string, options?: PushOptions): void {
+    this.#queue.push(body, options);
     this.#oldest ??= performance.now();
     if (this.#running === undefined && this.#trouble === undefined) this.#schedule();
   }
 
   /** The same with our signature: nobody can write such a record, not even behind the last seal. */
   appendSigned(body: string): void {
-    this.append(body, this.#options.sealer.seal);
+    this.append(body, { finish: this.#options.sealer.seal });
   }
 
   /** A record that was not taken because nothing could be written: only counted. */
@@ -226,10 +228,10 @@ export class AuditWriter {
     this.#tellTrouble();
     const sealing = this.#isSealDue();
     const batch = this.#queue;
-    if (sealing) batch.push(this.#toSeal(), this.#options.sealer.seal);
+    if (sealing) batch.push(this.#toSeal(), { finish: this.#options.sealer.seal });
     if (batch.length === 0) return false;
     this.#writing = this.#oldest;
-    this.#queue = this.#spare?.clear(batch.last) ?? new RecordQueue(batch.last);
+    this.#queue = this.#spare?.clear(batch.last) ?? new RecordQueue(batch.last, this.#options.digest);
     this.#spare = undefined;
     this.#oldest = undefined;
     try {
