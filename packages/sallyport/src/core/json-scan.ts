@@ -274,8 +274,15 @@ export function spliceInPieces(bytes: Buffer, edits: readonly Edit[]): Buffer[] 
 
 /** Text as a binary string of its UTF-8 bytes. */
 export function toBinary(text: string): string {
+  return isAsciiText(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** Short texts are walked: starting a pattern costs more. */
+function isAsciiText(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "every ASCII character".
-  return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+  if (text.length > NATIVE_SEARCH_AFTER) return /^[\x00-\x7f]*$/.test(text);
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
 }
 
 /** The text behind a binary string. */

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { FaultError } from './errors.ts';
-import { countKeys, measureShape } from './json-scan.ts';
+import { countKeys, measureShape, type Shape } from './json-scan.ts';
 import { LARGE } from './source.ts';
 
 /** What is refused before anything recurses into it. */
@@ -9,6 +9,8 @@ export interface MessageLimits {
   /** Clients' messages: every policy and every upstream must see the same value, so a key may stand only once. */
   readonly uniqueKeys: boolean;
 }
+
+const FLAT: Shape = { depth: 0, pairs: 0 };
 
 /** The value, and what it was parsed from where that is a binary string to be kept. */
 export function parseJson(
@@ -20,8 +22,9 @@ export function parseJson(
   if (text === undefined && !isUtf8(bytes)) throw new FaultError('parse', 'The message is not valid UTF-8.');
   if (bytes[0] === 0xef)
     throw new FaultError('parse', 'The message starts with a byte order mark; JSON-RPC messages have none.');
-  // Before JSON.parse: a million brackets parse, and kill whatever recurses into the result.
-  const shape = measureShape(bytes, limits.maxDepth);
+  // Before JSON.parse: a million brackets parse, and kill whatever recurses into the result. A level takes two bytes.
+  const isShallow = bytes.length <= limits.maxDepth * 2;
+  const shape = limits.uniqueKeys || !isShallow ? measureShape(bytes, limits.maxDepth) : FLAT;
   if (shape.depth > limits.maxDepth)
     throw new FaultError('invalid_request', `The message is nested deeper than ${limits.maxDepth} levels.`);
   let value: unknown;
@@ -33,8 +36,7 @@ export function parseJson(
       `The message is not JSON: ${error instanceof Error ? error.message.slice(0, 120) : 'unreadable'}`,
     );
   }
-  if (limits.uniqueKeys && countKeys(value) !== shape.pairs) {
+  if (limits.uniqueKeys && countKeys(value) !== shape.pairs)
     throw new FaultError('invalid_request', 'The message has the same key twice in one object.');
-  }
   return { value, text };
 }

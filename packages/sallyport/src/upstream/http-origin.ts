@@ -126,9 +126,15 @@ function toLines(headers: readonly string[]): string {
   return lines;
 }
 
+/** Of headers that many requests share. */
+const ownLines = new WeakMap<Readonly<Record<string, string>>, string>();
+
 function toOwnLines(headers: Readonly<Record<string, string>>): string {
-  let lines = '';
-  for (const name of Object.keys(headers)) lines += toLine(name, headers[name] ?? '');
+  let lines = ownLines.get(headers);
+  if (lines === undefined) {
+    lines = toLines(Object.entries(headers).flat());
+    ownLines.set(headers, lines);
+  }
   return lines;
 }
 

@@ -116,17 +116,29 @@ function toName({ request, target }: UpstreamRequest): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** A tool is called many times: its headers are made, checked and written once. */
+const shared = new Map<string, Record<string, string>>();
+const MAX_SHARED = 1_000;
+/** Characters: some URIs are long. */
+const MAX_KEY = 256;
+
 /** The body's fields that intermediaries may read (2026-07-28, "Request Metadata"). */
 export function toHeaders(
   revision: string,
   method: string,
   name: string | undefined,
   more?: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const headers: Record<string, string> = { 'mcp-protocol-version': revision, 'mcp-method': method };
-  if (name !== undefined) headers['mcp-name'] = toHeaderValue(name);
-  if (more !== undefined) for (const [key, value] of Object.entries(more)) headers[key] = toHeaderValue(value);
-  return headers;
+): Readonly<Record<string, string>> {
+  const key = `${revision} ${method}${name === undefined ? '' : ` ${name}`}`;
+  let headers = shared.get(key);
+  if (headers === undefined) {
+    headers = { 'mcp-protocol-version': revision, 'mcp-method': method };
+    if (name !== undefined) headers['mcp-name'] = toHeaderValue(name);
+    if (shared.size >= MAX_SHARED) shared.clear();
+    if (key.length <= MAX_KEY) shared.set(key, headers);
+  }
+  if (more === undefined) return headers;
+  return { ...headers, ...Object.fromEntries(Object.entries(more).map(([own, value]) => [own, toHeaderValue(value)])) };
 }
 
 const MAX_ROUNDS = 16;
