@@ -20,6 +20,7 @@ const remarks = [];
 const steps = [
   { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings'] },
   { name: 'build', command: [bin('tsc'), '-b'] },
+  { name: 'bundle', command: [process.execPath, join(root, 'scripts/bundle.mjs')] },
   {
     name: 'test',
     command: [

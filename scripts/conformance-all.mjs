@@ -49,7 +49,7 @@ try {
   );
   const sallyport = await start(
     [
-      path('packages/sallyport/dist/cli/main.js'),
+      path('packages/sallyport/bin/sallyport.js'),
       'up',
       '--config',
       config,

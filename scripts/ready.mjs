@@ -20,6 +20,7 @@ if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtime
   );
 }
 run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'], 'Building');
+run(process.execPath, [join(root, 'scripts', 'bundle.mjs')], 'Putting it together');
 
 function run(command, args, what) {
   process.stderr.write(`${what} …\n`);

@@ -10,7 +10,7 @@ mkdirSync(state, { recursive: true, mode: 0o700 });
 const child = spawn(
   process.execPath,
   [
-    join(root, 'packages/sallyport/dist/cli/main.js'),
+    join(root, 'packages/sallyport/bin/sallyport.js'),
     'up',
     '--config',
     join(root, 'sallyport.sample.json'),

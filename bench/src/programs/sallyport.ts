@@ -8,7 +8,9 @@ import type { Launched, LaunchOptions } from './program.ts';
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const STDIO_UPSTREAM = join(DIST, 'upstream/stdio-server.js');
 
-export const SALLYPORT = join(DIST, '../../packages/sallyport/dist/cli/main.js');
+export const SALLYPORT = join(DIST, '../../packages/sallyport/bin/sallyport.js');
+/** The same in the files it was built from: a profile names them. */
+const UNBUNDLED = join(DIST, '../../packages/sallyport/dist/cli/main.js');
 /** One `mcpServers` entry for the stdio upstream. */
 export const STDIO_ENTRY = { command: process.execPath, args: [STDIO_UPSTREAM] };
 
@@ -31,10 +33,17 @@ export async function launchSallyport(
   { directory, nodeFlags }: LaunchOptions,
   { key: ownKey, sections }: SallyportOptions = RELAY,
 ): Promise<Launched> {
-  if (!existsSync(SALLYPORT)) throw new Error(`${SALLYPORT} is not built`);
+  if (!existsSync(UNBUNDLED)) throw new Error(`${UNBUNDLED} is not built`);
   const file = writeConfig(directory, { mcpServers: servers, gateway: { port: 0 }, ...sections });
   const child = startNode({
-    args: [...nodeFlags, SALLYPORT, 'up', '--config', file, '--json'],
+    args: [
+      ...nodeFlags,
+      nodeFlags.some((flag) => flag.startsWith('--cpu-prof')) ? UNBUNDLED : SALLYPORT,
+      'up',
+      '--config',
+      file,
+      '--json',
+    ],
     env: { SALLYPORT_STATE: join(directory, 'state') },
   });
   const target = child.stdoutLine.then((line): Target => {

@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // Committed and executable, so that npm can link it before the first build.
-import '../dist/cli/main.js';
+import '../dist/bundle/cli/main.js';

@@ -8,7 +8,7 @@ import { PlainClient, textOf } from './plain-client.ts';
 import { type RunningGateway, startGateway, type WrittenConfig } from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/sallyport.js', import.meta.url));
 
 interface Ran {
   readonly code: number;

@@ -6,7 +6,7 @@ import { type Block, ROOT } from './docs-pages.ts';
 import { freePort } from './doctor-servers.ts';
 import { type Announcement, newTestFolder } from './running-sallyport.ts';
 
-const MAIN = join(ROOT, 'packages/sallyport/dist/cli/main.js');
+const MAIN = join(ROOT, 'packages/sallyport/bin/sallyport.js');
 /** Where the guides say that Sallyport listens. */
 const WRITTEN_PORT = '7411';
 const WRITTEN_HOST = `127.0.0.1:${WRITTEN_PORT}`;

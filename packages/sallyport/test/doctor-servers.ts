@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { atTheEnd } from './at-the-end.ts';
 import { newTestFolder } from './running-sallyport.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/sallyport.js', import.meta.url));
 
 export interface ShownStep {
   readonly step: string;

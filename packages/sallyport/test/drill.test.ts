@@ -8,7 +8,7 @@ import { atTheEnd } from './at-the-end.ts';
 import { descendantsOf } from './process-table.ts';
 import { newTestFolder } from './running-sallyport.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/sallyport.js', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../../docs/threats.md', import.meta.url));
 /** Some 25 Sallyports; a machine may be busy with other tests. */
 const PATIENCE_MS = 400_000;

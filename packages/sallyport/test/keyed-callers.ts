@@ -5,7 +5,7 @@ import { PlainClient } from './plain-client.ts';
 import type { RunningGateway } from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/sallyport.js', import.meta.url));
 
 /** A gateway as the holder of a new key sees it; `options` are those of `key create`. */
 export async function keyHolder(

@@ -10,7 +10,7 @@ import { PlainClient, textOf } from './plain-client.ts';
 import { newTestFolder, type RunningGateway, startGateway } from './running-sallyport.ts';
 import { startWordyServer, type WordyServer } from './wordy-server.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/sallyport.js', import.meta.url));
 const HANDLE = /\{\{handle:[a-z2-7]{16}\}\}/;
 
 const PLAN = {

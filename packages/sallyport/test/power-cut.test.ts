@@ -11,7 +11,7 @@ import { type RunningGateway, startGateway, type WrittenConfig } from './running
 import { createSyncedDisk, type SyncedDisk } from './synced-disk.ts';
 import { waitFor } from './wait-for.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/sallyport.js', import.meta.url));
 const ROUNDS = Number(process.env['SALLYPORT_CUT_ROUNDS'] ?? 10);
 const SEED = Number(process.env['SALLYPORT_SEED'] ?? 20_261_122);
 const CALLERS = 16;

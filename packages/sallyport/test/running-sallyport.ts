@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atTheEnd } from './at-the-end.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/sallyport.js', import.meta.url));
 const UPSTREAM = fileURLToPath(new URL('fixtures/upstream-stdio.mjs', import.meta.url));
 const MAX_STDERR = 4_000_000;
 

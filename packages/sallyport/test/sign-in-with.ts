@@ -3,7 +3,7 @@ import { atTheEnd } from './at-the-end.ts';
 import type { RunningGateway } from './running-sallyport.ts';
 import { browse } from './sign-in-server.ts';
 
-const MAIN = new URL('../dist/cli/main.js', import.meta.url).pathname;
+const MAIN = new URL('../bin/sallyport.js', import.meta.url).pathname;
 
 export interface SignInOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { PlainClient } from './plain-client.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
 import { browse, type SignInServer, startSignInServer } from './sign-in-server.ts';
 
-const MAIN = new URL('../dist/cli/main.js', import.meta.url).pathname;
+const MAIN = new URL('../bin/sallyport.js', import.meta.url).pathname;
 
 /** An upstream that lets nobody in without a token of `server`, made for it. */
 async function startGuardedUpstream(server: SignInServer) {

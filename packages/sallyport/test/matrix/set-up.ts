@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { within } from './raw-client.ts';
 
 const root = new URL('../../../../', import.meta.url);
-export const sallyport = fileURLToPath(new URL('packages/sallyport/dist/cli/main.js', root));
+export const sallyport = fileURLToPath(new URL('packages/sallyport/bin/sallyport.js', root));
 export const conformanceServer = fileURLToPath(new URL('servers/conformance-mcp-server/dist/main.js', root));
 
 /** What a running program says on its first line. */
