@@ -4,12 +4,13 @@ import type { Mark } from './canonical-fold.ts';
 import { findFakeTurns } from './results/fake-turns.ts';
 import { type Carrier, findCarriers } from './results/find-carriers.ts';
 import { findDoubtful } from './results/find-doubtful.ts';
-import { isDemanded, isFenced, isListed, isQuoted } from './results/is-told.ts';
+import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/is-told.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
 import { readWords } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
-import { findSpoken } from './results/spoken-to.ts';
+import { findSpoken, isReported } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
+import { findOrders } from './results/weigh-signs.ts';
 
 /** From here on a text is in the review tier. */
 export const TEXT_REVIEW_FROM = 0.5;
@@ -80,6 +81,8 @@ interface Found {
 /** Told of, not asked for: still worth a little, since quotation marks cost an attacker nothing. */
 const TOLD = 0.25;
 const FENCED = 0.5;
+/** In a report of an attack, but for what is an attack in any. */
+const REPORTED = 0.6;
 
 function readPlain(text: string, found: Found[]): void {
   for (const { rule, start, end, isDisguised, weight } of weighed(text)) {
@@ -212,18 +215,18 @@ interface Weighed extends Pick<Found, 'rule' | 'weight' | 'start' | 'end'> {
   readonly isDisguised: boolean;
 }
 
-/** A tool named in backticks is documented more often than demanded. */
+/** A tool named in backticks is documented more often than demanded; servers say please where a step is missing. */
 const NAMED = 0.85;
 
-function isNamed(text: string, { rule, end }: Pick<Match, 'rule' | 'end'>): boolean {
-  return rule.id === 'demand-call' && text[end] === '`';
+function isNamed(text: string, { rule, start, end }: Pick<Match, 'rule' | 'start' | 'end'>): boolean {
+  return rule.id === 'demand-call' && (text[end] === '`' || /^please\b/i.test(text.slice(start, start + 7)));
 }
 
 /** What the rules find, less where something is only told of. */
 function weighed(text: string): readonly Weighed[] {
   const words = readWords(text);
   const matches = matchRules(words);
-  const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words)];
+  const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words), ...findOrders(text, words)];
   if (matches.length === 0 && spoken.length === 0) return [];
   const fences = fencesOf(text);
   const weigh = (weight: number, start: number, isTold: boolean) => {
@@ -232,13 +235,17 @@ function weighed(text: string): readonly Weighed[] {
   };
   const found: Weighed[] = [];
   for (const { rule, start, end, isDisguised } of matches) {
-    const isTold = isQuoted(text, start, end) || (rule.isDemand === true && !isDemanded(text, start));
+    const isTold =
+      isQuoted(text, start, end) ||
+      isPattern(text.slice(start, end)) ||
+      (rule.isDemand === true && !isDemanded(text, start));
     const sure = isListed(text.slice(start, end))
       ? rule.weight * FENCED
-      : isNamed(text, { rule, end })
+      : isNamed(text, { rule, start, end })
         ? rule.weight * NAMED
         : rule.weight;
-    found.push({ rule, weight: weigh(sure, start, isTold), start, end, isDisguised });
+    const share = rule.weight < BLOCK_FROM && isReported(text, start) ? REPORTED : 1;
+    found.push({ rule, weight: weigh(sure * share, start, isTold), start, end, isDisguised });
   }
   for (const { rule, weight, start, end } of spoken)
     found.push({ rule, weight: weigh(weight, start, isQuoted(text, start, end)), start, end, isDisguised: false });

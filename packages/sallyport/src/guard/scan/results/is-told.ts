@@ -69,7 +69,7 @@ function endOfPair(text: string, from: number, close: string): number {
 }
 
 /** After a word or a bracket, and right before one: after a colon, a comma or a brace it begins a value. */
-function opensQuotation(text: string, at: number): boolean {
+export function opensQuotation(text: string, at: number): boolean {
   const next = text[at + 1];
   if (next === undefined || next === ' ' || next === '\n') return false;
   const before = text[at - 1];
@@ -78,7 +78,9 @@ function opensQuotation(text: string, at: number): boolean {
   if (before !== ' ') return false;
   let i = at - 2;
   while (i >= 0 && text[i] === ' ') i--;
-  return i >= 0 && /[\p{L}\p{N}=)|,–—-]/u.test(text[i] ?? '') && text[i] !== ',';
+  // In prose a comma before a quotation follows a word; in data it follows a value.
+  if (text[i] === ',') return /\p{Ll}/u.test(text[i - 1] ?? '');
+  return i >= 0 && /[\p{L}\p{N}=)|–—-]/u.test(text[i] ?? '');
 }
 
 /** Does it run over a list of quotations? Phrases that are listed make no sentence with each other. */
@@ -91,4 +93,9 @@ export function isFenced(fences: readonly number[], at: number): boolean {
   let count = 0;
   for (const fence of fences) if (fence < at) count++;
   return count % 2 === 1;
+}
+
+/** A regular expression that looks for such words. */
+export function isPattern(part: string): boolean {
+  return /\)\?|\(\?[:i]|\\[bsw]|\w\|\w/.test(part);
 }

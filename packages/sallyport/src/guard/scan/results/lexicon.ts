@@ -32,7 +32,7 @@ export const WORDS = {
   now: 'now first next then immediately instead henceforth',
   conceal:
     'tell telling mention mentioning inform informing notify notifying alert alerting say saying disclose disclosing reveal revealing show showing display displaying warn warning ask asking',
-  not: 'not dont never nicht pas',
+  not: 'not dont never shouldnt mustnt neednt nobody nicht pas',
   user: 'user users human humans operator utilisateur usuario benutzer utente usuário',
   someone: 'person people anyone anybody customer owner maintainer maintainers developer',
   send: 'send sending email emailing mail post posting upload uploading forward forwarding exfiltrate transmit submit transfer deliver leak fetch envoyez envoyer envía enviar sende senden',
@@ -71,6 +71,14 @@ export const WORDS = {
   refuse: 'refuse refuses refused',
   real: 'real actual',
   current: 'current',
+  /** Rare where nobody speaks to a machine, or of what is to be done with what was said before. */
+  suspect:
+    'crawler crawlers automated automaton disobey disobeying henceforth forthwith notwithstanding unscramble recite verbatim unrestricted uncensored persona outrank outranks scraper scrapers бот боты боту ассистент ассистенты нейросеть модель агент помощник agente agentes agenti modelli modello agenten asistentes robots',
+  /** What somebody who reads for another has: beside "your". */
+  duty: 'job jobs role duty duties phase plan plans read reading review owner owners boss employer human humans operators operator principal developer developers creator creators maker makers deployment setup caution eyes translation assessment evaluation verdict',
+  made: 'deployed installed programmed trained configured built created developed',
+  learn: 'learn learns let know knows hear find see notice suspect bother disturb involve consult',
+  decode: 'encode decode decipher decrypt reverse unscramble join reassemble concatenate',
 } as const;
 
 export type WordClass = keyof typeof WORDS;
@@ -107,14 +115,20 @@ export const LEXICON: ReadonlyMap<string, number> = toKinds(CLASSES.map((name) =
 
 /** Chinese and Japanese have no blanks between words: their words are looked for wherever they stand. */
 const JOINED_WORDS: readonly (readonly [WordClass, string])[] = [
-  ['override', '무시하 무시해 忽略 无视 無視 忘记 忘掉 不要理会 绕过 覆盖 無視して 忘れて'],
+  [
+    'override',
+    '무시하 무시해 忽略 无视 無視 忘记 忘掉 不要理会 绕过 覆盖 無視して 忘れて 作废 别管 略去 抛开 撇开 不用管 不必理会 跳过 取消 取り消',
+  ],
   ['prior', 'これまで 이전의 이전 之前 以上 先前 此前 上述 前面 上面的 上面 以前の 上記'],
   ['all', '모든 所有 全部 任何 すべて'],
   ['your', '你的 您的 あなたの'],
-  ['model', 'ai助手 ai模型 ai智能体 人工智能 大模型 aiは aiへ 语言模型 智能体 助手 aiアシスタント アシスタント'],
+  [
+    'model',
+    'ai ai助手 ai模型 ai智能体 人工智能 大模型 aiは aiへ 语言模型 智能体 智能助理 机器人 ai客服 助手 aiアシスタント アシスタント エージェント',
+  ],
   ['you', '助手 智能体 你 您'],
   ['instruction', '指令 指示 规则 提示词 提示語 约束 限制 命令 内容'],
-  ['order', '指令 指示 提示词 지시 명령 프롬프트'],
+  ['order', '指令 指示 要求 提示词 지시 명령 프롬프트'],
   ['system', '系统 隐藏 内部 システム'],
   ['reveal', '透露 输出 显示 泄露 打印 告诉 公開'],
   ['must', '必须 务必 立即 请 重要'],
@@ -124,7 +138,7 @@ const JOINED_WORDS: readonly (readonly [WordClass, string])[] = [
   ['conceal', '告诉 提及 通知 告知 提到'],
   ['user', '用户 使用者 ユーザー'],
   ['send', '发送 上传 转发 发给 送信'],
-  ['secret', '密码 密钥 凭证 令牌 私钥'],
+  ['secret', '密码 密钥 凭证 令牌 私钥 口令 通讯录 身份证 手机号'],
 ];
 
 /** By their first character, the longer ones first. */

@@ -65,7 +65,7 @@ const GREETINGS = words(
 );
 /** "Note to", "instructions for", "Nachricht an". */
 const NOTE =
-  /(?:^|[^\p{L}])(?:notes?|message|notice|instructions?|hints?|reminder|memo|warning|alert|directives?|advisory|request|tasks?|todo|word|reserved|intended|meant|important|attention|p\.?s\.?|this is|following is|action items|hinweis|nachricht|mitteilung|anweisung|anmerkung|notiz|consigne|instrucci[oó]n(?:es)?|mensaje|nota|aviso|instru[çc](?:[aã]o|[oõ]es)|mensagem|istruzion[ei]|messaggio|bericht|opmerking|wiadomość|сообщение)[^.!?\n:;]{0,16}[\s(]\p{L}{1,4}$/iu;
+  /(?:^|[^\p{L}])(?:notes?|message|notice|instructions?|hints?|reminder|memo|warning|alert|directives?|advisory|request|tasks?|todo|word|reserved|intended|meant|important|attention|p\.?s\.?|this is|following is|action items|hinweis|nachricht|mitteilung|anweisung|anmerkung|notiz|consigne|réservée?|destinée?|reservado|riservato|bestimmt|gerichtet|instrucci[oó]n(?:es)?|mensaje|nota|aviso|instru[çc](?:[aã]o|[oõ]es)|mensagem|istruzion[ei]|messaggio|bericht|opmerking|wiadomość|сообщение)[^.!?\n:;]{0,16}[\s(]\p{L}{1,4}$/iu;
 /** A line, a sentence or a remark begins with it. */
 const BEGINS =
   /(?:^|[\n.!?:;>"([{*#|,—-])\s{0,4}(?:if you )?(?:to|for|an|für|à|al|para|per|pour|aux|at|(?<=if you )are)$/iu;
@@ -93,7 +93,8 @@ const MACHINE_AFTER =
   /\buser(?:s|'s|’s)?\b|\byou are talking to\b|\bthis (?:ad|page|file|log|output|result|line|message|note|text|instruction|paragraph|step|section|comment)\b|\b(?:nutzer|benutzer|utilisateur|usuario|utente|usuário|gebruiker)|użytkownik|пользовател|\b(?:prompt|tools?|api|functions?|conversation|session|credentials?|repository|execute|context|scrapers?|sandbox|sudo|root|env)\b|\b[a-z]{2,24}_[a-z]{2,24}\b|\b[a-z]{2,24}\(|https?:\/\//i;
 
 const VERBS =
-  'send|forward|share|transfer|delete|erase|remove|open|close|call|invoke|read|write|execute|run|buy|order|purchase|pay|book|invite|publish|post|upload|download|export|install|add|append|insert|set|change|update|grant|give|rename|list|put|take|copy|make|print|output|reply|recommend|ignore|disregard|forget|skip|stop|drop|disable|enable|turn|use|rank|say|state|include|decode|follow|visit|fetch|tell|leave|respond|answer|approve|merge|push|commit|create|move|get|go|begin|start|refuse|redirect|report|mail|email|text|transmit|submit|look|reveal|act|treat|reset|wipe|mint|claim|choose|quietly|silently|keep|convince|escalate|wire|confirm|accept|tip|rate|hide|rotate|cancel|pick|ask|look up|insert|accept|switch|lift|display|summari[sz]e|translate|compare|assume|pretend|navigate|click|type|log in|sign|select|do|see|end|pass|retrieve|query|search|replace|mark|omit|unlock|remember';
+  'send|forward|share|transfer|delete|erase|remove|open|close|call|invoke|read|write|execute|run|buy|order|purchase|pay|book|invite|publish|post|upload|download|export|install|add|append|insert|set|change|update|grant|give|rename|list|put|take|copy|make|print|output|reply|recommend|ignore|disregard|forget|skip|stop|drop|disable|enable|turn|use|rank|say|state|include|decode|follow|visit|fetch|tell|leave|respond|answer|approve|merge|push|commit|create|move|get|go|begin|start|refuse|redirect|report|mail|email|text|transmit|submit|look|reveal|act|treat|reset|wipe|mint|claim|choose|quietly|silently|keep|convince|escalate|wire|confirm|accept|tip|rate|hide|rotate|cancel|pick|ask|look up|insert|accept|switch|lift|display|summari[sz]e|translate|compare|assume|pretend|navigate|click|type|log in|sign|select|do|see|end|pass|retrieve|query|search|replace|mark|omit|unlock|remember|' +
+  'archive|rename|collect|gather|scrap|hand|swap|describe|link|apply|play|explain|file|push|label|tag|pin|like|donate|connect|disconnect|convert|complete|fill|correct|adjust|alter|amend|inflate|reduce|consider|classify|judge|prioriti[sz]e|favou?r|prefer|reject|decline|deny|block|ban|mute|restore|revert|capture|record|dial|phone|sell|trade|exchange|lend|contact|notify|promote|demote|score|praise|override|overrule|recite|quote|spell|encode|draft|compose|dispatch|deliver|offer|suggest|advise|urge|assure|insist|deem|carry|perform|trigger|launch|restart|reboot|shut|kill|terminate|suspend|resume|lower|raise|empty|clear|trash|overwrite|edit|modify|deploy|release|revoke|impersonate|behave|adopt|become|discard|abandon|suppress|bypass|withhold|conceal|mask|cut|attach|embed|paste|place|inject|store|save|memori[sz]e|track|browse|load|pull|clone|sync|import|quit|cease|unsubscribe|subscribe|unfollow|repeat|swear|promise|vouch|endorse|exclude|bring|help|unsend|verify|try';
 const FOREIGN_VERBS =
   'ignor\\p{L}{1,8}|vergiss|vergessen sie|sende\\p{L}{0,2}|schick\\p{L}{0,3}|empfehlen|oublie\\p{L}{0,2}|transmets|envo\\p{L}{1,4}|env[ií]\\p{L}{1,5}|invia|olvida|dimentica|desconsidere|apague|transfi\\p{L}{1,5}|reserva|vous devez|debes|devi|забудь|отправь\\p{L}{0,3}|игнорируй\\p{L}{0,3}|negeer|stuur|zignoruj|wyślij|unut|vergess\\p{L}{0,2}|leitet|gönder|lösche\\p{L}{0,1}|ändere|überweise|füge|kopiere|öffne|rufe|gib|leite|buche|bestelle|supprime\\p{L}{0,2}|efface|ajoute\\p{L}{0,1}|ouvre|appelle\\p{L}{0,1}|borra|elimina|añade|llama|compra|apaga|envie|exclua|cancella|aggiungi|verwijder|usuń|удали|переведи|добавь';
 export const DEMAND = new RegExp(
@@ -146,7 +147,7 @@ export function findSpoken(text: string, words: Words): readonly Spoken[] {
           ? weighJoined(before, after)
           : weigh(before, name, after);
     if (weight.spoken === 0) continue;
-    const isReport = REPORTED.test(text.slice(Math.max(0, start - REPORT), start));
+    const isReport = isReported(text, start);
     const add = (rule: SpokenRule, sure: number) =>
       found.push({ rule, weight: isReport ? sure * 0.6 : sure, start, end: Math.min(text.length, end + 120) });
     add(weight.isRule ? OF_MODEL : TO_MODEL, weight.spoken);
@@ -160,6 +161,11 @@ export function findSpoken(text: string, words: Words): readonly Spoken[] {
     if (SECRETS.test(after) && AWAY.test(after) && (!weight.isRule || OF_USER.test(after))) add(HEIST, 0.4);
   }
   return found;
+}
+
+/** Do the words before it tell of attacks? */
+export function isReported(text: string, start: number): boolean {
+  return REPORTED.test(text.slice(Math.max(0, start - REPORT), start));
 }
 
 /** Told of an attack, it is a report; an attacker who calls himself one before he begins is a rare one. Characters. */
@@ -178,7 +184,11 @@ const UNSPOKEN: Weighed = { spoken: 0, isRule: false };
 const BIDS =
   /^[^.!?\n:]{0,60}:\s{0,3}(?!(?:i|we|he|she|it|they|you|the|an?|this|that|these|those|there|here|my|our|your|its|is|are|was|were|yes|no|ok|okay|sure|thanks|thank|hello|hi|who|what|how|why|not|none|all|some|any|\d)(?![\p{L}]))\p{L}{2,16}\s/iu;
 
+/** Goes on as the parameters of a function do. */
+const PARAMETERS = /^(?:, ?\w{1,32}){0,6}\)\s?(?::|\{|->|=>)/;
+
 function weigh(before: string, name: string, after: string): Weighed {
+  if (PARAMETERS.test(after)) return UNSPOKEN;
   const lead = leadOf(before);
   const isRead =
     READS.test(after) ||

@@ -48,6 +48,7 @@ const SKIP = 'It wants a check or an approval passed over.';
 const AUTHORITY = 'It claims to speak for the system.';
 const SEND = 'It wants what was said sent somewhere.';
 const CONCEAL = 'It wants something kept from the user.';
+const CODED = 'It wants something decoded and then obeyed.';
 const LEAK = 'It asks for the instructions of the model.';
 
 /** What a text wants of a model, by reason. Several together weigh more than each. */
@@ -173,6 +174,9 @@ export const TEXT_RULES: readonly TextRule[] = [
     step(3, 'proceed'),
   ]),
   rule('pose-as-user', 0.7, 'It poses as the user.', [step(0, 'user_is'), step(1, 'user_is', 'are'), step(2, 'user')]),
+  rule('follow-hidden', 0.5, CODED, [step(0, 'decode'), step(12, 'obey')], true),
+  rule('follow-hidden', 0.5, CODED, [step(0, 'decode'), step(5, 'carry')], true),
+  rule('follow-hidden', 0.5, CODED, [step(0, 'decode'), step(6, 'proceed', 'call'), step(3, 'told', 'order')], true),
   rule(
     'send-secret',
     0.4,
