@@ -8,8 +8,8 @@ import { IS_JOINED, IS_TAGGED, type Words } from './read-words.ts';
  */
 
 /** Characters that are read before and behind such a word. */
-const BEFORE = 100;
-const AFTER = 300;
+const BEFORE = 80;
+const AFTER = 280;
 const MODELS = kindsOf('model');
 const ALONE = kindsOf('suspect');
 /** Of scripts without blanks: all that takes part. */
@@ -18,7 +18,7 @@ const JOINED = kindsOf('model', 'override', 'order', 'conceal', 'send', 'call', 
 const PAIRS: readonly (readonly [Uint8Array, Uint8Array])[] = [
   [kindsOf('your', 'you'), kindsOf('order', 'task', 'told', 'user', 'memory', 'duty')],
   [kindsOf('your', 'override', 'drop', 'stop', 'fresh'), kindsOf('order', 'task', 'tool')],
-  [kindsOf('not', 'without'), kindsOf('learn', 'conceal', 'instruction')],
+  [kindsOf('not', 'without'), kindsOf('conceal')],
   [kindsOf('made'), kindsOf('you')],
   [kindsOf('decode'), kindsOf('carry', 'obey', 'order', 'memory')],
   [kindsOf('must', 'now'), kindsOf('override', 'reveal')],

@@ -77,7 +77,6 @@ export const WORDS = {
   /** What somebody who reads for another has: beside "your". */
   duty: 'job jobs role duty duties phase plan plans read reading review owner owners boss employer human humans operators operator principal developer developers creator creators maker makers deployment setup caution eyes translation assessment evaluation verdict',
   made: 'deployed installed programmed trained configured built created developed',
-  learn: 'learn learns let know knows hear find see notice suspect bother disturb involve consult',
   decode: 'encode decode decipher decrypt reverse unscramble join reassemble concatenate',
 } as const;
 

@@ -17,28 +17,54 @@ const MADE =
 /** What the words of a sentence do together. */
 export function toSigns(text: string, words: readonly Word[], span: Span): Signs {
   let classes = 0;
+  for (const { bits } of words) classes |= bits;
   let forms = 0;
   let demands = 0;
+  const sentence = { text, words, classes };
   for (let i = 0; i < words.length; i++) {
-    const word = words[i] as Word;
-    classes |= word.bits;
-    if (word.bits === 0) continue;
-    const asked = isAsked(words, i);
+    const { bits } = words[i] as Word;
+    if (bits === 0) continue;
+    const asked = (bits & VERBS) === 0 ? 0 : isAsked(words, i);
     if (asked !== 0) demands++;
-    forms |= asked | relate(text, words, i);
+    forms |= asked;
+    if ((bits & RELATED) !== 0) forms |= relate(sentence, i);
   }
   if ((forms & FORM.asksSend) !== 0 && (classes & CLASS.secret) !== 0) forms |= FORM.sendSecret;
-  return { ...span, words: words.length, classes, forms, demands };
+  return { start: span.start, end: span.end, words: words.length, classes, forms, demands };
 }
 
 const { send, act, say, override, must, not, tell, permit, owner, person, you, task, order, talk, tool } = CLASS;
 const { machine, helper, thing, auto, read, newly, secret } = CLASS;
 
+const VERBS = send | act | say | override;
+/** Words that others stand to. */
+const RELATED =
+  machine |
+  helper |
+  thing |
+  you |
+  not |
+  override |
+  task |
+  order |
+  newly |
+  owner |
+  person |
+  talk |
+  say |
+  CLASS.authority;
+
+interface Sentence {
+  readonly text: string;
+  readonly words: readonly Word[];
+  /** Of all its words. */
+  readonly classes: number;
+}
+
 /** What is demanded by the word at `at`: it begins a clause, follows one that leads on, or one that obliges. */
 function isAsked(words: readonly Word[], at: number): number {
   const word = words[at] as Word;
   const { bits } = word;
-  if ((bits & (send | act | say | override)) === 0) return 0;
   const before = words[at - 1];
   const isDemand =
     word.isFirst ||
@@ -68,16 +94,16 @@ function isLed(words: readonly Word[], at: number): boolean {
 }
 
 /** How the word at `at` stands to those behind it. */
-function relate(text: string, words: readonly Word[], at: number): number {
+function relate({ text, words, classes }: Sentence, at: number): number {
   const word = words[at] as Word;
   const { bits } = word;
   let forms = 0;
   if ((bits & (machine | helper)) !== 0 || ((bits & thing) !== 0 && ((words[at - 1]?.bits ?? 0) & auto) !== 0))
     forms |= addressed(text, words, at);
   if ((bits & you) !== 0) {
-    if (near(words, at, 3, task | order)) forms |= FORM.ownTask;
-    if (near(words, at, 2, talk)) forms |= FORM.ownTalk;
-    if (near(words, at, 2, tool)) forms |= FORM.ownTool;
+    if ((classes & (task | order)) !== 0 && near(words, at, 3, task | order)) forms |= FORM.ownTask;
+    if ((classes & talk) !== 0 && near(words, at, 2, talk)) forms |= FORM.ownTalk;
+    if ((classes & tool) !== 0 && near(words, at, 2, tool)) forms |= FORM.ownTool;
     if (near(words, at, 1, owner) && !near(words, at + 1, 1, secret)) forms |= FORM.yourOwner;
     if (near(words, at, 2, read) && /^(?:just|have|ve|now|finished|read)$/.test(words[at + 1]?.text ?? ''))
       forms |= FORM.readsThis;
@@ -90,17 +116,28 @@ function relate(text: string, words: readonly Word[], at: number): number {
     if (MADE.test(words[at - 1]?.text ?? '')) forms |= FORM.madeYou;
   }
   if ((bits & not) !== 0) {
-    if (near(words, at, 4, tell)) forms |= near(words, at, 8, owner) ? FORM.notTell | FORM.notTellOwner : FORM.notTell;
-    if (near(words, at, 4, permit)) forms |= FORM.notPermit;
-    if (near(words, at, 3, order)) forms |= FORM.unbound;
+    if ((classes & tell) !== 0 && near(words, at, 4, tell))
+      forms |= near(words, at, 8, owner) ? FORM.notTell | FORM.notTellOwner : FORM.notTell;
+    if ((classes & permit) !== 0 && near(words, at, 4, permit)) forms |= FORM.notPermit;
+    if ((classes & order) !== 0 && near(words, at, 3, order)) forms |= FORM.unbound;
   }
-  if ((bits & override) !== 0 && near(words, at, 6, task | order)) forms |= FORM.overrideTask;
-  if ((bits & (task | order)) !== 0 && near(words, at, 4, override)) forms |= FORM.overrideTask;
-  if ((bits & newly) !== 0 && near(words, at, 3, task | order)) forms |= FORM.newTask;
-  if ((bits & task) !== 0 && near(words, at, 4, newly)) forms |= FORM.newTask;
-  if ((bits & owner) !== 0 && near(words, at, 3, not) && near(words, at, 6, tell)) forms |= FORM.notTellOwner;
-  if ((bits & talk) !== 0 && SO_FAR.test(`${words[at + 1]?.text} ${words[at + 2]?.text}`)) forms |= FORM.readsThis;
-  if ((bits & (owner | person)) !== 0 && near(words, at, 4, secret)) forms |= FORM.ownerSecret;
+  if ((bits & override) !== 0 && (classes & (task | order)) !== 0 && near(words, at, 6, task | order))
+    forms |= FORM.overrideTask;
+  if ((bits & (task | order)) !== 0 && (classes & override) !== 0 && near(words, at, 4, override))
+    forms |= FORM.overrideTask;
+  if ((bits & newly) !== 0 && (classes & (task | order)) !== 0 && near(words, at, 3, task | order))
+    forms |= FORM.newTask;
+  if ((bits & task) !== 0 && (classes & newly) !== 0 && near(words, at, 4, newly)) forms |= FORM.newTask;
+  if ((bits & owner) !== 0 && (classes & not) !== 0 && near(words, at, 3, not) && near(words, at, 6, tell))
+    forms |= FORM.notTellOwner;
+  if (
+    (bits & talk) !== 0 &&
+    (words[at + 1]?.bits ?? 0) === 0 &&
+    SO_FAR.test(`${words[at + 1]?.text} ${words[at + 2]?.text}`)
+  )
+    forms |= FORM.readsThis;
+  if ((bits & (owner | person)) !== 0 && (classes & secret) !== 0 && near(words, at, 4, secret))
+    forms |= FORM.ownerSecret;
   if ((bits & say) !== 0 && isStatement(text, words, at)) forms |= FORM.sayThat;
   if (
     (bits & CLASS.authority) !== 0 &&

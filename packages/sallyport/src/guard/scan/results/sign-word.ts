@@ -43,7 +43,8 @@ export class Word {
 }
 
 function toPlain(word: string): string {
-  return word.toLowerCase().replace(/['’]/g, '');
+  const small = word.toLowerCase();
+  return small.includes("'") || small.includes('’') ? small.replace(/['’]/g, '') : small;
 }
 
 /** Lengths of known words by their first two letters: most words of a text are no match, and need not be cut out. */

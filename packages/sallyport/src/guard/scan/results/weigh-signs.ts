@@ -91,7 +91,8 @@ function findBest(
   sentences: readonly Signs[],
 ): { readonly start: number; readonly end: number } | undefined {
   const known: (number | undefined)[] = [];
-  for (const [first, { start }] of sentences.entries()) {
+  for (let first = 0; first < sentences.length; first++) {
+    const { start } = sentences[first] as Signs;
     let forms = 0;
     let classes = 0;
     let demands = 0;
