@@ -8,7 +8,7 @@ const BUNDLE = join(DIST, 'bundle/cli/main.js');
 const MAKE = fileURLToPath(new URL('../../../scripts/bundle.mjs', import.meta.url));
 
 /** These tests start the program as it is put together: after `tsc -b` alone that would be the one of yesterday. */
-export default function makeFreshBundle(): void {
+export function setup(): void {
   const made = statSync(BUNDLE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const isStale = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).some(
     (name) => name.endsWith('.js') && !name.startsWith('bundle') && statSync(join(DIST, name)).mtimeMs > made,
