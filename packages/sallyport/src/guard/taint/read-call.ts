@@ -130,10 +130,12 @@ function formsOf(text: string, marks: Marks): readonly string[] {
 
 /** What is kept as the client's own. */
 function readOwn(leaf: Leaf, role: Role, reading: CallReading): AskedLeaf {
-  const forms = leaf.isNumber || reading.marks === 0 ? NO_FORMS : decodeForms(leaf.text);
+  const { marks } = reading;
+  const forms = leaf.isNumber || marks === 0 ? NO_FORMS : formsOf(leaf.text, marks);
   const plain = readPlain(leaf.text, forms, reading);
+  const pieces = privacyOf(marks) === 0 ? NO_RANGES : addAllPieces([leaf.text, ...forms], reading);
   const host = addHost(leaf.text, role, reading);
-  return { leaf, role, ...plain, rows: NO_RANGE, pieces: NO_RANGES, link: -1, id: -1, host };
+  return { leaf, role, ...plain, rows: NO_RANGE, pieces, link: -1, id: -1, host };
 }
 
 const NO_FORMS: readonly string[] = Object.freeze([]);
