@@ -1,5 +1,6 @@
 import type { Span } from '../../../core/json-scan.ts';
 import { isInflatable } from '../inflate.ts';
+import { classesOf, toUnits } from '../text-units.ts';
 import { isReadable } from './bytes-text.ts';
 
 /**
@@ -8,13 +9,21 @@ import { isReadable } from './bytes-text.ts';
  */
 
 const CODED = 1;
-const SPECIAL = 2;
-const CLASSES = new Uint8Array(128);
-for (let code = 0; code < 128; code++) {
-  if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) CLASSES[code] = CODED;
-  else if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) CLASSES[code] = SPECIAL;
-  else if (code === 0x7f) CLASSES[code] = SPECIAL;
-}
+/** Part of no block: blanks and signs of ASCII. */
+const APART = 2;
+/** Begins an escape. */
+const ESCAPES = 3;
+/** Says something else than it shows, or nothing: controls, letters that look like others. */
+const DOUBTFUL = 4;
+/** Beyond ASCII, and what it looks like. */
+const PLAIN = 5;
+const CLASSES = classesOf((code) => {
+  if (code >= 0x80) return isForeign(code) ? DOUBTFUL : PLAIN;
+  if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) return CODED;
+  if (code === 0x7f || (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d)) return DOUBTFUL;
+  // Percent, ampersand, backslash.
+  return code === 0x25 || code === 0x26 || code === 0x5c ? ESCAPES : APART;
+});
 /** Shorter encoded texts hold no demand. Characters. */
 const MIN_BLOCK = 20;
 const MIN_ESCAPES = 6;
@@ -27,11 +36,19 @@ const MIN_GROUPS = 6;
 const ESCAPE = /%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#?[0-9a-z]{1,7};/gi;
 const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|(?:[01]{8} ){6}/i;
 
-/** In order, without overlaps. */
-export function findDoubtful(text: string): readonly Span[] {
+/** A text that is looked through. */
+interface Looking {
+  readonly text: string;
+  readonly units: Uint16Array;
+  /** Blocks that may still be looked into. */
+  attempts: number;
+}
+
+/** In order, without overlaps. @param units those of the text */
+export function findDoubtful(text: string, units = toUnits(text)): readonly Span[] {
   const found: Span[] = [];
   const { length } = text;
-  const attempts = { left: MAX_ATTEMPTS };
+  const looking: Looking = { text, units, attempts: MAX_ATTEMPTS };
   let start = 0;
   while (start < length) {
     const line = text.indexOf('\n', start);
@@ -42,10 +59,10 @@ export function findDoubtful(text: string): readonly Span[] {
       end = next < 0 ? length : next + 1;
     }
     end = Math.min(end, start + MAX_LINE);
-    const doubt = findDoubt(text, { start, end, attempts });
+    const doubt = findDoubt(looking, start, end);
     if (doubt > 0) {
       // Cut off, a packed text says only its beginning.
-      end = doubt > end || end >= length ? doubt : Math.max(end, endOfPacked(text, beginOf(text, end), attempts));
+      end = doubt > end || end >= length ? doubt : Math.max(end, endOfPacked(looking, beginOf(units, end)));
       const last = found.at(-1);
       if (last !== undefined && last.end === start && end - last.start <= MAX_PART)
         found[found.length - 1] = { start: last.start, end };
@@ -67,63 +84,68 @@ const MIN_PACKED = 48;
 const HEAD = 128;
 
 /** Where the packed text ends that begins at a block, however long it is; 0: it is none. */
-function endOfPacked(text: string, at: number, attempts: { left: number }): number {
+function endOfPacked(looking: Looking, at: number): number {
+  const { text } = looking;
   BLOCK.lastIndex = at;
   const block = BLOCK.exec(text)?.[0] ?? '';
   const head = block.slice(0, HEAD).replace(/\s+/g, '');
   if (!HEADER.test(head) && (head.length < MIN_PACKED || HEX.test(head))) return 0;
-  if (attempts.left-- <= 0) return 0;
+  if (looking.attempts-- <= 0) return 0;
   return isInflatable(Buffer.from(head, HEX.test(head) ? 'hex' : 'base64')) ? at + block.length : 0;
 }
 
 const HEX = /^[0-9a-fA-F]+$/;
 
 /** Up to where a part is to be looked at, its own end or beyond; 0: not at all. */
-function findDoubt(text: string, { start, end, attempts }: Span & { readonly attempts: { left: number } }): number {
-  let block = 0;
+function findDoubt(looking: Looking, start: number, end: number): number {
+  const { text, units } = looking;
   let escapes = 0;
   /** Groups of two, three or eight in a row: character codes. */
   let groups = 0;
   let most = 0;
-  for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 0x80) {
-      if (isForeign(code)) return end;
-      block = 0;
+  for (let i = start; i < end; ) {
+    const seen = CLASSES[units[i] ?? 0];
+    if (seen === DOUBTFUL) return end;
+    if (seen !== CODED) {
+      if (seen === ESCAPES) escapes++;
+      i++;
       continue;
     }
-    const seen = CLASSES[code];
-    if (seen === CODED) {
-      block++;
-      if (block !== MIN_BLOCK) continue;
-      const from = i + 1 - MIN_BLOCK;
-      if (saysSomething(text.slice(from, i + 1))) return end;
-      const packed = isBegin(text, from) ? endOfPacked(text, from, attempts) : 0;
-      if (packed > 0) return Math.max(end, packed);
-      continue;
+    let stop = i + 1;
+    while (stop < end && CLASSES[units[stop] ?? 0] === CODED) stop++;
+    const size = stop - i;
+    if (size >= MIN_BLOCK) {
+      const doubt = findInBlock(looking, i, end);
+      if (doubt > 0) return doubt;
     }
-    if (seen === SPECIAL) return end;
-    if (block !== 0) {
-      groups = block === 2 || block === 3 || block === 8 ? groups + 1 : 0;
+    // A block at the end of the part, or before other scripts, is no group.
+    if (stop < end && CLASSES[units[stop] ?? 0] !== PLAIN) {
+      groups = size === 2 || size === 3 || size === 8 ? groups + 1 : 0;
       if (groups > most) most = groups;
-      block = 0;
     }
-    if (code === 0x25 || code === 0x26 || code === 0x5c) escapes++;
+    i = stop;
   }
   if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
   return most >= MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
 }
 
+/** As `findDoubt`, for the long block that begins at this place of a part. */
+function findInBlock(looking: Looking, at: number, end: number): number {
+  if (saysSomething(looking.text.slice(at, at + MIN_BLOCK))) return end;
+  const packed = isBegin(looking.units, at) ? endOfPacked(looking, at) : 0;
+  return packed > 0 ? Math.max(end, packed) : 0;
+}
+
 /** Where the block begins that goes over a border; the border itself where none does. */
-function beginOf(text: string, border: number): number {
+function beginOf(units: Uint16Array, border: number): number {
   let at = border;
-  while (at > border - MAX_LINE && (CLASSES[text.charCodeAt(at - 1)] ?? 0) === CODED) at--;
+  while (at > 0 && at > border - MAX_LINE && CLASSES[units[at - 1] ?? 0] === CODED) at--;
   return at;
 }
 
 /** A long block goes over several parts; it is packed from its beginning or not at all. */
-function isBegin(text: string, at: number): boolean {
-  return at === 0 || (CLASSES[text.charCodeAt(at - 1)] ?? 0) !== CODED;
+function isBegin(units: Uint16Array, at: number): boolean {
+  return at === 0 || CLASSES[units[at - 1] ?? 0] !== CODED;
 }
 
 /** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */

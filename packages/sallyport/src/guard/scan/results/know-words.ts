@@ -1,13 +1,22 @@
 import { kindsOf, LEXICON } from './lexicon.ts';
+import { bitOf, WordLengths, WordTable } from './word-table.ts';
 
 /** Looks words up that may be disguised: in digits, turned by 13 letters, with a slip of the pen, run together. */
 
-interface Known {
+export interface Known {
   readonly kind: number;
   readonly isDisguised: boolean;
 }
 
-const NONE: Known = { kind: 0, isDisguised: false };
+/** Where a word stands in a text. */
+export interface WordPlace {
+  readonly start: number;
+  readonly end: number;
+  /** It has letters and digits. */
+  readonly isMixed: boolean;
+}
+
+export const NOTHING_KNOWN: Known = { kind: 0, isDisguised: false };
 /** Kinds of words that set something aside. */
 export const OVERRIDES = kindsOf('override');
 
@@ -27,49 +36,59 @@ function turn(word: string): string {
   return word.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
 }
 
-/** Lengths of known words by their first two letters: most words of a text are no match, and need not be cut out. */
-const LENGTHS = new Int32Array(32 * 32);
-for (const word of known.keys())
-  if (/^[a-z]{2}/.test(word)) {
-    const at = (word.charCodeAt(0) & 31) * 32 + (word.charCodeAt(1) & 31);
-    LENGTHS[at] = (LENGTHS[at] ?? 0) | (1 << Math.min(31, word.length));
-  }
-
-/** False: no word of the lexicon begins like this and is this long. ASCII only. */
-export function mayBeWord(text: string, start: number, length: number): boolean {
-  const at = (text.charCodeAt(start) & 31) * 32 + (text.charCodeAt(start + 1) & 31);
-  return ((LENGTHS[at] ?? 0) & (1 << Math.min(31, length))) !== 0;
-}
+/** Small letters for capitals; digits, and what joins words, as they are. */
+const SMALL = Uint8Array.from({ length: 128 }, (_, code) => (code >= 0x41 && code <= 0x5a ? code + 32 : code));
 
 /** What a character of ASCII may stand for: digits for letters, and i for l, since `1` is both. */
-const STANDS_FOR = new Uint8Array(128);
-for (let code = 0; code < 128; code++) STANDS_FOR[code] = code;
+const STANDS_FOR = Uint8Array.from({ length: 128 }, (_, code) => code);
 for (const [digit, letter] of ['0o', '1i', '3e', '4a', '5s', '7t', 'li']) {
   if (digit !== undefined && letter !== undefined) STANDS_FOR[digit.charCodeAt(0)] = letter.charCodeAt(0);
 }
 
+const KNOWN = new WordTable(onlyAscii(known), SMALL);
+const LOOSE = new WordTable(
+  onlyAscii(loose),
+  SMALL.map((code) => STANDS_FOR[code] ?? 0),
+);
+
+function onlyAscii<T>(words: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  return new Map([...words].filter(([word]) => /^[!-~]{2,}$/.test(word)));
+}
+
+const LENGTHS = new WordLengths();
+for (const word of known.keys())
+  if (/^[a-z]{2}/.test(word)) LENGTHS.add(word.charCodeAt(0), word.charCodeAt(1), word.length);
+
+/** False: no word of the lexicon begins like this and is this long. ASCII only. */
+export function mayBeWord(text: string, start: number, length: number): boolean {
+  return (LENGTHS.of(text.charCodeAt(start), text.charCodeAt(start + 1)) & bitOf(length)) !== 0;
+}
+
 /** As LENGTHS, by the first two letters as they may be read. */
-const LOOSE_LENGTHS = new Int32Array(32 * 32);
+const LOOSE_LENGTHS = new WordLengths();
 let longest = 0;
 for (const word of loose.keys())
   if (/^[a-z]{2}/.test(word)) {
-    const at = placeOf(word, 0);
-    LOOSE_LENGTHS[at] = (LOOSE_LENGTHS[at] ?? 0) | (1 << Math.min(31, word.length));
+    LOOSE_LENGTHS.add(word.charCodeAt(0), word.charCodeAt(1), word.length);
     longest = Math.max(longest, word.length);
   }
 
-function placeOf(text: string, at: number): number {
-  const first = STANDS_FOR[text.charCodeAt(at)] ?? 0;
-  const second = STANDS_FOR[text.charCodeAt(at + 1)] ?? 0;
-  return (first & 31) * 32 + (second & 31);
+/** The lengths of the words that begin with these two letters, as they may be read. */
+function looseLengths(text: string, at: number): number {
+  return LOOSE_LENGTHS.of(STANDS_FOR[text.charCodeAt(at)] ?? 0, STANDS_FOR[text.charCodeAt(at + 1)] ?? 0);
+}
+
+/** As `knowWord`, for a word of two units of ASCII or more where it stands in a text, whatever its case. */
+export function knowUnits(units: Uint16Array, { start, end, isMixed }: WordPlace): Known {
+  return KNOWN.find(units, start, end) ?? (isMixed ? LOOSE.find(units, start, end) : undefined) ?? NOTHING_KNOWN;
 }
 
 /** @param word in lower case @param isMixed it has letters and digits */
 export function knowWord(word: string, isMixed: boolean): Known {
   const found = known.get(word);
-  if (found !== undefined || !isMixed) return found ?? NONE;
-  if (((LOOSE_LENGTHS[placeOf(word, 0)] ?? 0) & (1 << Math.min(31, word.length))) === 0) return NONE;
-  return loose.get(foldDigits(word)) ?? NONE;
+  if (found !== undefined || !isMixed) return found ?? NOTHING_KNOWN;
+  if ((looseLengths(word, 0) & bitOf(word.length)) === 0) return NOTHING_KNOWN;
+  return loose.get(foldDigits(word)) ?? NOTHING_KNOWN;
 }
 
 /** As it may be read. ASCII in lower case. */
@@ -81,10 +100,10 @@ export function foldDigits(word: string): string {
 
 /** The longest word at this place of a run of letters. @param run as `foldDigits` gives it */
 export function knowRun(run: string, at: number): { readonly kind: number; readonly length: number } | undefined {
-  const lengths = LOOSE_LENGTHS[placeOf(run, at)] ?? 0;
+  const lengths = looseLengths(run, at);
   if (lengths === 0) return undefined;
   for (let length = Math.min(longest, run.length - at); length >= 3; length--) {
-    if ((lengths & (1 << Math.min(31, length))) === 0) continue;
+    if ((lengths & bitOf(length)) === 0) continue;
     const found = loose.get(run.slice(at, at + length));
     if (found !== undefined) return { kind: found.kind, length };
   }
