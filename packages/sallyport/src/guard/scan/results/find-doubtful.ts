@@ -27,6 +27,8 @@ const CLASSES = classesOf((code) => {
 /** Shorter encoded texts hold no demand. Characters. */
 const MIN_BLOCK = 20;
 const MIN_ESCAPES = 6;
+/** Short lines together: a block of base64 is wrapped at 76 characters. */
+const MIN_LINE = 256;
 /** A part goes on to the end of its line, or this far. Characters. */
 const MAX_LINE = 4_096;
 /** Neighbours are one part up to here. Characters. */
@@ -51,14 +53,8 @@ export function findDoubtful(text: string, units = toUnits(text)): readonly Span
   const looking: Looking = { text, units, attempts: MAX_ATTEMPTS };
   let start = 0;
   while (start < length) {
-    const line = text.indexOf('\n', start);
-    // Short lines together: a block of base64 is wrapped at 76 characters.
-    let end = line < 0 ? length : line + 1;
-    while (end - start < 256 && end < length) {
-      const next = text.indexOf('\n', end);
-      end = next < 0 ? length : next + 1;
-    }
-    end = Math.min(end, start + MAX_LINE);
+    const line = text.indexOf('\n', start + MIN_LINE - 1);
+    let end = Math.min(line < 0 ? length : line + 1, start + MAX_LINE);
     const doubt = findDoubt(looking, start, end);
     if (doubt > 0) {
       // Cut off, a packed text says only its beginning.
@@ -85,7 +81,8 @@ const HEAD = 128;
 
 /** Where the packed text ends that begins at a block, however long it is; 0: it is none. */
 function endOfPacked(looking: Looking, at: number): number {
-  const { text } = looking;
+  const { text, units } = looking;
+  if (isShort(units, at) && !HEADER.test(text.slice(at, at + 8))) return 0;
   BLOCK.lastIndex = at;
   const block = BLOCK.exec(text)?.[0] ?? '';
   const head = block.slice(0, HEAD).replace(/\s+/g, '');
@@ -94,44 +91,64 @@ function endOfPacked(looking: Looking, at: number): number {
   return isInflatable(Buffer.from(head, HEX.test(head) ? 'hex' : 'base64')) ? at + block.length : 0;
 }
 
+/** Is there no room for a packed sentence, and no line that may be more of the block? */
+function isShort(units: Uint16Array, at: number): boolean {
+  const end = Math.min(units.length, at + MIN_PACKED);
+  for (let i = at; i < end; i++) {
+    const code = units[i] ?? 0;
+    if (CLASSES[code] !== CODED && code !== 0x2d && code !== 0x5f) return code !== 0x0a && code !== 0x0d;
+  }
+  return end < at + MIN_PACKED;
+}
+
 const HEX = /^[0-9a-fA-F]+$/;
+
+/** The units of the block so far: fewer than MIN_BLOCK, so many or more right now, or more for some time; or there is doubt. */
+const LONG = MIN_BLOCK;
+const REACHED = MIN_BLOCK + 1;
+const DOUBT = MIN_BLOCK + 2;
+/** Two, three or eight in a row are a group: a code of a character. */
+const GROUPS: ReadonlySet<number> = new Set([2, 3, 8]);
+/**
+ * What one unit makes of a block and of the groups in a row before it: words are short, and whoever asks at each of their
+ * ends what it was guesses wrong every time. A state is `block * 8 + groups`; MIN_GROUPS of them are enough for good.
+ */
+const NEXT = new Uint8Array(DOUBT * 64);
+for (let block = 0; block < DOUBT; block++)
+  for (let groups = 0; groups <= MIN_GROUPS; groups++) {
+    const set = (seen: number, nextBlock: number, nextGroups: number) => {
+      NEXT[(block * 8 + groups) * 8 + seen] = nextBlock * 8 + nextGroups;
+    };
+    set(CODED, block < MIN_BLOCK - 1 ? block + 1 : block === MIN_BLOCK - 1 ? REACHED : LONG, groups);
+    const after = block === 0 || groups === MIN_GROUPS ? groups : GROUPS.has(block) ? groups + 1 : 0;
+    set(APART, 0, after);
+    set(ESCAPES, 0, after);
+    // Before other scripts a block is no group.
+    set(PLAIN, 0, groups);
+    set(DOUBTFUL, DOUBT, 0);
+  }
 
 /** Up to where a part is to be looked at, its own end or beyond; 0: not at all. */
 function findDoubt(looking: Looking, start: number, end: number): number {
   const { text, units } = looking;
   let escapes = 0;
-  /** Groups of two, three or eight in a row: character codes. */
-  let groups = 0;
-  let most = 0;
-  for (let i = start; i < end; ) {
-    const seen = CLASSES[units[i] ?? 0];
-    if (seen === DOUBTFUL) return end;
-    if (seen !== CODED) {
-      if (seen === ESCAPES) escapes++;
-      i++;
-      continue;
-    }
-    let stop = i + 1;
-    while (stop < end && CLASSES[units[stop] ?? 0] === CODED) stop++;
-    const size = stop - i;
-    if (size >= MIN_BLOCK) {
-      const doubt = findInBlock(looking, i, end);
-      if (doubt > 0) return doubt;
-    }
-    // A block at the end of the part, or before other scripts, is no group.
-    if (stop < end && CLASSES[units[stop] ?? 0] !== PLAIN) {
-      groups = size === 2 || size === 3 || size === 8 ? groups + 1 : 0;
-      if (groups > most) most = groups;
-    }
-    i = stop;
+  let state = 0;
+  for (let i = start; i < end; i++) {
+    const seen = CLASSES[units[i] ?? 0] ?? 0;
+    state = NEXT[state * 8 + seen] ?? 0;
+    if (seen === ESCAPES) escapes++;
+    if (state < REACHED * 8) continue;
+    if (state >= DOUBT * 8) return end;
+    const doubt = findInBlock(looking, i + 1 - MIN_BLOCK, end);
+    if (doubt > 0) return doubt;
   }
   if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
-  return most >= MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
+  return state % 8 === MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
 }
 
 /** As `findDoubt`, for the long block that begins at this place of a part. */
 function findInBlock(looking: Looking, at: number, end: number): number {
-  if (saysSomething(looking.text.slice(at, at + MIN_BLOCK))) return end;
+  if (saysSomething(looking.units, at)) return end;
   const packed = isBegin(looking.units, at) ? endOfPacked(looking, at) : 0;
   return packed > 0 ? Math.max(end, packed) : 0;
 }
@@ -163,8 +180,28 @@ function isForeign(code: number): boolean {
   return code < 0xff00 || code >= 0xff61 || (code > 0xff0f && code < 0xff5f);
 }
 
+/** Per unit what it stands for in base64, and whether it is a digit of hexadecimal. */
+const BASE64 = new Uint8Array(128);
+const HEXADECIMAL = new Uint8Array(128);
+for (const [value, digit] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
+  BASE64[digit.charCodeAt(0)] = value;
+  HEXADECIMAL[digit.charCodeAt(0)] = /[0-9a-f]/i.test(digit) ? 1 : 0;
+}
+/** Of the one block that is looked at. */
+const BYTES = new Uint8Array((MIN_BLOCK / 4) * 3);
+
 /** Identifiers and paths decode to noise: fifteen bytes of noise are text once in three million times. */
-function saysSomething(block: string): boolean {
-  if (/^[0-9a-f]+$/i.test(block)) return isReadable(Buffer.from(block, 'hex'));
-  return isReadable(Buffer.from(block, 'base64'));
+function saysSomething(units: Uint16Array, at: number): boolean {
+  let digits = 0;
+  for (let i = at; i < at + MIN_BLOCK; i++) digits += HEXADECIMAL[units[i] ?? 0] ?? 0;
+  if (digits === MIN_BLOCK)
+    return isReadable(Buffer.from(String.fromCharCode(...units.subarray(at, at + MIN_BLOCK)), 'hex'));
+  const six = (i: number) => BASE64[units[at + i] ?? 0] ?? 0;
+  for (let i = 0, to = 0; i < MIN_BLOCK; i += 4) {
+    const three = (six(i) << 18) | (six(i + 1) << 12) | (six(i + 2) << 6) | six(i + 3);
+    BYTES[to++] = three >> 16;
+    BYTES[to++] = three >> 8;
+    BYTES[to++] = three;
+  }
+  return isReadable(BYTES);
 }

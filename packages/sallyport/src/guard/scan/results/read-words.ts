@@ -1,14 +1,5 @@
 import { classesOf, toUnits } from '../text-units.ts';
-import {
-  foldDigits,
-  type Known,
-  knowRun,
-  knowUnits,
-  knowWord,
-  NOTHING_KNOWN,
-  OVERRIDES,
-  slipOf,
-} from './know-words.ts';
+import { type Known, knowMixed, knowRun, knowUnits, knowWord, NOTHING_KNOWN, OVERRIDES, slipOf } from './know-words.ts';
 import { JOINED } from './lexicon.ts';
 
 /** The words of a text that do something, in order. Parallel arrays: 64 KB hold ten thousand words. */
@@ -50,6 +41,10 @@ const FOREIGN = 16;
 const PART = UPPER | LOWER | DIGIT | JOINT | FOREIGN;
 /** May end a sentence. */
 const STOP = 32;
+/** Begins a line that is something of its own. */
+const BEGINS = 64;
+/** May follow the sign that ends a sentence, as blanks do. */
+const CLOSES = 128;
 const CLASSES = classesOf(classOf);
 
 function classOf(code: number): number {
@@ -59,14 +54,12 @@ function classOf(code: number): number {
   if (code === 0x5f) return JOINT;
   // A new line, signs of ASCII, of Chinese, and those of full width.
   if ([0x0a, 0x2e, 0x21, 0x3f, 0x3002, 0xff01, 0xff1f].includes(code)) return STOP;
+  if ('#-*|>'.includes(String.fromCharCode(code))) return BEGINS;
+  if ('"\')\\'.includes(String.fromCharCode(code))) return CLOSES;
   // Letters of other scripts; dashes, quotes and blanks of the general punctuation block are none.
   return (code >= 0xc0 && code < 0x2000) || (code >= 0x3040 && code < 0xd800) || code >= 0xff66 ? FOREIGN : 0;
 }
 
-/** What begins a line that is something of its own. */
-const BEGINS_LINE: ReadonlySet<number> = new Set([...'#-*|>'].map((sign) => sign.charCodeAt(0)));
-/** What may follow the sign that ends a sentence, beside blanks. */
-const AFTER_STOP: ReadonlySet<number> = new Set([...'"\')\\'].map((sign) => sign.charCodeAt(0)));
 const CJK = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$|^[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+$/;
 const MAX_NAME = 64;
@@ -90,7 +83,7 @@ class Reader {
   place = 0;
   sentence = 0;
   /** Where the last word stood that sets something aside: words near it are read with one slip of the pen. */
-  overrideAt = Number.NEGATIVE_INFINITY;
+  overrideAt = -MAX_WORDS;
 
   constructor(text: string, units: Uint16Array) {
     this.text = text;
@@ -127,7 +120,7 @@ export function readWords(text: string, units = toUnits(text)): Words {
   for (let i = 0; i < length; ) {
     const first = CLASSES[units[i] ?? 0] ?? 0;
     if ((first & PART) === 0) {
-      if (first === STOP && endsSentence(units, i)) reader.sentence++;
+      if ((first & STOP) !== 0 && endsSentence(units, i)) reader.sentence++;
       i++;
       continue;
     }
@@ -156,8 +149,8 @@ function endsSentence(units: Uint16Array, at: number): boolean {
   if (code > 0x3f || at + 1 >= units.length) return true;
   const next = units[at + 1] ?? 0;
   // An empty line, a list item, a heading or a row of a table begins a new sentence; a wrapped line does not.
-  if (code === 0x0a) return next === 0x0a || next === 0x0d || BEGINS_LINE.has(next);
-  return next <= 0x20 || AFTER_STOP.has(next);
+  if (code === 0x0a) return next === 0x0a || next === 0x0d || ((CLASSES[next] ?? 0) & BEGINS) !== 0;
+  return next <= 0x20 || ((CLASSES[next] ?? 0) & CLOSES) !== 0;
 }
 
 /** One for all words of a text: there are thousands. */
@@ -180,7 +173,7 @@ function readWord(reader: Reader, word: Word): number {
   const length = end - start;
   if (length === 1) return readSpaced(reader, start);
   if (length >= RUN_TOGETHER && (all & JOINT) === 0) {
-    const run = reader.text.slice(start, Math.min(end, start + MAX_RUN)).toLowerCase();
+    const run = units.subarray(start, Math.min(end, start + MAX_RUN));
     readRun(reader, run, { at: start, width: 1, marks: 0 });
     return end;
   }
@@ -193,7 +186,7 @@ function readWord(reader: Reader, word: Word): number {
     return addWord(reader, word);
   }
   word.stop = end;
-  word.known = knowUnits(units, { start, end, isMixed });
+  word.known = isMixed ? knowMixed(units, start, end) : knowUnits(units, start, end);
   const isSign = follow === 0x40 || follow === 0x3a;
   return word.known.kind === 0 && !isSign && !mayBeName(word) && !reader.isNear ? end : addWord(reader, word);
 }
@@ -249,7 +242,7 @@ function readSpaced(reader: Reader, start: number): number {
   if (size >= MIN_SPACED) {
     let letters = '';
     for (let i = start; i <= at; i += 2) letters += text[i];
-    readRun(reader, letters.toLowerCase(), { at: start, width: 2, marks: IS_DISGUISED });
+    readRun(reader, toUnits(letters.toLowerCase()), { at: start, width: 2, marks: IS_DISGUISED });
     return at + 1;
   }
   if ((units[start] ?? 0) === 0x69 || units[start] === 0x49) reader.add(ONE, start, start + 1, 0);
@@ -262,10 +255,9 @@ const ONE = knowWord('i', false).kind;
 /** The words that stand in a run of letters, the longest first at each place. */
 function readRun(
   reader: Reader,
-  letters: string,
+  run: Uint16Array,
   { at, width, marks }: { readonly at: number; readonly width: number; readonly marks: number },
 ): void {
-  const run = foldDigits(letters);
   for (let i = 0; i < run.length; ) {
     const known = knowRun(run, i);
     if (known === undefined) {
