@@ -79,8 +79,15 @@ const HARMLESS: ReadonlyMap<Concept, (said: Said) => boolean> = new Map([
 const MAX_HITS = 65_536;
 const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
 const EVIDENCE = 200;
-/** Made for the first definition: reading the patterns takes as long as reading a hundred of those. */
+/** Reading the patterns takes as long as reading a hundred definitions, so who reads fewer does without. */
+const FILTER_FROM = 100;
+let read = 0;
 let filter: WordFilter<ScanWord> | undefined;
+
+function filterOf(text: string): (word: ScanWord) => boolean {
+  if (filter === undefined && ++read >= FILTER_FROM) filter = new WordFilter(SCAN_WORDS);
+  return filter?.read(text) ?? (() => true);
+}
 
 /** Reads a definition once. */
 export function readDefinition(definition: JsonObject): Reading {
@@ -107,8 +114,7 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   const sentences = new SentenceBits(starts.length);
   const hits = new Map<Concept, readonly Hit[]>();
   const words = new Map<ScanWord, readonly Hit[]>();
-  filter ??= new WordFilter(SCAN_WORDS);
-  const mayHold = filter.read(text);
+  const mayHold = filterOf(text);
   // Most second words are never looked for: their first one is not there.
   const find = (word: ScanWord): readonly Hit[] => {
     const known = words.get(word);

@@ -10,9 +10,16 @@ export function toUnits(text: string): Uint16Array {
   return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
 }
 
-/** What each UTF-16 unit is, as one look into a table. */
-export function classesOf(classOf: (code: number) => number): Uint8Array {
+/** First and last unit of each range. */
+export type Ranges = readonly (readonly [number, number])[];
+
+/** What each UTF-16 unit is, as one look into a table. @param ascii says it of a character */
+export function classesOf(
+  ascii: (character: string) => number,
+  others: readonly (readonly [number, Ranges])[],
+): Uint8Array {
   const classes = new Uint8Array(65_536);
-  for (let code = 0; code < classes.length; code++) classes[code] = classOf(code);
+  for (let code = 0; code < 128; code++) classes[code] = ascii(String.fromCharCode(code));
+  for (const [kind, ranges] of others) for (const [first, last] of ranges) classes.fill(kind, first, last + 1);
   return classes;
 }

@@ -1,6 +1,6 @@
 import type { Span } from '../../../core/json-scan.ts';
 import { isInflatable } from '../inflate.ts';
-import { classesOf, toUnits } from '../text-units.ts';
+import { classesOf, type Ranges, toUnits } from '../text-units.ts';
 import { isReadable } from './bytes-text.ts';
 
 /**
@@ -17,13 +17,35 @@ const ESCAPES = 3;
 const DOUBTFUL = 4;
 /** Beyond ASCII, and what it looks like. */
 const PLAIN = 5;
-const CLASSES = classesOf((code) => {
-  if (code >= 0x80) return isForeign(code) ? DOUBTFUL : PLAIN;
-  if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) return CODED;
-  if (code === 0x7f || (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d)) return DOUBTFUL;
-  // Percent, ampersand, backslash.
-  return code === 0x25 || code === 0x26 || code === 0x5c ? ESCAPES : APART;
-});
+/** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */
+const FOREIGN: Ranges = [
+  [0x80, 0x9f],
+  [0xad, 0xad],
+  [0xc0, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0x2100, 0x218f],
+  [0x2460, 0x24ff],
+  [0x2c00, 0x2fff],
+  [0xa000, 0xabff],
+  // Emoji are pairs of D83C to D83E; letters of mathematics D835, tags and selectors DB40.
+  [0xd800, 0xd83b],
+  [0xdb40, 0xdb40],
+  [0xe000, 0xfeff],
+  [0xff10, 0xff5e],
+  [0xff61, 0xffff],
+];
+const CLASSES = classesOf(classOf, [
+  [PLAIN, [[0x80, 0xffff]]],
+  [DOUBTFUL, FOREIGN],
+]);
+
+function classOf(character: string): number {
+  if (/[A-Za-z0-9+/]/.test(character)) return CODED;
+  if (character < ' ' || character === '\x7f') return '\t\n\r'.includes(character) ? APART : DOUBTFUL;
+  return '%&\\'.includes(character) ? ESCAPES : APART;
+}
+
 /** Shorter encoded texts hold no demand. Characters. */
 const MIN_BLOCK = 20;
 const MIN_ESCAPES = 6;
@@ -166,21 +188,6 @@ function beginOf(units: Uint16Array, border: number): number {
 /** A long block goes over several parts; it is packed from its beginning or not at all. */
 function isBegin(units: Uint16Array, at: number): boolean {
   return at === 0 || CLASSES[units[at - 1] ?? 0] !== CODED;
-}
-
-/** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */
-function isForeign(code: number): boolean {
-  if (code < 0xc0) return code < 0xa0 || code === 0xad;
-  if (code < 0x2000) return true;
-  if (code < 0x2070) return code <= 0x200f || (code >= 0x2028 && code <= 0x202e) || code >= 0x2060;
-  if (code < 0x2100) return false;
-  if (code < 0x2190) return true;
-  if (code < 0x2c00) return code >= 0x2460 && code < 0x2500;
-  if (code < 0x3000) return true;
-  if (code < 0xd800) return code >= 0xa000 && code < 0xac00;
-  // Emoji are pairs of D83C to D83E; letters of mathematics D835, tags and selectors DB40.
-  if (code < 0xe000) return code === 0xd835 || code === 0xdb40 || code < 0xd83c;
-  return code < 0xff00 || code >= 0xff61 || (code > 0xff0f && code < 0xff5f);
 }
 
 /** Per unit what it stands for in base64, and whether it is a digit of hexadecimal. */

@@ -29,7 +29,8 @@ function turn(word: string): string {
 }
 
 /** Small letters for capitals of ASCII. */
-const SMALL = Uint16Array.from({ length: 65_536 }, (_, code) => (code >= 0x41 && code <= 0x5a ? code + 32 : code));
+const SMALL = new Uint16Array(65_536);
+for (let code = 0; code < SMALL.length; code++) SMALL[code] = code >= 0x41 && code <= 0x5a ? code + 32 : code;
 /** What they may stand for beside: letters for digits, and i for l, since `1` is both. */
 const STANDS_FOR = SMALL.slice();
 for (const [digit, letter] of ['0o', '1i', '3e', '4a', '5s', '7t', 'li', 'Li']) {

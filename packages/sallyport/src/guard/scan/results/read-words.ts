@@ -1,4 +1,4 @@
-import { classesOf, toUnits } from '../text-units.ts';
+import { classesOf, type Ranges, toUnits } from '../text-units.ts';
 import { type Known, knowMixed, knowRun, knowUnits, knowWord, NOTHING_KNOWN, OVERRIDES, slipOf } from './know-words.ts';
 import { JOINED } from './lexicon.ts';
 
@@ -45,19 +45,31 @@ const STOP = 32;
 const BEGINS = 64;
 /** May follow the sign that ends a sentence, as blanks do. */
 const CLOSES = 128;
-const CLASSES = classesOf(classOf);
+/** Letters of other scripts; dashes, quotes and blanks of the general punctuation block are none. */
+const LETTERS: Ranges = [
+  [0xc0, 0x1fff],
+  [0x3040, 0xd7ff],
+  [0xff66, 0xffff],
+];
+/** Full stops, and signs of full width. */
+const STOPS: Ranges = [
+  [0x3002, 0x3002],
+  [0xff01, 0xff01],
+  [0xff1f, 0xff1f],
+];
+const CLASSES = classesOf(classOf, [
+  [FOREIGN, LETTERS],
+  [STOP, STOPS],
+]);
 
-function classOf(code: number): number {
-  if (code >= 0x41 && code <= 0x5a) return UPPER;
-  if (code >= 0x61 && code <= 0x7a) return LOWER;
-  if (code >= 0x30 && code <= 0x39) return DIGIT;
-  if (code === 0x5f) return JOINT;
-  // A new line, signs of ASCII, of Chinese, and those of full width.
-  if ([0x0a, 0x2e, 0x21, 0x3f, 0x3002, 0xff01, 0xff1f].includes(code)) return STOP;
-  if ('#-*|>'.includes(String.fromCharCode(code))) return BEGINS;
-  if ('"\')\\'.includes(String.fromCharCode(code))) return CLOSES;
-  // Letters of other scripts; dashes, quotes and blanks of the general punctuation block are none.
-  return (code >= 0xc0 && code < 0x2000) || (code >= 0x3040 && code < 0xd800) || code >= 0xff66 ? FOREIGN : 0;
+function classOf(character: string): number {
+  if (/[A-Z]/.test(character)) return UPPER;
+  if (/[a-z]/.test(character)) return LOWER;
+  if (/\d/.test(character)) return DIGIT;
+  if (character === '_') return JOINT;
+  if ('\n.!?'.includes(character)) return STOP;
+  if ('#-*|>'.includes(character)) return BEGINS;
+  return '"\')\\'.includes(character) ? CLOSES : 0;
 }
 
 const CJK = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
