@@ -7,6 +7,7 @@ import { isExample, isForbidden, isRefused, isSomebody, type Said } from './excu
 import { toOriginal } from './mapped-text.ts';
 import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
 import { unwrap } from './unwrap.ts';
+import { WordFilter } from './word-filter.ts';
 
 /** A place in the stranger's own words. */
 export interface Place {
@@ -78,6 +79,15 @@ const HARMLESS: ReadonlyMap<Concept, (said: Said) => boolean> = new Map([
 const MAX_HITS = 65_536;
 const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
 const EVIDENCE = 200;
+/** Reading the patterns takes as long as reading a hundred definitions, so who reads fewer does without. */
+const FILTER_FROM = 100;
+let read = 0;
+let filter: WordFilter<ScanWord> | undefined;
+
+function filterOf(text: string): (word: ScanWord) => boolean {
+  if (filter === undefined && ++read >= FILTER_FROM) filter = new WordFilter(SCAN_WORDS);
+  return filter?.read(text) ?? (() => true);
+}
 
 /** Reads a definition once. */
 export function readDefinition(definition: JsonObject): Reading {
@@ -104,11 +114,12 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   const sentences = new SentenceBits(starts.length);
   const hits = new Map<Concept, readonly Hit[]>();
   const words = new Map<ScanWord, readonly Hit[]>();
+  const mayHold = filterOf(text);
   // Most second words are never looked for: their first one is not there.
   const find = (word: ScanWord): readonly Hit[] => {
     const known = words.get(word);
     if (known !== undefined) return known;
-    const found = findHits(text, SCAN_WORDS[word], starts);
+    const found = mayHold(word) ? findHits(text, SCAN_WORDS[word], starts) : NO_HITS;
     words.set(word, found);
     return found;
   };

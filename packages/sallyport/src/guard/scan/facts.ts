@@ -35,14 +35,13 @@ const WORD = /[\p{L}\p{N}_]{1,60}/gu;
 const MAX_COUNT = 3;
 
 export function findFacts(reading: Reading, context: DefinitionContext, names: Names): Facts {
-  const { own, fillable, isForSecrets } = names;
-  const mentions = findMentions(reading, context, own);
+  const mentions = findMentions(reading, context, names.own);
   if (reading.hits.size > 0 || mentions.length > 0) reading.readCommon();
   const bits = reading.sentences.copy();
   for (const { start, whose } of mentions) bits.add(sentenceOf(reading, start), WHOSE[whose]);
-  for (const sentence of findFilled(reading, fillable)) bits.add(sentence, WHOSE.parameter);
-  if (!isForSecrets)
-    for (const { sentence } of reading.hits.get('secretPath') ?? []) bits.add(sentence, WHOSE.offPurpose);
+  for (const sentence of findFilled(reading, names)) bits.add(sentence, WHOSE.parameter);
+  const paths = reading.hits.get('secretPath') ?? [];
+  if (paths.length > 0 && !names.isForSecrets()) for (const { sentence } of paths) bits.add(sentence, WHOSE.offPurpose);
   const first = new Array<number>(FEATURES.length).fill(-1);
   const counts = new Array<number>(FEATURES.length).fill(0);
   for (let i = 0; i < bits.length; i++) {
@@ -101,10 +100,10 @@ export function spanOf(
 export interface Names {
   /** Its own and those of its parameters. */
   readonly own: ReadonlySet<string>;
-  /** Parameters that could hold a text from anywhere. */
-  readonly fillable: readonly string[];
+  /** Parameters that could hold a text from anywhere. Asked for only where secrets are spoken of. */
+  readonly fillable: () => readonly string[];
   /** By its name and its first words it has to do with files, keys, settings or machines. */
-  readonly isForSecrets: boolean;
+  readonly isForSecrets: () => boolean;
 }
 
 /** Names that are words of every text, and parameters that are there for a place, a name or a key, say nothing beside a secret. */
@@ -115,20 +114,18 @@ export function namesOf(definition: JsonObject): Names {
   const name = member(definition, 'name');
   const properties = member(member(definition, 'inputSchema'), 'properties');
   const asked = isObject(properties) ? Object.entries(properties) : [];
-  const fillable = asked
-    .filter(
-      ([one, schema]) =>
-        one.length >= 2 && one.length <= 60 && !FOR_PLACES.test(one.toLowerCase()) && holdsText(schema),
-    )
-    .map(([one]) => fold(one));
-  const names = [...(typeof name === 'string' ? [name] : []), ...asked.map(([one]) => one)];
+  const own = new Set(asked.map(([one]) => fold(one)));
+  if (typeof name === 'string') own.add(fold(name));
   return {
-    own: new Set(names.map(fold)),
-    fillable,
-    isForSecrets: FOR_SECRETS.test(
-      `${toText(name)} ${firstSentence(toText(member(definition, 'description')))}`.toLowerCase(),
-    ),
+    own,
+    fillable: () => asked.filter(([one, schema]) => isFillable(one, schema)).map(([one]) => fold(one)),
+    isForSecrets: () =>
+      FOR_SECRETS.test(`${toText(name)} ${firstSentence(toText(member(definition, 'description')))}`.toLowerCase()),
   };
+}
+
+function isFillable(name: string, schema: Json | undefined): boolean {
+  return name.length >= 2 && name.length <= 60 && !FOR_PLACES.test(name.toLowerCase()) && holdsText(schema);
 }
 
 const FOR_SECRETS =
@@ -149,10 +146,11 @@ function holdsText(schema: Json | undefined): boolean {
 }
 
 /** Sentences about secrets that name one of its own parameters as the place for them, in any language. */
-function findFilled(reading: Reading, fillable: readonly string[]): readonly number[] {
-  if (fillable.length === 0) return [];
+function findFilled(reading: Reading, names: Names): readonly number[] {
   const sentences = new Set<number>();
   for (const concept of SECRETS) for (const { sentence } of reading.hits.get(concept) ?? []) sentences.add(sentence);
+  const fillable = sentences.size === 0 ? [] : names.fillable();
+  if (fillable.length === 0) return [];
   return [...sentences].slice(0, MAX_SENTENCES).filter((sentence) => {
     const [start, end] = reading.sentenceAt(sentence);
     const role = reading.pieceAt(start)?.source.role;

@@ -10,6 +10,7 @@ import { readWords } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
+import { toUnits } from './text-units.ts';
 
 /** From here on a text is in the review tier. */
 export const TEXT_REVIEW_FROM = 0.5;
@@ -43,9 +44,10 @@ export interface TextReading {
 export function readText(text: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
-  readPlain(text, found);
+  const units = toUnits(text);
+  readPlain(text, units, found);
   let left = MAX_DOUBTFUL;
-  for (const { start, end } of findDoubtful(text)) {
+  for (const { start, end } of findDoubtful(text, units)) {
     left -= end - start;
     if (left < 0) {
       found.push({ rule: UNREAD, weight: TEXT_REVIEW_FROM, start, end, evidence: '', hidden: undefined });
@@ -81,8 +83,8 @@ interface Found {
 const TOLD = 0.25;
 const FENCED = 0.5;
 
-function readPlain(text: string, found: Found[]): void {
-  for (const { rule, start, end, isDisguised, weight } of weighed(text)) {
+function readPlain(text: string, units: Uint16Array, found: Found[]): void {
+  for (const { rule, start, end, isDisguised, weight } of weighed(text, units)) {
     const hidden = isDisguised ? 'letters' : undefined;
     found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden });
   }
@@ -220,8 +222,8 @@ function isNamed(text: string, { rule, end }: Pick<Match, 'rule' | 'end'>): bool
 }
 
 /** What the rules find, less where something is only told of. */
-function weighed(text: string): readonly Weighed[] {
-  const words = readWords(text);
+function weighed(text: string, units = toUnits(text)): readonly Weighed[] {
+  const words = readWords(text, units);
   const matches = matchRules(words);
   const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words)];
   if (matches.length === 0 && spoken.length === 0) return [];

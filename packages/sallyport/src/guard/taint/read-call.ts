@@ -10,7 +10,7 @@ import type { PrintList } from './print-list.ts';
 import { addPieces, PIECE } from './read-result.ts';
 import { roleOf } from './roles.ts';
 import { freeNames, joinLeaves, type SplitTails } from './split-tails.ts';
-import { toRowsOf } from './typed-words.ts';
+import { ROW, toTypedWords } from './typed-words.ts';
 import { type Leaf, walkLeaves } from './walk-leaves.ts';
 
 /** From and up to, in the prints of the call. */
@@ -113,8 +113,7 @@ function readLeaf(leaf: Leaf, { role, upstream }: About, reading: CallReading): 
   const forms = leaf.isNumber || marks === 0 ? NO_FORMS : formsOf(text, marks);
   const plain = readPlain(text, forms, reading);
   const from = prints.size;
-  if (marks !== 0 && text.length <= MAX_ROWS_TEXT && !leaf.isName)
-    for (const row of toRowsOf(text)) printer.add('typed', row, prints);
+  if (marks !== 0 && text.length <= MAX_ROWS_TEXT && !leaf.isName) printer.addRows(toTypedWords(text), ROW, prints);
   const end = prints.size;
   const pieces = privacyOf(marks) === 0 ? NO_RANGES : addAllPieces([text, ...forms], { printer, prints });
   const link = role === 'address' ? addOne('link', text.trim(), reading) : -1;
