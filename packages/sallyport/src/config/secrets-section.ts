@@ -150,7 +150,7 @@ export const secretsSchema = z.strictObject({
         .describe('How many are kept for each caller; the oldest makes room. 1,000 keys take about 200 KB.'),
     })
     .prefault({})
-    .describe('Where masked values wait, in memory only.'),
+    .describe('Where masked values wait: in memory, or sealed in the database with state.shared.'),
 });
 
 export type WrittenSecrets = z.output<typeof secretsSchema>;
