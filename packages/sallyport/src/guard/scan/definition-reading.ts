@@ -3,7 +3,7 @@ import { type Canonical, toCanonical, type View } from './canonical.ts';
 import { maskOf, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
 import { type DefinitionText, textsOf, tooLarge } from './definition-texts.ts';
-import { isExample, isForbidden, isRefused, isSomebody, type Said } from './excuses.ts';
+import { isExample, isForbidden, isKeptOut, isRefused, isSomebody, isStopped, type Said } from './excuses.ts';
 import { toOriginal } from './mapped-text.ts';
 import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
 import { unwrap } from './unwrap.ts';
@@ -74,10 +74,14 @@ const HARMLESS: ReadonlyMap<Concept, (said: Said) => boolean> = new Map([
   ['ownRules', isRefused],
   ['destroys', isRefused],
   ['named', isSomebody],
+  ['secretPath', isKeptOut],
+  ['deceives', isRefused],
+  ['opensDoor', isStopped],
 ]);
 /** Beyond what the longest definition holds of one word: whoever repeats one must not hide the next. */
 const MAX_HITS = 65_536;
-const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
+/** The end of "e.g." is none of its sentence. */
+const SENTENCE = /(?<!\b(?:e\.g|i\.e|z\.b|p\.ex|cf|vs))[.!?;][)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
 const EVIDENCE = 200;
 /** Reading the patterns takes as long as reading a hundred definitions, so who reads fewer does without. */
 const FILTER_FROM = 100;
@@ -126,7 +130,7 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   const around = (start: number, end: number) => ({
     before: text.slice(Math.max(0, start - 120), start),
     said: text.slice(start, end),
-    after: text.slice(end, end + 24),
+    after: text.slice(end, end + 64),
   });
   const look = (name: Concept) => {
     let found = findRows(CONCEPTS[name], find);
