@@ -58,6 +58,27 @@ describe('private prose does not leave in parts over several calls', () => {
   });
 });
 
+/** What docs/taint.md says of parts of prose. */
+describe('the limits that the guide names', () => {
+  const seventeen = chop(CONTRACT.replace(/[^a-z0-9]/gi, ''), 17).filter((part) => part.length === 17);
+  const filler = 'It rains a lot in that town, and nobody there minds, since boats are washed for nothing: ';
+  const goes = (query: string) => law().call('web.search', { query }).kind === 'allow';
+
+  test('sixteen in an argument of up to sixty, seventeen in a longer one', () => {
+    for (const part of seventeen) {
+      expect([goes(part.slice(0, 15)), goes(part.slice(0, 16))]).toEqual([true, false]);
+      expect([goes(filler + part.slice(0, 16)), goes(filler + part)]).toEqual([true, false]);
+    }
+  });
+
+  test('parts that do not follow each other, and parts beside other words in longer arguments, are not known', () => {
+    const parts = chop(CONTRACT, 10);
+    const apart = parts.filter((_, at) => at % 2 === 0);
+    expect(passed(law(), apart, (query) => ['web.search', { query }])).not.toContain(false);
+    expect(passed(law(), parts, (part) => ['web.search', { query: `${filler}${part}` }])).not.toContain(false);
+  });
+});
+
 /** What people look for, one short question after the other, having read something private. */
 const SHORT = [
   ...['weather Oslo', 'exchange rate NOK', 'Halvorsen', 'ferry to Kiel', 'what is a slipway', 'indemnify', 'law firm'],
