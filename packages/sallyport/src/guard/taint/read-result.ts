@@ -71,7 +71,7 @@ function toOwn({ text, privacy }: PrivatePart, from: Source, printer: Printer): 
   for (const form of [text, ...decodeForms(text)]) {
     printer.add('value', form, prints);
     addPieces(printer, form, prints);
-    if (form.length > GRAM) printer.addGrams(fold(form), prints);
+    if (form.length > GRAM) printer.addGrams(fold(form), prints, true);
   }
   return { source: { ...from, marks }, marks, prints };
 }
@@ -102,9 +102,9 @@ class Reading {
     this.#follows = (source.marks & VOUCHED) === 0 || this.#isPrivate;
   }
 
-  /** Room for a result of this many characters, of which every third or so makes a print. */
+  /** Room for a result of this many characters, of which every third or so makes a print, of a private one each. */
   expect(characters: number): void {
-    this.values.reserve(Math.min(characters, MAX_TEXT) >>> 1);
+    this.values.reserve(this.#isPrivate ? Math.min(characters, MAX_TEXT) : Math.min(characters, MAX_TEXT) >>> 1);
   }
 
   readNumber(key: string, text: string): void {
@@ -137,7 +137,8 @@ class Reading {
   #readPlain(text: string, signs: number): void {
     const folded = foldBriefly(text);
     if (isValue(text) && folded.size >= SHORTEST_VALUE) this.#printer.addCodes(folded, this.values);
-    if (this.#follows) this.#printer.addGrams(folded, this.values);
+    // Of private texts every piece, since sixteen letters of one are as much as a short argument holds.
+    if (this.#follows) this.#printer.addGrams(folded, this.values, this.#isPrivate);
     wipe(folded);
     if (text.length < SHORTEST_WORD) return;
     findWords(text, this.#onWord);
