@@ -137,6 +137,15 @@ describe('attacks: results', () => {
     expect((await open().receive({ content: parts })).verdict.kind).toBe('deny');
   });
 
+  test.each<[string, readonly string[]]>([
+    ['the next begins with the rest', ['key ghp_1234567890abcdef', 'GHIJKLMNOPqrstuv1234 done']],
+    ['three items', ['key ghp_1234567890', 'abcdefGHIJ', 'KLMNOPqrstuv1234, and so on']],
+    ['a line break between', ['key ghp_1234567890abcdef', '\nGHIJKLMNOPqrstuv1234 done']],
+    ['behind a long text', [`${'some words '.repeat(100)}ghp_1234567890abcdef`, 'GHIJKLMNOPqrstuv1234 done']],
+  ])('a key over items of a result: %s', async (_, texts) => {
+    const { verdict } = await open().receive({ content: texts.map((one) => ({ type: 'text', text: one })) });
+    expect(verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('github-token at /content/0/text') });
+  });
   test('denied, the result is withheld', async () => {
     const { verdict } = await open({ results: { credentials: 'deny' } }).receive(text(TOKEN));
     expect(verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('github-token at /content/0/text') });
@@ -252,6 +261,8 @@ describe('harmless', () => {
   });
   test.each<[string, JsonObject]>([
     ['prose', text('Your token has expired. Ask for a new one.')],
+    ['words over items', { content: ['see sk-proj-web', 'Implementation2 of the page'].map((one) => ({ text: one })) }],
+    ['a name over items', { content: ['in sk-learn', 'Pipeline with 20 steps and v2'].map((one) => ({ text: one })) }],
     ['a sample of the documents', text('aws_access_key_id = AKIAIOSFODNN7EXAMPLE')],
     ['a picture', { content: [{ type: 'image', mimeType: 'image/png', data: `iVBORw0KGgo${btoa(TOKEN)}` }] }],
   ])('%s comes in untouched', async (_, result) => {
