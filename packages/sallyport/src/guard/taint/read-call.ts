@@ -6,6 +6,7 @@ import { findNumbers, findWords } from './find-words.ts';
 import type { Printer } from './fingerprints.ts';
 import { type Marks, privacyOf } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
+import { toPlainNumber } from './number-words.ts';
 import { borrowList, giveBack, type PrintList } from './print-list.ts';
 import { addPieces, PIECE } from './read-result.ts';
 import { roleOf } from './roles.ts';
@@ -241,6 +242,8 @@ function addHost(text: string, role: Role, reading: CallReading): number {
 function addWords(text: string, { printer, prints }: Pick<CallReading, 'printer' | 'prints'>): void {
   findWords(text, ({ text: word, isLink }) => {
     printer.add('value', word, prints);
+    const plain = toPlainNumber(word);
+    if (plain !== undefined) printer.add('value', plain, prints);
     // A link carries values in its parts.
     if (isLink) for (const part of word.split(/[/?&=#:;,|]/)) if (part.length >= 5) printer.add('value', part, prints);
   });

@@ -6,6 +6,7 @@ import { type FoundWord, findNumbers, findWords, SHORTEST as SHORTEST_WORD } fro
 import { GRAM, type Printer } from './fingerprints.ts';
 import { PUBLIC, privacyOf, toMarks, UNTRUSTED, VOUCHED } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
+import { toPlainNumber } from './number-words.ts';
 import { borrowList, PrintList } from './print-list.ts';
 import { isIdName } from './roles.ts';
 import type { Remembered, Source } from './taint-ports.ts';
@@ -154,6 +155,8 @@ class Reading {
 
   #readWord(word: string): void {
     this.#printer.add('value', word, this.values);
+    const number = toPlainNumber(word);
+    if (number !== undefined) this.#printer.add('value', number, this.values);
     if (this.#isPrivate) addPieces(this.#printer, word, this.values);
   }
 
