@@ -152,16 +152,9 @@ export const CONCEPTS = {
   unspoken: [row(4, 'needless', 'speakOf'), row(0, 'blind'), row(0, 'blindAbroad')],
   /** Some tool that is none of its own, by what it can do. */
   anyTool: [row(0, 'anyTool')],
-  law: [row(0, 'law')],
-  agreedTo: [row(0, 'agreedTo')],
   /** What held so far has ended. */
   ended: [row(40, 'heldSoFar', 'endedNow'), row(0, 'newMaster')],
-  /** Looks for what people keep secret, by its name. */
-  hunts: [row(40, 'nameHas', 'delicate')],
-  /** A question to the user is none that should be asked. */
-  noQuestion: [row(24, 'asking', 'wasteful'), row(0, 'onItsOwn')],
   opensDoor: [row(0, 'opensDoor')],
-  decodeAndDo: [row(0, 'decodeAndDo')],
 } as const satisfies Record<string, readonly Row[]>;
 
 export type Concept = keyof typeof CONCEPTS;

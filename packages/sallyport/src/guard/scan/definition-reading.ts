@@ -81,7 +81,7 @@ const HARMLESS: ReadonlyMap<Concept, (said: Said) => boolean> = new Map([
 /** Beyond what the longest definition holds of one word: whoever repeats one must not hide the next. */
 const MAX_HITS = 65_536;
 /** The end of "e.g." is none of its sentence. */
-const SENTENCE = /(?<!\b(?:e\.g|i\.e|z\.b|p\.ex|cf|vs))[.!?;][)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
+const SENTENCE = /[.!?;](?<!\b(?:e\.g|i\.e|z\.b|p\.ex|cf|vs)\.)[)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
 const EVIDENCE = 200;
 /** Reading the patterns takes as long as reading a hundred definitions, so who reads fewer does without. */
 const FILTER_FROM = 100;

@@ -38,8 +38,6 @@ const RULES = FEATURES.map(({ all, reach = 0, unless }) => {
   const [head = maskOf([]), ...masks] = toMasks(all);
   return { head, masks, reach, unless };
 });
-/** Most sentences hold nothing that a reason begins with. */
-const HEADS = maskOf(FEATURES.flatMap(({ all: [head = []] }) => head));
 /** What somebody may want put into a parameter. */
 const SECRETS = ['secretPath', 'spoken', 'kept', 'secretData'] as const;
 const MAX_SENTENCES = 200;
@@ -60,13 +58,14 @@ export function findFacts(reading: Reading, context: DefinitionContext, names: N
   if (paths.length > 0 && !names.isForSecrets()) for (const { sentence } of paths) bits.add(sentence, WHOSE.offPurpose);
   const first = new Array<number>(FEATURES.length).fill(-1);
   const counts = new Array<number>(FEATURES.length).fill(0);
-  for (let i = 0; i < bits.length; i++) {
-    const own = bits.at(i);
-    if (!meets(own, HEADS)) continue;
-    for (let f = 0; f < RULES.length; f++) {
-      const rule = RULES[f];
-      if (rule === undefined || !meets(own, rule.head)) continue;
-      if (!meetsAll(rule.reach === 0 ? own : bits.at(i, rule.reach), rule.masks)) continue;
+  const said = bits.at(0, bits.length);
+  for (let f = 0; f < RULES.length; f++) {
+    const rule = RULES[f];
+    // Most reasons have a part that stands nowhere in the text.
+    if (rule === undefined || !meets(said, rule.head) || !meetsAll(said, rule.masks)) continue;
+    for (let i = 0; i < bits.length; i++) {
+      const own = bits.at(i);
+      if (!meets(own, rule.head) || !meetsAll(rule.reach === 0 ? own : bits.at(i, rule.reach), rule.masks)) continue;
       if (rule.unless?.test(reading.text.slice(...reading.sentenceAt(i))) === true) continue;
       if (first[f] === -1) first[f] = i;
       counts[f] = (counts[f] ?? 0) + 1;

@@ -36,8 +36,6 @@ export const BY_HAND = /\b(?:by hand|manually|for the user to|themselves)\b|æ‰‹å
 /** What the user said in a conversation, not what holds for the rest of it. */
 export const SAID_THERE =
   /\b(?:typed|said|says?|named|given|asked|confirmed|written|told|mentioned|agreed|approved|chosen|seen|uploaded|created|shared)\b[^.;]{0,40} in (?:this|the current|the) (?:conversation|chat|session)\b/;
-/** "Nothing is sent without a yes", in German, French, Spanish. */
-export const NOTHING_WITHOUT = /\b(?:nichts|nicht|nie|niemals|keine?|ne|n'|no|nunca|jamais|nada|rien|non)\b/;
 /** Left to the user to ask for. */
 export const ON_REQUEST =
   /\b(?:when|if|unless|until|only|once|after) (?:when |if |after )?(?:the )?users? (?:explicitly |has |have )?(?:asks?|asked|requests?|wants?|agrees?|agreed|confirms?|confirmed|approves?|says?|tells?)\b|\bafter (?:showing|asking)\b/;

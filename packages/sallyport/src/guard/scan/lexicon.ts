@@ -34,16 +34,17 @@ for (const [kind, { words, han }] of [...Object.entries(MATTERS), ...Object.entr
   }
   for (const word of han.split(' ')) push(HAN_KINDS, word, kind);
 }
-const WORD = /[a-z](?:[a-z'-]{0,22}[a-z])?/g;
 const HAN = new RegExp([...HAN_KINDS.keys()].sort((a, b) => b.length - a.length).join('|'), 'g');
 const HAS_HAN = /\p{Script=Han}/u;
-const NOT =
-  /^(?:not|never|no|nothing|without|cannot|nor|neither|nie|nicht|kein|keine|ohne|ne|pas|sans|jamais|sin|nunca|non|senza|.{2,8}n't)$/;
+const NOT: ReadonlySet<string> = new Set(
+  'not never no nothing without cannot nor neither nie nicht kein keine ohne ne pas sans jamais sin nunca non senza'.split(
+    ' ',
+  ),
+);
 const HAN_NOT = /[不勿别未無无禁]/;
 /** So many words after a negation are denied. */
 const REACH = 3;
 const STEM_FROM = 3;
-const STEM_TO = 9;
 
 export function isMatter(kind: Kind): kind is Matter {
   return MATTER_NAMES.has(kind);
@@ -52,19 +53,17 @@ export function isMatter(kind: Kind): kind is Matter {
 export function findWords(text: string): readonly WordHit[] {
   const hits: WordHit[] = [];
   let denied = 0;
-  WORD.lastIndex = 0;
-  for (let match = WORD.exec(text); match !== null; match = WORD.exec(text)) {
-    const [word] = match;
-    const start = match.index;
-    denied = NOT.test(word) ? REACH : denied - 1;
-    const add = (kind: Kind) => {
-      if (denied < 0 || !DEEDS.has(kind)) hits.push({ start, kind });
-    };
-    const phrases = PHRASES.get(word);
-    if (phrases === undefined) for (const kind of stemKinds(word)) add(kind);
-    else
-      for (const { rest, kind } of phrases)
-        if (rest.length === 0 || follows(text, start + word.length, rest)) add(kind);
+  for (let start = 0; start < text.length; start++) {
+    if (!isLetter(text.charCodeAt(start))) continue;
+    let end = start + 1;
+    while (isInside(text.charCodeAt(end))) end++;
+    const word = text.slice(start, end);
+    const { phrases, isNot } = entryOf(word);
+    denied = isNot ? REACH : denied - 1;
+    for (const { rest, kind } of phrases)
+      if ((denied < 0 || !DEEDS.has(kind)) && (rest.length === 0 || follows(text, end, rest)))
+        hits.push({ start, kind });
+    start = end;
   }
   if (HAS_HAN.test(text))
     for (const { 0: word, index } of text.matchAll(HAN))
@@ -86,19 +85,30 @@ function follows(text: string, from: number, rest: readonly string[]): boolean {
 
 const isLetter = (code: number) => code >= 0x61 && code <= 0x7a;
 
-/** Remembered: texts repeat their words. Bounded, since strangers write them. */
-const KNOWN = new Map<string, readonly Kind[]>();
-const MAX_KNOWN = 16_384;
+/** As `don't` and `e-mail` are one word. */
+const isInside = (code: number) => isLetter(code) || code === 0x27 || code === 0x2d;
 
-function stemKinds(word: string): readonly Kind[] {
-  const known = KNOWN.get(word);
+interface Entry {
+  readonly phrases: readonly Phrase[];
+  readonly isNot: boolean;
+}
+
+/** Remembered: texts repeat their words. Bounded, since strangers write them. */
+const KNOWN = new Map<string, Entry>();
+const MAX_KNOWN = 16_384;
+const MAX_WORD = 40;
+
+function entryOf(written: string): Entry {
+  const known = KNOWN.get(written);
   if (known !== undefined) return known;
-  const kinds: Kind[] = [];
-  for (let length = STEM_FROM; length <= Math.min(word.length, STEM_TO + 4); length++)
-    kinds.push(...(STEMS.get(word.slice(0, length)) ?? []));
+  const word = written.slice(0, MAX_WORD).replace(/['-]{1,40}$/, '');
+  const phrases = [...(PHRASES.get(word) ?? [])];
+  for (let length = STEM_FROM; length <= word.length && phrases.length === 0; length++)
+    for (const kind of STEMS.get(word.slice(0, length)) ?? []) phrases.push({ rest: [], kind });
+  const entry = { phrases, isNot: NOT.has(word) || word.endsWith("n't") };
   if (KNOWN.size >= MAX_KNOWN) KNOWN.clear();
-  KNOWN.set(word, kinds);
-  return kinds;
+  if (written.length <= MAX_WORD) KNOWN.set(written, entry);
+  return entry;
 }
 
 /** send, sends, sended, sending; carry, carries, carried; put, putting: what is no word is in no text. */

@@ -1,4 +1,4 @@
-import { ASK, BY_HAND, type Feature, NOT_YET, NOTHING_WITHOUT, READ } from './feature.ts';
+import { ASK, BY_HAND, type Feature, NOT_YET, READ } from './feature.ts';
 
 /** Plain words for what must not be said, what is no business of the tool, and who is said to have allowed it. */
 export const PRETENCE_FEATURES: readonly Feature[] = [
@@ -206,32 +206,6 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
     shows: 'anyTool',
   },
   {
-    id: 'law',
-    owasp: 'MCP06',
-    why: 'It gives a law as the reason.',
-    fix: READ,
-    all: ['law'],
-    shows: 'law',
-    isClue: true,
-  },
-  {
-    id: 'law-matter',
-    owasp: 'MCP06',
-    why: 'It gives a law as the reason to hand something over.',
-    fix: READ,
-    all: ['law', ['strangeMatter', 'spoken', 'kept', 'quotedParameter']],
-    reach: 2,
-    shows: 'law',
-  },
-  {
-    id: 'agreed-to',
-    owasp: 'MCP06',
-    why: 'It says that the user has agreed already.',
-    fix: ASK,
-    all: ['agreedTo'],
-    shows: 'agreedTo',
-  },
-  {
     id: 'ended',
     owasp: 'MCP06',
     why: 'It says that what held so far has ended.',
@@ -240,53 +214,15 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
     shows: 'ended',
   },
   {
-    id: 'hunts',
-    owasp: 'MCP10',
-    why: 'It looks for what people keep secret, by its name.',
-    fix: ASK,
-    all: ['hunts', 'strangeMatter'],
-    shows: 'hunts',
-  },
-  {
-    id: 'no-question',
-    owasp: 'MCP06',
-    why: 'It wants nobody asked.',
-    fix: ASK,
-    all: ['noQuestion'],
-    shows: 'noQuestion',
-    unless: NOTHING_WITHOUT,
-  },
-  {
     id: 'opens-door',
     owasp: 'MCP05',
     why: 'It holds a command that runs the code of a stranger or opens the machine.',
     fix: ASK,
     all: [
       'opensDoor',
-      [
-        'atTime',
-        'aModel',
-        'aDuty',
-        'ofTools',
-        'must',
-        'trigger',
-        'inFull',
-        'excuse',
-        'named',
-        'account',
-        'noQuestion',
-        'anyAddress',
-      ],
+      ['atTime', 'aModel', 'aDuty', 'ofTools', 'must', 'trigger', 'inFull', 'excuse', 'named', 'account', 'anyAddress'],
     ],
     shows: 'opensDoor',
     unless: BY_HAND,
-  },
-  {
-    id: 'decode-and-do',
-    owasp: 'MCP06',
-    why: 'It wants an encoded text obeyed.',
-    fix: ASK,
-    all: ['decodeAndDo'],
-    shows: 'decodeAndDo',
   },
 ];

@@ -1,6 +1,6 @@
 /**
  * Words of what attacks want in plain or learned language: keeping quiet without saying so, reaching for whatever tool there is,
- * consent that somebody is said to have given, rules that are said to have ended. As in scan-words.ts:
+ * rules that are said to have ended. As in scan-words.ts:
  * lower-case canonical text, no list with two ways to read it. Most are short, and concepts.ts joins them in rows.
  */
 export const PRETENCE_WORDS = {
@@ -18,11 +18,6 @@ export const PRETENCE_WORDS = {
   /** Whatever tool there is. */
   anyTool:
     /\b(?:whichever|whatever|any|any other|another|some other|some|one of the|an) (?:[\w-]{1,20} ){0,2}(?:tools?|connectors?|servers?|plug-?ins?|integrations?)(?: \w{1,12})? (?:is |are |you |you'?ve |it |happens? |the |they |that )(?:is |are |has |have |had |got|to be |connected|available|at hand|loaded|installed|present|enabled|reach\w{0,3}|host |client |model |assistant |agent |user |can |may )|\b(?:through|with|via|have|let) (?:the |your |a |an )?(?:file|files|mail|e-?mail|web|http|shell|browser|terminal|messaging|network|download|upload|calendar|wallet|payment|bash|fetch|file-\w{1,12}|filesystem)[- ](?:\w{1,12}[- ])?(?:tools?|connectors?|plug-?ins?)\b|\b(?:lives?|sits?|found|hosted|belongs?|registered|provided) (?:in|on|by|with|to) (?:another|a different|some other|a separate|one of the other) (?:connector|server|plug-?in|tool)\b|\b(?:if|when|where|whenever|should) (?:a |an |any |another )(?:[\w-]{1,20} ){0,2}(?:tools?|connectors?)(?: for [\w ]{1,30})? (?:is|are|be|exists?|happens?|that)\b|\btools?\.has\(|\b(?:werkzeug|tool|konnektor)\w{0,4} (?:\w{1,12} )?(?:vorhanden|verfugbar|verbunden|zur hand)\b|\b(?:outil|connecteur)s? (?:\w{1,14} )?(?:disponibles?|connectes?|a portee)\b|\b(?:herramienta|conector)(?:es|s)? (?:\w{1,14} )?(?:que (?:este|tenga|haya)|disponibles?|conectad\w{1,2}|a mano)\b|用(?:终端|文件|邮件|浏览器|命令行|其他|别的|其它|转账|支付|聊天)(?:类)?(?:工具|插件|连接器)/g,
-  /** Law and rules, by number or by name. */
-  law: /\b(?:under|pursuant to|according to|in accordance with|in keeping with|as required (?:by|under)|by virtue of|by order of|mandated by|as laid down in|as stipulated (?:by|in)) (?:the |our |your )?(?:[\w'&/-]{1,24} ){0,5}(?:act|acts|regulations?|directives?|ordinance|statutes?|decree|rules|law|laws|bylaws?|charter|treaty|code of \w{1,20}|accord|agreement|programme|mandate|order)\b|\b(?:art(?:icle|\.)|section|§|clause|paragraph) ?\d{1,4}\b|\b(?:gemass?|laut|nach) (?:[\w-]{1,30} ){0,3}(?:\w{0,20}(?:ordnung|gesetz|richtlinie|vorschrift)|§)|\b(?:conformement a|en application de|en vertu de|selon) (?:la |le |l'|les )?(?:[\w'-]{1,30} ){0,3}(?:loi|reglement|directive|arrete|decret|article)|\b(?:segun|conforme a|en virtud de|de acuerdo con) (?:la |el |los )?(?:[\w'-]{1,30} ){0,3}(?:ley|reglamento|norma\w{0,4}|articulo|directiva)|(?:根据|依据|依照|按照|遵照)《|第[一二三四五六七八九十\d]{1,4}条|(?:根据|依据|依照)[\u4e00-\u9fff]{0,16}(?:法规|条例|细则|规定|办法|制度)/g,
-  /** Said to have been agreed to, without a question. */
-  agreedTo:
-    /\b(?:accepted|agreed|consented|opted in|approved|authori[sz]ed|signed up|waived|signed off)\b[^.;\n]{0,24}\b(?:when (?:they|he|she|the user|installing|it was|connecting|signing|setting)|by (?:installing|proxy|using|connecting|adding|enabling|default)|at (?:install\w{0,6}|set-?up|sign-?up)|(?:up)?on install\w{0,6}|during (?:install\w{0,6}|set-?up|onboarding))|\bby (?:installing|using|connecting|adding|enabling|loading) (?:this|the|it)\b[^.;\n]{0,40}\b(?:agreed?|accept(?:ed)?|consent(?:ed)?|grant(?:ed)?|waived?)\b|\b(?:approvals?|consents?|permissions?|confirmations?)\b[^.;\n]{0,30}\b(?:carr(?:y|ies) over|pre-?granted|pre-?given|is implied|are implied|is (?:deemed|presumed|assumed|taken as)|are (?:deemed|presumed|assumed)|already (?:given|granted|on file)|is on file|inherited)\b|视为(?:已)?同意|默认(?:已)?(?:同意|授权)|安装(?:时|即)(?:已|视为)/g,
   /** What held so far. */
   heldSoFar:
     /\b(?:old|previous|earlier|prior|former|your|existing|initial|original|usual|normal|standing)(?: \w{1,20}){0,2} (?:rule ?books?|rules|norms|guidelines|set-?up|identity|limits|boundaries|instructions|briefing|restrictions|prompts?|orders|directives|constraints|loyalt\w{1,3}|persona|role)\b|\b(?:moderation|safety|content|guardrails?|confirmations?|protections?)(?: (?:layer|engine|module|mode|system|polic(?:y|ies)|rules|filters?))?\b|\b(?:normas|reglas|instrucciones|directrices|restricciones) (?:previas|anteriores|vigentes)|\b(?:regles|consignes|instructions|directives) (?:precedentes|anterieures|initiales)|\b(?:bisherige|fruhere|vorherige|alte|ursprungliche|bestehende)[nrs]? (?:regeln|vorgaben|anweisungen|richtlinien|weisungen|grenzen)|(?:先前|之前|原有|此前|以前|原先|既有|原来)[\u4e00-\u9fff、]{0,16}(?:设定|身份|边界|要求|规则|限制|指令|约束|规范|准则)/g,
@@ -33,22 +28,7 @@ export const PRETENCE_WORDS = {
   /** What a model was started with. */
   startedWith:
     /\b(?:hidden|opening|secret|confidential) (?:text|instructions?|prompt|message|words|briefing|set-?up|rules)\b|\b(?:text|instructions?|prompt|words|message|rules|briefing|set-?up|guidance|preamble|directions|orders) (?:that |which )?(?:you|it|(?:the |this )?(?:language )?(?:model|assistant|agent)) (?:was|were|has been|have been|had been|got|received|started|began|runs? under|operates? under|works? under)\b|(?:开场|初始|最初|隐藏|启动)[\u4e00-\u9fff]{0,8}(?:设定|提示|指令)/g,
-  /** Things by the names under which people keep what is secret. */
-  nameHas:
-    /\b(?:named|called|titled|labell?ed|whose (?:file ?)?names? (?:contains?|includes?|has|have|match(?:es)?|starts?|ends?)|with the words?|with (?:names|titles|subjects) like|that mention|mentioning|that hold|with [a-z]{2,12} in (?:the|their) name)\b/g,
-  delicate:
-    /\b(?:passwords?|salar(?:y|ies)|payslips?|payroll|contracts?|tax(?:es)?|seed|wallet|secrets?|credentials?|passports?|visas?|medical|diagnos\w{1,4}|ssn|confidential|one-time codes?|reset links?|2fa|backup codes?|recovery|private keys?|bank statements?)\b|工资|合同|护照|密码|病历|银行/g,
-  /** Nobody is asked. */
-  asking:
-    /\b(?:asking|prompting|consulting|questioning|bothering|disturbing|interrupting)(?: (?:the |a |any )?(?:users?|person|customer|them|him|her|anyone|people|humans?|first|back|about it)){0,2}\b|\b(?:a |any |further )?(?:questions?|confirmation|consent|go-ahead|query)(?: (?:to|from) (?:the |a )?(?:users?|person|customer|them))?\b/g,
-  wasteful:
-    /\b(?:would|will|only|just|merely) (?:only |just )?(?:slow|delay|annoy|confuse|worry|waste|hold up|cost|spoil|frighten|upset|irritate|puzzle|break|defeat|interrupt)\w{0,3}\b|\b(?:slows|delays|annoys|confuses|worries|wastes|spoils|frightens|upsets|irritates|puzzles)\b|\b(?:is|are) (?:unnecessary|superfluous|pointless|redundant|unwanted|not (?:needed|necessary|wanted|called for))\b/g,
-  onItsOwn:
-    /\b(?:look|find|fetch|get|search|work|figure|sort)(?:s|ed|ing)? (?:it|them|this|that|those)?(?: up| out)? ?(?:on (?:your|its) own|(?:by )?(?:yourself|itself))\b|\bwithout (?:further |any )?(?:debate|questions?|hesitation|discussion|ado|consultation|fuss|asking anyone)\b|\bsans (?:attendre|demander|solliciter) (?:d'|l'|la |de |son |leur |aucun )?(?:accord|avis|confirmation|autorisation|permission|consentement)|\bohne (?:auf |eine |weitere |vorherige )?(?:ruckfrage|zustimmung|freigabe|bestatigung|genehmigung|nachfrage)\b|\bsin (?:esperar|pedir|solicitar|requerir) (?:\w{1,8} )?(?:confirmacion|permiso|autorizacion|aprobacion|consentimiento|visto bueno)|自己(?:到|去|从|在)[\u4e00-\u9fff]{0,14}(?:找|翻|读|取|拿)|自行(?:查找|获取|读取|搜索|翻找|决定)/g,
   /** What runs a stranger's code, or opens a door, as it is typed. */
   opensDoor:
     /\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^\n|;]{0,120}(?:\| ?(?:sudo )?(?:ba|z|da|k)?sh\b|\| ?(?:sudo )?(?:python3?|node|perl|ruby|iex)\b|&& ?(?:chmod \S{1,8}|(?:ba)?sh|\.\/))|\b(?:ba|z)?sh -c ["'(]{0,2}\$\((?:curl|wget)|\$\((?:curl|wget) -|\bnc (?:-\w{1,6} )?[\w.-]{1,60} \d{2,5} -e\b|-e \/bin\/(?:ba)?sh|\/dev\/tcp\/|\bsetenforce 0|\bdockerd? [^\n]{0,40}(?:tcp:\/\/0|--tls=false|--privileged)|\biptables -f\b|\bufw disable|\bspctl --master-disable|\bset-mppreference\b|--ignore-scripts=false|stricthostkeychecking[= ]no|\bsystemctl (?:stop|disable|mask) (?:auditd|firewalld|apparmor|falcon\w{0,8}|rsyslog|ufw|fail2ban|clamav\w{0,10})/g,
-  /** An encoded text that is to be obeyed. */
-  decodeAndDo:
-    /\b(?:un-?rot\w{0,4}|rot-?13|decode|unscramble|decipher|decrypt|reverse|read backwards|translate back)\b[^.;\n]{0,30}\b(?:and|then) (?:act|follow|obey|comply|execute|do|carry out|apply)\b/g,
 } as const satisfies Record<string, RegExp>;
