@@ -237,27 +237,6 @@ describe('attacks', () => {
     expect(talk.call('web.search', { query: '4411998877' }).kind).toBe('ask');
   });
 
-  const PLAN = 'We plan to close the plant in the north before the end of the third quarter';
-  const reworded: readonly (readonly [string, string])[] = [
-    ['a part of it', 'close the plant in the north before the end'],
-    ['with something before it', `Please put into French: ${PLAN}`],
-    ['in base64', Buffer.from(PLAN).toString('base64')],
-    ['backwards', [...PLAN].reverse().join('')],
-  ];
-
-  test.each(reworded)('private text that was stopped is stopped again: %s', (_, text) => {
-    const talk = wiki();
-    expect(talk.call('web.search', { query: text }).kind).toBe('ask');
-    expect(talk.call('web.search', { query: text }).kind).toBe('ask');
-    expect(talk.call('notes.add_note', { text }).kind).toBe('ask');
-  });
-
-  test.each(reworded)('private text that was given back to its server is still private: %s', (_, text) => {
-    const talk = wiki();
-    expect(talk.call('wiki.get_page', { title: text })).toBe(ALLOW);
-    expect(talk.call('web.search', { query: text }).kind).toBe('ask');
-  });
-
   test('a full memory says so and asks', () => {
     const talk = new Conversation(settingsOf(), { printsPerRun: 10 });
     talk.reads('bank.get_transactions', `nothing of note ${'and more words '.repeat(20)} 4411998877`);
