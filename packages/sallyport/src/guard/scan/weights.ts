@@ -68,7 +68,7 @@ export const WEIGHTS: ReadonlyMap<string, number> = new Map([
   ['sends-to-address', 2.71],
   ['address-as-step', 2.71],
   ['unknown-tool-strange-matter', 0.94],
-  ['tools-strange-matter', 2.71],
+  ['tools-strange-matter', 0.94],
   ['tools-recipient', 2.71],
   ['authority-strange-matter', 2.71],
   ['matter-then-parameter', 2.71],
