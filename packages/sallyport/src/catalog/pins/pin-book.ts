@@ -259,8 +259,7 @@ export class PinBook implements PinGate {
   /** Something else was found in what is offered already. */
   #noteAgain({ entry, ...sighting }: FoundAgain): void {
     const { server, kind, name, found } = sighting;
-    const { digest } = sighting.definition;
-    const isHeld = () => this.#why(server, kind, { name, digest }) !== undefined;
+    const isHeld = () => this.#why(server, kind, { name, digest: found.digest }) !== undefined;
     const wasHeld = isHeld();
     noteFound(entry, found);
     this.#ports.keep([sighting]);
