@@ -27,6 +27,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['packages/*/test/**/*.test.ts'],
           exclude: ['packages/*/test/{layers,patterns}.test.ts'],
+          globalSetup: 'packages/sallyport/test/fresh-bundle.ts',
           retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,

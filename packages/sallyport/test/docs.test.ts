@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { loadSnapshot } from '../src/config/load-snapshot.ts';
+import { refusePattern } from '../src/guard/secrets/custom-patterns.ts';
 import { findDeadLinks, findMissingPaths, listPages, ROOT, readPage, toBlocks } from './docs-pages.ts';
 import { DocsShell } from './docs-shell.ts';
 
@@ -52,7 +53,15 @@ describe('configuration snippets', () => {
     if (!isConfiguration) return;
     const env = Object.fromEntries([...text.matchAll(/\$\{(?:env:)?([A-Z_]+)\}/g)].map((match) => [match[1], 'value']));
     const file = `/home/you/sallyport.${language === 'yaml' ? 'yaml' : 'json'}`;
-    const snapshot = loadSnapshot({ text, file, env, stateDir: '/tmp/state', version: 1, readText: () => '' });
+    const snapshot = loadSnapshot({
+      text,
+      file,
+      env,
+      stateDir: '/tmp/state',
+      version: 1,
+      refusePattern,
+      readText: () => '',
+    });
     expect(snapshot.version).toBe(1);
   });
 });

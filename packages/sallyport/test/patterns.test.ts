@@ -40,6 +40,7 @@ const MAKERS: ReadonlyMap<string, string> = new Map([
   ['guard/argument-safety/paths.ts', 'loaded'],
   ['guard/scan/foreign-words.ts', 'loaded'],
   ['guard/scan/foreign-words.ts', 'loaded'],
+  ['guard/scan/lexicon.ts', 'loaded'],
   ['guard/scan/results/spoken-to.ts', 'loaded'],
   ['guard/schema/compile-schema.ts', 'patterns of schemas of strangers: in a worker with a deadline'],
   ['guard/secrets/find-secrets.ts', 'loaded'],

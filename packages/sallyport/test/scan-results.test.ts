@@ -142,7 +142,7 @@ describe('quarantine', () => {
     };
     const refused = await fetch('demand');
     const id = keptId(refused);
-    expect(textOf(refused)).toContain(`sallyport result release ${id}`);
+    expect(textOf(refused)).toContain(`sallyport result release ${id} --reason "…"`);
     expect(textOf(refused)).not.toContain('evil.example.net');
 
     const listed = await cli(['result', 'list', '--json'], { env });

@@ -212,7 +212,8 @@ describe('readers that do not read', () => {
     let status = 202;
     for (let i = 0; i < 200 && status === 202; i++) status = (await ask(`${i}${id}`, 'ping', {})).status;
     expect(status).toBe(404);
-    expect(memoryOf(gateway.pid).peak - before).toBeLessThan(160);
+    // From a cold heap: what 1 MB strings leave to the collector comes on top of what is kept.
+    expect(memoryOf(gateway.pid).peak - before).toBeLessThan(200);
   });
 
   it('of stdio miss notifications, and no memory is spent on them', async () => {

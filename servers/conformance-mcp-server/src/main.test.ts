@@ -137,7 +137,8 @@ describe.each(combinations)('%s, %s era, %j', (transport, era, flags) => {
       { name: 'test_slow', arguments: steps },
       { onprogress: ({ progress }) => seen.push(progress) },
     );
-    expect(seen).toEqual([1, 2, 3]);
+    // Handlers of notifications may run after the answer is there.
+    await expect.poll(() => seen, { timeout: 5_000 }).toEqual([1, 2, 3]);
     const abort = new AbortController();
     const long = client.callTool(
       { name: 'test_slow', arguments: { steps: 1_000, delay_ms: 20 } },

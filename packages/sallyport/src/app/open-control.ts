@@ -9,6 +9,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { PlanPorts } from '../guard/plan/plan-guard.ts';
 import type { Database } from '../storage/database.ts';
+import type { KeptResultStore } from '../storage/kept-results.ts';
 import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
@@ -23,6 +24,7 @@ export interface RunningParts {
   readonly desk: Pick<LateDesk, 'heard'>;
   readonly plan: PlanPorts;
   readonly database: () => Promise<Database>;
+  readonly kept: () => Promise<KeptResultStore>;
   readonly snapshot: () => Snapshot;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,7 +32,7 @@ export interface RunningParts {
 
 /** The API of a Sallyport that runs; `offline-control.ts` makes the one beside none. */
 export function openControl({ upstreams, catalog, audit, desk, plan, ...rest }: RunningParts): ControlApi {
-  const { database, snapshot, clock, log } = rest;
+  const { database, kept, snapshot, clock, log } = rest;
   return createControl(
     {
       upstreams,
@@ -42,6 +44,7 @@ export function openControl({ upstreams, catalog, audit, desk, plan, ...rest }: 
       snapshot,
       sections: snapshot,
       database,
+      kept,
       note: (kind, members) => audit.noteKept(kind, members),
       recording: () => ({ mode: (snapshot().audit ?? DEFAULT_AUDIT).mode, trouble: audit.trouble() }),
       heard: desk.heard,

@@ -26,6 +26,7 @@ import { noteHeld } from './note-held.ts';
 import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
 import { approvalsOf, createHiding, openDesk } from './open-desk.ts';
+import { openKeptResults } from './open-kept-results.ts';
 import { openLimits } from './open-limits.ts';
 import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
@@ -86,8 +87,8 @@ export async function openParts(options: AppOptions, current: Current) {
   const { limits, quotas } = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
-  const [names, post] = [createNameResolver(), createOperatorPost()];
-  const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, note: audit.noteKept, names, post });
+  const [names, post, kept] = [createNameResolver(), createOperatorPost(), openKeptResults(stateDir, basics)];
+  const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, kept, note: audit.noteKept, names, post });
   const secretPorts = openSecrets(() => current.snapshot, shared);
   const plans = openPlans(() => current.snapshot, taint.memory, shared);
   const guards = createGuards({
@@ -142,6 +143,7 @@ export async function openParts(options: AppOptions, current: Current) {
     audit,
     desk,
     plan: plans.plan,
+    kept,
     snapshot: () => current.snapshot,
     ...basics,
   });

@@ -3,14 +3,13 @@ import { createScanJudge } from '../call/scan-judge.ts';
 import { createTextDoor, type TextDoor } from '../call/text-door.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import type { Snapshot } from '../config/settings.ts';
-import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { NamePort } from '../core/name-port.ts';
 import type { Note } from '../core/note.ts';
 import type { Post } from '../core/post.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ScanPorts } from '../guard/scan-result.ts';
-import type { Database } from '../storage/database.ts';
+import type { KeptResultStore } from '../storage/kept-results.ts';
 import { hostOf } from './host-of.ts';
 
 const HOUR = 3_600_000;
@@ -25,8 +24,7 @@ export interface ScanParts {
 export function openScan(
   snapshot: () => Snapshot,
   basics: {
-    readonly database: () => Promise<Database>;
-    readonly clock: Clock;
+    readonly kept: () => Promise<KeptResultStore>;
     readonly log: Log;
     readonly note: Note;
     readonly names: NamePort;

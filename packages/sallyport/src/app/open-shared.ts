@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
@@ -7,7 +6,7 @@ import type { SharedState } from '../core/shared-state.ts';
 import { createRowKeys, type RowKeys } from '../state/row-keys.ts';
 import type { Database } from '../storage/database.ts';
 import { createSharedState } from '../storage/shared-state.ts';
-import { loadOrCreateSecret } from '../storage/state-file.ts';
+import { loadSealKey } from './open-kept-results.ts';
 
 /** What the memories of this process share with those of others. */
 export interface Shared {
@@ -32,7 +31,7 @@ export async function openShared(
   { stateDir, state }: Snapshot,
   { database, clock, log }: { readonly database: () => Promise<Database>; readonly clock: Clock; readonly log: Log },
 ): Promise<OpenedShared> {
-  const sealKey = await loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
+  const sealKey = await loadSealKey(stateDir);
   if (state?.shared !== true) return { shared: undefined, sealKey, stop() {} };
   const file = join(stateDir, 'sallyport.db');
   const keys = createRowKeys(Buffer.from(sealKey, 'hex'));

@@ -1,15 +1,12 @@
 import type { Call } from '../core/call.ts';
-import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Note } from '../core/note.ts';
 import { toDigest } from '../guard/approve/digest.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
-import type { Database } from '../storage/database.ts';
-import { createKeptResultStore, type KeptOwner } from '../storage/kept-results.ts';
+import type { KeptOwner, KeptResultStore } from '../storage/kept-results.ts';
 
 export interface KeptResultPorts {
-  readonly database: () => Promise<Database>;
-  readonly clock: Clock;
+  readonly kept: () => Promise<KeptResultStore>;
   readonly log: Log;
   /** How long a result is kept. Milliseconds. */
   readonly keepMs: () => number;
@@ -22,8 +19,7 @@ const MAX_OWNERS = 10_000;
 
 /** Quarantine of results over the database. A call asks memory first; the database is asked where something may be there. */
 export function createKeptResults(ports: KeptResultPorts): KeptResults {
-  const { clock, log, note } = ports;
-  const open = async () => createKeptResultStore(await ports.database(), clock);
+  const { log, note, kept: open } = ports;
   /** Callers and tools something was kept for; `undefined`: not read yet. */
   let owners: Promise<Set<string>> | undefined;
   let known: Set<string> | undefined;

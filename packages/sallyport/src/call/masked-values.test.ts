@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
 import { toStarterSecrets } from '../config/secrets-section.ts';
-import { Answer } from '../core/message.ts';
+import type { Exchange } from '../core/exchange.ts';
+import { Answer, Notification } from '../core/message.ts';
 import type { KeptSecret } from '../guard/secrets/vault.ts';
 import { createMemoryVault } from '../state/memory-vault.ts';
 import { createMaskedValues } from './masked-values.ts';
@@ -80,5 +81,33 @@ describe('what is no result of a call', () => {
   test('words stay the same answer', () => {
     const answer = Answer.error('1', -32601, 'Method not found');
     expect(open().masked.fromUpstream(from, client, answer)).toBe(answer);
+  });
+});
+
+describe('what a server says while it works', () => {
+  const progress = (message: string) =>
+    ['notifications/progress', { progressToken: 'abc', progress: 1, message }] as const;
+  const log = (data: string) => ['notifications/message', { level: 'info', logger: 'x', data }] as const;
+  const pass = (...said: readonly (readonly [string, object])[]): readonly boolean[] => {
+    const exchange = { client } as Exchange; // what is watched needs no more
+    open().masked.watch({ upstream: 'hub', item: 'x' }, exchange);
+    return said.map(([method, params]) => exchange.tell?.(Notification.of(method, { ...params })) !== undefined);
+  };
+  const [begun, rest] = ['key ghp_1234567890abcdef', 'GHIJKLMNOPqrstuv1234 done'];
+  test.each<[string, readonly (readonly [string, object])[], readonly boolean[]]>([
+    ['progress', [progress(begun), progress(rest)], [true, false]],
+    ['logs', [log(begun), log(rest)], [true, false]],
+    ['a log between', [progress(begun), log('step 2 of 3'), progress(rest)], [true, true, false]],
+    ['three pieces', [log('ghp_1234567890'), log('abcdef'), log('GHIJKLMNOPqrstuv1234 done')], [true, true, false]],
+    ['the rest again', [log(begun), log(rest), log(rest)], [true, false, false]],
+  ])('a key that goes on in the next message is kept back: %s', (_, said, expected) => {
+    expect(pass(...said)).toEqual(expected);
+  });
+  test.each<[string, readonly (readonly [string, object])[]]>([
+    ['words', [log('reading key-'), log('value pairs of 20 files')]],
+    ['another word', [log('loading sk-proj-web'), log('Implementation2 is built')]],
+    ['the rest alone', [log(rest), log(rest)]],
+  ])('%s pass', (_, said) => {
+    expect(pass(...said)).not.toContain(false);
   });
 });

@@ -6,6 +6,7 @@ import type { Exchange, Vet } from '../core/exchange.ts';
 import { type JsonObject, member } from '../core/json.ts';
 import { Answer, Notification } from '../core/message.ts';
 import { putBack, tokensOf } from '../guard/secrets/put-back.ts';
+import { SaidBefore } from '../guard/secrets/said-before.ts';
 import { maskResult, type SecretPorts, withoutSecrets } from '../guard/secrets/secrets.ts';
 import { TOKEN_BEGIN } from '../guard/secrets/vault.ts';
 
@@ -39,11 +40,13 @@ export interface Origin {
 
 export function createMaskedValues(ports: SecretPorts): MaskedValues {
   const { settings, vault } = ports;
-  const toTold = ({ upstream, item }: Origin, given: Notification): Notification | undefined => {
+  const toTold = ({ upstream, item }: Origin, given: Notification, before?: SaidBefore): Notification | undefined => {
     const { params, method } = given;
     if (settings() === undefined || params === undefined) return given;
-    const { value, isWithheld } = withoutSecrets(ports, params, { upstream, name: item });
+    const earlier = before === undefined ? {} : { before: before.texts };
+    const { value, isWithheld } = withoutSecrets(ports, params, { upstream, name: item, ...earlier });
     if (isWithheld) return undefined;
+    before?.note(value);
     // The token of progress is the client's own.
     const { progressToken } = params;
     if (value === params) return given;
@@ -52,7 +55,8 @@ export function createMaskedValues(ports: SecretPorts): MaskedValues {
   return {
     watch(from, exchange) {
       if (settings() === undefined) return;
-      exchange.tell = (notification) => toTold(from, notification);
+      const before = new SaidBefore();
+      exchange.tell = (notification) => toTold(from, notification, before);
       const { vet } = exchange;
       const look: Vet = (method, params) => {
         // A page that is opened for the answer has a token of its own in its address.
@@ -67,7 +71,7 @@ export function createMaskedValues(ports: SecretPorts): MaskedValues {
       };
       exchange.vet = look;
     },
-    notification: toTold,
+    notification: (from, notification) => toTold(from, notification),
     fault({ upstream, item }, fault) {
       if (settings() === undefined) return fault;
       const { message, data, code } = fault;

@@ -123,3 +123,14 @@ test.each([
   change(file, '{"gateway":{"port":7}}');
   expect(await heard).toBe(7);
 });
+
+test('a custom pattern that RE2 refuses is a problem of the file', () => {
+  const file = join(folder('sallyport.json'), 'sallyport.json');
+  const write = (pattern: string) =>
+    writeFileSync(file, JSON.stringify({ secrets: { custom: [{ name: 'customer', pattern }] } }));
+  const read = () => readSnapshot({ file, env: {}, stateDir: '/s', version: 1 });
+  write('[\\u4e00-\\u9fff]{2}-[0-9]{4}');
+  expect(read).toThrow(/secrets\.custom\.0\.pattern: is no pattern in RE2 syntax \(invalid escape sequence\)/);
+  write('[\\x{4e00}-\\x{9fff}]{2}-[0-9]{4}');
+  expect(read().secrets?.custom).toHaveLength(1);
+});

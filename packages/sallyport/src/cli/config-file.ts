@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { loadSnapshot } from '../config/load-snapshot.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
+import { refusePattern } from '../guard/secrets/custom-patterns.ts';
 
 /** Where the files of this program are looked for. */
 export interface Surroundings {
@@ -79,7 +80,7 @@ export interface SnapshotRequest {
 /** @throws FaultError `config`. */
 export function readSnapshot(request: SnapshotRequest): Snapshot {
   const text = request.text ?? (request.file === undefined ? '' : readConfigText(request.file));
-  return loadSnapshot({ ...request, text, readText: (path) => readFileSync(path, 'utf8') });
+  return loadSnapshot({ ...request, text, refusePattern, readText: (path) => readFileSync(path, 'utf8') });
 }
 
 /**

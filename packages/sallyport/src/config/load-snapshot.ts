@@ -33,6 +33,8 @@ export interface SnapshotSource {
   readonly only?: string;
   /** Reads an `envFile`; without it, a server that names one is a problem. */
   readonly readText?: (path: string) => string;
+  /** What RE2 has against a pattern; without it, a custom pattern of secrets is a problem. */
+  readonly refusePattern?: (pattern: string) => string | undefined;
 }
 
 /**
@@ -199,8 +201,9 @@ class FileReader {
     if (this.#source.only !== undefined) return {};
     const reportIn = (section: string) => (path: Path, message: string) =>
       void this.problems.push({ path: [section, ...path], message });
+    const context = { servers: named, refusePattern: this.#source.refusePattern };
     return {
-      ...(secrets === undefined ? {} : { secrets: resolveSecrets(secrets, named, reportIn('secrets')) }),
+      ...(secrets === undefined ? {} : { secrets: resolveSecrets(secrets, context, reportIn('secrets')) }),
       ...(argumentSafety === undefined
         ? {}
         : { argumentSafety: resolveArgumentSafety(argumentSafety, named, reportIn('argumentSafety')) }),

@@ -9,6 +9,7 @@ import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Approval } from '../guard/approve/approval.ts';
 import type { PlanPorts } from '../guard/plan/plan-guard.ts';
 import type { Database } from '../storage/database.ts';
+import type { KeptResultStore } from '../storage/kept-results.ts';
 import type { AuditReader } from '../telemetry/audit/audit-reader.ts';
 
 /**
@@ -30,6 +31,8 @@ export interface ControlPorts {
   sections(): Snapshot;
   /** The database of this process; closed by whoever opened it. */
   database(): Promise<Database>;
+  /** Results in quarantine. */
+  kept(): Promise<KeptResultStore>;
   /** Into the audit, before what it says is done. */
   readonly note: Note;
   /** What the record is like now; a trouble is why nothing can be recorded. */

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
 import type { KeptResult, KeptState } from '../guard/scan/results/kept-result.ts';
-import { createKeptResultStore } from '../storage/kept-results.ts';
 import { describeFinding, FINDING } from './finding-view.ts';
 import { describePage, pageByTime, readLimit, readPlace, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
@@ -42,7 +41,7 @@ export function resultRoutes(ports: ControlPorts): readonly Route[] {
   return [listRoute(ports), showRoute(ports), decideRoute(ports, 'release'), decideRoute(ports, 'drop')];
 }
 
-function listRoute({ database, clock }: ControlPorts): Route {
+function listRoute({ kept }: ControlPorts): Route {
   return {
     method: 'GET',
     path: '/results',
@@ -53,14 +52,13 @@ function listRoute({ database, clock }: ControlPorts): Route {
     result: pageOf(KEPT),
     handle: async ({ query }) => {
       const state = readWord(query, 'state', STATES);
-      const store = createKeptResultStore(await database(), clock);
-      const found = await store.list({ state, limit: readLimit(query), after: readPlace(query) });
+      const found = await (await kept()).list({ state, limit: readLimit(query), after: readPlace(query) });
       return describePage(pageByTime(found, query), describe);
     },
   };
 }
 
-function showRoute({ database, clock }: ControlPorts): Route {
+function showRoute({ kept }: ControlPorts): Route {
   return {
     method: 'GET',
     path: '/results/{id}',
@@ -74,13 +72,13 @@ function showRoute({ database, clock }: ControlPorts): Route {
     },
     problems: [404],
     handle: async ({ path }) => {
-      const found = await createKeptResultStore(await database(), clock).get(path.get('id') ?? '');
+      const found = await (await kept()).get(path.get('id') ?? '');
       return { ...describe(found), result: found.result ?? null };
     },
   };
 }
 
-function decideRoute({ database, clock, note }: ControlPorts, decision: 'release' | 'drop'): Route {
+function decideRoute({ kept, note }: ControlPorts, decision: 'release' | 'drop'): Route {
   return {
     method: 'POST',
     path: `/results/{id}/${decision}`,
@@ -95,7 +93,7 @@ function decideRoute({ database, clock, note }: ControlPorts, decision: 'release
     problems: [404, 409, 503],
     handle: async ({ path, body, principal }) => {
       const { reason } = body as { readonly reason: string }; // as its schema says
-      const store = createKeptResultStore(await database(), clock);
+      const store = await kept();
       const { id, upstream, tool } = await store.get(path.get('id') ?? '');
       const by = principal.id;
       const record = { kind: `result_${decision}`, by, result: id, upstream, tool, reason };

@@ -5,7 +5,8 @@ export const LARGE = 16_384;
 
 /**
  * The bytes of a message, and the same as a binary string: one character per byte. Nearly all messages are short and ASCII;
- * their string is made once, to be parsed, cut and searched: each trip into a buffer costs as much as all of that.
+ * their string is made once, to be parsed, cut and searched: each trip into a buffer costs as much as all of that. Of a large
+ * one it is not kept.
  */
 export class Source {
   readonly bytes: Buffer;
@@ -18,8 +19,10 @@ export class Source {
   }
 
   get text(): string {
-    this.#text ??= this.bytes.toString('latin1');
-    return this.#text;
+    if (this.#text !== undefined) return this.#text;
+    const text = this.bytes.toString('latin1');
+    if (text.length < LARGE) this.#text = text;
+    return text;
   }
 
   cut({ start, end }: Span): string {

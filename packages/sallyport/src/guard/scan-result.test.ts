@@ -61,7 +61,11 @@ test('quarantine: a finding of the block tier is kept back, with its id and what
   const { kept, port } = keeper();
   const one = guard({ results: 'quarantine' }, { kept: port });
   expect(await inspect(one, text(DEMAND))).toMatchObject({
-    verdict: { kind: 'deny', code: 'denied', reason: expect.stringContaining('sallyport result release re_1') },
+    verdict: {
+      kind: 'deny',
+      code: 'denied',
+      reason: expect.stringContaining('sallyport result release re_1 --reason "…"'),
+    },
   });
   expect(kept).toEqual([text(DEMAND)]);
   // Of the review tier: marked.

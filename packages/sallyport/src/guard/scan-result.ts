@@ -125,5 +125,5 @@ function explain(id: string | undefined, findings: readonly Finding[]): string {
     .join(' ');
   const what = `The tool was called. Its result is kept back, because it holds what a stranger should not say to you: ${whys}`;
   if (id === undefined) return `${what} It could not be stored for a person to look at.`;
-  return `${what} A person can read it with "sallyport result show ${id}" and release it with "sallyport result release ${id}". After that, make the same call again to get this result; the tool is not called a second time.`;
+  return `${what} A person can read it with "sallyport result show ${id}" and release it with: sallyport result release ${id} --reason "…". After that, make the same call again to get this result; the tool is not called a second time.`;
 }

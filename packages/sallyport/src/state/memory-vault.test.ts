@@ -56,9 +56,30 @@ test('the oldest makes room, in number and in size', () => {
   expect(find(vault, 'q', ...large).map((value) => value !== undefined)).toEqual([false, true, true, true, true]);
 });
 
-test('the caller that masked longest ago makes room', () => {
+test('of all callers together, what was masked longest ago makes room', () => {
   const { vault } = open();
-  const [id = ''] = keep(vault, 'first', secret('x'));
+  const [first = ''] = keep(vault, 'first', secret('x'));
   for (let i = 0; i < 1_000; i++) keep(vault, `owner ${i}`, secret('y'));
-  expect(find(vault, 'first', id)).toEqual([undefined]);
+  expect(find(vault, 'first', first)).toEqual(['x']);
+  const large = Array.from({ length: 66 }, (_, i) => keep(vault, `large ${i}`, secret('z'.repeat(1024 * 1024)))[0]);
+  expect(find(vault, 'first', first)).toEqual([undefined]);
+  const left = large.filter((id = '', i) => find(vault, `large ${i}`, id)[0] !== undefined);
+  expect(left).toEqual(large.slice(-64));
+});
+
+test('what is over is given up, whoever asks for what', () => {
+  const { vault, later } = open();
+  const [id = ''] = keep(vault, 'p', secret('x'));
+  later(60_000);
+  find(vault, 'another', 'none');
+  // Only what is still there could come back.
+  later(-60_000);
+  expect(find(vault, 'p', id)).toEqual([undefined]);
+});
+
+test('a value comes back to the last character', () => {
+  const { vault } = open();
+  const values = ['caf\u00e9', '\u5ba2\u6237', 'half \ud83d', ''];
+  const ids = keep(vault, 'p', ...values.map((value) => secret(value)));
+  expect(find(vault, 'p', ...ids)).toEqual(values);
 });

@@ -16,7 +16,7 @@ export interface TaintMemoryOptions {
 }
 
 export interface TaintLimits {
-  /** Fingerprints of one run; a megabyte of text makes about 300,000. */
+  /** Fingerprints of one run; a megabyte of text makes about 300,000, of private text a million. */
   readonly printsPerRun: number;
   /** Of all runs together. Sixteen bytes each, twice that while a table grows. */
   readonly prints: number;

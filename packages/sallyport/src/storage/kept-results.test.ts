@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TextSeal } from '../core/text-seal.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createKeptResultStore } from './kept-results.ts';
 
@@ -19,7 +20,16 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-const open = () => createKeptResultStore(database, { now: () => now });
+/** Tells what belongs where; that nobody reads it is tested with the real one (app/open-kept-results.test.ts). */
+const TEXTS: TextSeal = {
+  seal: (context, value) => JSON.stringify([context, value]),
+  open(context, sealed) {
+    const [own, value] = JSON.parse(sealed) as [readonly string[], string];
+    expect(own).toEqual(context);
+    return Buffer.from(value);
+  },
+};
+const open = () => createKeptResultStore(database, { now: () => now }, TEXTS);
 const ANNA = { principal: 'key:anna', upstream: 'web', tool: 'fetch', argumentsDigest: 'd1' };
 const HELD = { result: { content: [{ type: 'text', text: 'x' }] }, findings: [], keepMs: 1_000 };
 const RELEASE = { state: 'released', by: 'os:someone', reason: 'a page about attacks' } as const;

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { TextSeal } from '../core/text-seal.ts';
 import type { KeptResult, KeptState } from '../guard/scan/results/kept-result.ts';
 import type { Database } from './database.ts';
 import type { KeptResultTable } from './tables.ts';
@@ -50,7 +51,9 @@ const MAX_BYTES = 1_048_576;
 const MAX_ALL_BYTES = 64 * 1_048_576;
 const MAX_KEPT = 1_000;
 
-export function createKeptResultStore(database: Database, clock: Clock): KeptResultStore {
+/** @param texts seals what servers said: scanning comes before masking, so there may be secrets in it */
+export function createKeptResultStore(database: Database, clock: Clock, texts: TextSeal): KeptResultStore {
+  const toKept = (row: Selectable<KeptResultTable>) => toKeptResult(row, texts);
   const expire = () => database.deleteFrom('kept_result').where('expires_at', '<=', clock.now()).execute();
   const rows = () => database.selectFrom('kept_result').selectAll();
   const get = async (id: string) => {
@@ -58,7 +61,7 @@ export function createKeptResultStore(database: Database, clock: Clock): KeptRes
     const row = await rows().where('id', '=', id).executeTakeFirst();
     if (row === undefined)
       throw new FaultError('not_found', `There is no result ${id.slice(0, 64)} in quarantine. It may have expired.`);
-    return toKeptResult(row);
+    return toKept(row);
   };
   return {
     get,
@@ -73,8 +76,17 @@ export function createKeptResultStore(database: Database, clock: Clock): KeptRes
         .values({
           ...{ id, state: 'held', created_at: now, expires_at: now + keepMs },
           ...{ principal: owner.principal, upstream: owner.upstream, tool: owner.tool },
-          ...{ arguments_digest: owner.argumentsDigest, findings: JSON.stringify(findings) },
-          ...{ bytes: text.length, result: text, decided_by: null, decided_at: null, reason: null },
+          ...{
+            arguments_digest: owner.argumentsDigest,
+            findings: texts.seal([id, 'findings'], JSON.stringify(findings)),
+          },
+          ...{
+            bytes: text.length,
+            result: texts.seal([id, 'result'], text),
+            decided_by: null,
+            decided_at: null,
+            reason: null,
+          },
         })
         .execute();
       return id;
@@ -90,7 +102,7 @@ export function createKeptResultStore(database: Database, clock: Clock): KeptRes
             where.and([where('created_at', '=', after.createdAt), where('id', '<', after.id)]),
           ]),
         );
-      return (await query.execute()).map(toKeptResult);
+      return (await query.execute()).map(toKept);
     },
     async decide(id, { state, by, reason }) {
       const before = await get(id);
@@ -117,7 +129,8 @@ export function createKeptResultStore(database: Database, clock: Clock): KeptRes
         .where('state', '=', 'released')
         .orderBy('created_at')
         .executeTakeFirst();
-      if (found === undefined || found.result === null) return undefined;
+      const result = found && toKept(found).result;
+      if (found === undefined || result === undefined) return undefined;
       // Compare and set: of two calls one gets it.
       const { numUpdatedRows } = await database
         .updateTable('kept_result')
@@ -125,7 +138,7 @@ export function createKeptResultStore(database: Database, clock: Clock): KeptRes
         .where('id', '=', found.id)
         .where('state', '=', 'released')
         .executeTakeFirstOrThrow();
-      return numUpdatedRows === 0n ? undefined : { id: found.id, result: JSON.parse(found.result) as JsonObject };
+      return numUpdatedRows === 0n ? undefined : { id: found.id, result };
     },
     async owners() {
       await expire();
@@ -148,7 +161,7 @@ async function hasRoom(database: Database, bytes: number): Promise<boolean> {
   return Number(count) < MAX_KEPT && Number(sum ?? 0) + bytes <= MAX_ALL_BYTES;
 }
 
-function toKeptResult(row: Selectable<KeptResultTable>): KeptResult {
+function toKeptResult(row: Selectable<KeptResultTable>, texts: TextSeal): KeptResult {
   return {
     id: row.id,
     state: row.state,
@@ -158,11 +171,20 @@ function toKeptResult(row: Selectable<KeptResultTable>): KeptResult {
     upstream: row.upstream,
     tool: row.tool,
     argumentsDigest: row.arguments_digest,
-    // Both written by keep.
-    findings: JSON.parse(row.findings) as readonly Finding[],
-    result: row.result === null ? undefined : (JSON.parse(row.result) as JsonObject),
+    // Both written by keep; what another key sealed is gone.
+    findings: (open(texts, [row.id, 'findings'], row.findings) ?? []) as readonly Finding[],
+    result: open(texts, [row.id, 'result'], row.result) as JsonObject | undefined,
     decidedBy: row.decided_by ?? undefined,
     decidedAt: row.decided_at === null ? undefined : Number(row.decided_at),
     reason: row.reason ?? undefined,
   };
+}
+
+function open(texts: TextSeal, context: readonly string[], sealed: string | null): unknown {
+  if (sealed === null) return undefined;
+  try {
+    return JSON.parse(texts.open(context, sealed).toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

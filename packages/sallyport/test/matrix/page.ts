@@ -3,9 +3,10 @@ import { expect } from 'vitest';
 import { type Column, columns, type Front, type Row, rows } from './cells.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { scenarios } from './scenarios/scenarios.ts';
+import type { Endpoint } from './world.ts';
 
-/** `title|revision|column` -> whether every test of that cell passed, on both endpoints. */
-export type Results = Map<string, boolean>;
+/** `title|revision|column` -> whether the tests of that cell passed, on each of both endpoints. */
+export type Results = Map<string, Map<Endpoint, boolean>>;
 
 const page = new URL('../../../../docs/compatibility.md', import.meta.url);
 const update = 'SALLYPORT_UPDATE_DOCS';
@@ -96,7 +97,7 @@ function toSection(scenario: Scenario, { front, results, others }: Sources): str
 
 function toMark(results: Results, { scenario, row, column }: { scenario: Scenario; row: Row; column: Column }): string {
   const found = results.get(toKey(scenario, row, column));
-  return found === undefined ? '?' : found ? '✓' : '✗';
+  return found === undefined ? '?' : [...found.values()].every(Boolean) ? '✓' : '✗';
 }
 
 export function toKey(scenario: Scenario, row: Row, column: Column): string {

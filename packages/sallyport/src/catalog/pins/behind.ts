@@ -1,20 +1,18 @@
-import type { Sighting } from './pin.ts';
-
 /** Definitions read in one go: some ten milliseconds, so that no call waits for long. */
 const AT_ONCE = 20;
 
 /** Work that is done soon, in small parts, and once more when it was asked for meanwhile. */
-export class Behind {
-  readonly #begin: () => Iterator<Sighting | undefined>;
-  readonly #note: (sighting: Sighting) => void;
+export class Behind<T> {
+  readonly #begin: () => Iterator<T | undefined>;
+  readonly #note: (one: T) => void;
   readonly #later: ((work: () => void) => void) | undefined;
-  #running: Iterator<Sighting | undefined> | undefined;
+  #running: Iterator<T | undefined> | undefined;
   #isWanted = false;
   #isWaiting = false;
 
   constructor(
-    begin: () => Iterator<Sighting | undefined>,
-    note: (sighting: Sighting) => void,
+    begin: () => Iterator<T | undefined>,
+    note: (one: T) => void,
     later: ((work: () => void) => void) | undefined,
   ) {
     this.#begin = begin;

@@ -15,13 +15,12 @@ const finding = (tier: Finding['tier']): Finding => ({
   ...{ evidence: 'evil', why: 'It is evil.', fix: 'Do not use it.' },
 });
 
-/** Finds words: `evil` is held, `odd` is shown. */
+/** Finds words: `evil` is held, `odd` is shown; `like x` and `near x` are so as soon as somebody else's x is approved. */
 class WordInspection implements Inspection {
   version = '1';
   readonly inspected: (Inspected & { readonly peers: readonly Peer[] })[] = [];
   words = ['evil'];
 
-  /** `like x`: held as soon as somebody else's x is approved. */
   inspect(item: Inspected, peers: readonly Peer[]): Report {
     this.inspected.push({ ...item, peers });
     const text = JSON.stringify(item.definition);
@@ -29,7 +28,8 @@ class WordInspection implements Inspection {
     const others = peers.filter(({ server }) => server !== item.server);
     const isBad =
       this.words.some((word) => text.includes(word)) || others.some(({ name }) => text.includes(`like ${name}`));
-    const findings = [...(isBad ? [finding('block')] : []), ...(text.includes('odd') ? [finding('review')] : [])];
+    const isOdd = text.includes('odd') || others.some(({ name }) => text.includes(`near ${name}`));
+    const findings = [...(isBad ? [finding('block')] : []), ...(isOdd ? [finding('review')] : [])];
     return {
       findings,
       score: 0,
@@ -222,6 +222,17 @@ test('who was met first is read again beside those who came later, and what is h
     approve: false,
     found: { findings: [{ tier: 'block' }] },
   });
+});
+
+test('what is only shown with what was found changes no list', () => {
+  const { book, meet, kept, runBehind } = open();
+  meet([tool('a', 'near b')], { server: 'one' });
+  meet([tool('b', 'good')], { server: 'two' });
+  const told: string[] = [];
+  book.onChange((server) => told.push(server));
+  runBehind();
+  expect(kept.at(-1)).toMatchObject({ server: 'one', found: { findings: [{ tier: 'review' }] } });
+  expect(told).toEqual([]);
 });
 
 test('two that are each like the other do not let each other go in turns', () => {

@@ -36,7 +36,7 @@ import {
 } from './pin-entry.ts';
 import type { Offer, PinGate, PinListener, ServerPins } from './pin-gate.ts';
 import { PinReader } from './pin-reader.ts';
-import { readAgain } from './read-again.ts';
+import { type FoundAgain, readAgain } from './read-again.ts';
 import { tellSightings } from './tell-sightings.ts';
 
 export interface PinBookPorts {
@@ -80,7 +80,7 @@ export class PinBook implements PinGate {
   #looked = new WeakSet<KnownList>();
 
   readonly #reader: PinReader;
-  readonly #again: Behind;
+  readonly #again: Behind<FoundAgain>;
 
   constructor(ports: PinBookPorts) {
     this.#ports = ports;
@@ -92,7 +92,7 @@ export class PinBook implements PinGate {
     const parts = { servers: this.#servers, reader: this.#reader, peers: this.#peers };
     this.#again = new Behind(
       () => readAgain(parts),
-      (sighting) => this.#noteAgain(sighting),
+      (found) => this.#noteAgain(found),
       ports.later,
     );
   }
@@ -257,13 +257,16 @@ export class PinBook implements PinGate {
   }
 
   /** Something else was found in what is offered already. */
-  #noteAgain(sighting: Sighting): void {
-    const { server, kind, name } = sighting;
+  #noteAgain({ entry, ...sighting }: FoundAgain): void {
+    const { server, kind, name, found } = sighting;
+    const isHeld = () => this.#why(server, kind, { name, digest: found.digest }) !== undefined;
+    const wasHeld = isHeld();
+    noteFound(entry, found);
     this.#ports.keep([sighting]);
-    const entry = this.#find(server, kind, name);
-    if (entry !== undefined) this.#notePeer(sighting, entry);
+    this.#notePeer(sighting, entry);
     const list = LISTS.get(kind);
-    this.#announce(server, list === undefined ? [] : [list]);
+    // Whoever asks for a list again finds it as it was while only the findings are others.
+    if (isHeld() !== wasHeld) this.#announce(server, list === undefined ? [] : [list]);
     this.#tell(server, [sighting]);
   }
 

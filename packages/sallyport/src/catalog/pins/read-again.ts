@@ -1,8 +1,8 @@
 import { toDefinition } from './define-item.ts';
-import type { Peer } from './inspection.ts';
+import type { Found, Peer } from './inspection.ts';
 import { type Peers, toPeers } from './peers.ts';
 import type { PinKind, Sighting } from './pin.ts';
-import { type Entry, noteFound, toKey } from './pin-entry.ts';
+import { type Entry, toKey } from './pin-entry.ts';
 import { type PinReader, toObject } from './pin-reader.ts';
 
 export interface ReadAgainParts {
@@ -11,11 +11,14 @@ export interface ReadAgainParts {
   readonly peers: Peers;
 }
 
+/** What was found now, and where it is to be noted before the next one is asked for. */
+export type FoundAgain = Sighting & { readonly found: Found; readonly entry: Entry };
+
 /**
  * Reads again what nobody looked at yet, beside the tools that are approved by now: whoever was met first was read beside
- * few. Yields after each definition, with what is to be kept when something else was found.
+ * few. Yields after each definition, with what is to be noted and kept when something else was found.
  */
-export function* readAgain({ servers, reader, peers }: ReadAgainParts): Generator<Sighting | undefined> {
+export function* readAgain({ servers, reader, peers }: ReadAgainParts): Generator<FoundAgain | undefined> {
   for (const [server, kinds] of [...servers]) {
     let beside: readonly Peer[] | undefined;
     for (const [kind, entries] of [...kinds]) {
@@ -30,7 +33,6 @@ export function* readAgain({ servers, reader, peers }: ReadAgainParts): Generato
         const isFirm = known?.hold !== undefined && known.version !== '';
         const isRead = found !== undefined && found.version !== '';
         const isNews = isRead && known?.key !== toKey(found) && (!isFirm || found.hold !== undefined);
-        if (isNews) noteFound(entry, found);
         yield isNews
           ? {
               server,
@@ -40,6 +42,7 @@ export function* readAgain({ servers, reader, peers }: ReadAgainParts): Generato
               renamedFrom: undefined,
               approve: false,
               found,
+              entry,
             }
           : undefined;
       }

@@ -6,8 +6,6 @@ import { AS_DEFAULT, ASK, type Feature } from './feature.ts';
 type BlockRule = Omit<Feature, 'isCounted' | 'isClue' | 'unless'> & {
   /** Makes what it shows harmless where it stands. */
   readonly unless: (said: Said) => boolean;
-  /** All but the first part may stand in one of so many sentences after it. */
-  readonly reach?: number;
 };
 
 /** What no honest definition says. Each row needs several concepts in one sentence. */

@@ -91,7 +91,7 @@ export function decodeEscapes(text: string): MappedText | undefined {
   const flush = () => {
     if (pending === undefined) return;
     const said = readUtf8(Uint8Array.from(pending.bytes)) ?? '';
-    builder.add(said, pending.start, /[a-z]/i.test(said));
+    builder.add(said, pending.start, /[a-z]/i.test(said) || beginsEscape(said, text, pending.end));
     pending = undefined;
   };
   for (const match of text.matchAll(ESCAPE)) {
@@ -109,7 +109,7 @@ export function decodeEscapes(text: string): MappedText | undefined {
       flush();
       const said = readEscape(match);
       if (said === undefined) builder.copy(match[0], start);
-      else builder.add(said, start, /^[a-z]$/i.test(said));
+      else builder.add(said, start, /^[a-z]$/i.test(said) || beginsEscape(said, text, end));
     }
     at = end;
   }
@@ -117,6 +117,14 @@ export function decodeEscapes(text: string): MappedText | undefined {
   if (at === 0) return undefined;
   builder.copy(text.slice(at), at);
   return builder.finish(text.length);
+}
+
+/** Behind the sign of an escape. */
+const BEHIND_SIGN = /^(?:[0-9a-f]{2}|#?[0-9a-z]{1,7};|[ux][0-9a-f]{2})/i;
+
+/** An escape of the sign of another escape hides what that one stands for; `&amp;` alone is how an ampersand is written. */
+function beginsEscape(said: string, text: string, behind: number): boolean {
+  return (said === '%' || said === '&' || said === '\\') && BEHIND_SIGN.test(text.slice(behind, behind + 9));
 }
 
 function readEscape(match: RegExpExecArray): string | undefined {

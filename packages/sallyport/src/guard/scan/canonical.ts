@@ -55,6 +55,14 @@ export function toCanonical(text: string): Canonical {
   return { original: text, plain, views, marks, isCut: views.length >= MAX_VIEWS || views.some(({ isCut }) => isCut) };
 }
 
+/** What stands in a text as it is read, as `toCanonical(text).plain.text`: for whoever asks for no more. */
+export function toPlainText(text: string): string {
+  return FOREIGN.test(text) ? foldWithMap(text).mapped.text : text.toLowerCase();
+}
+
+/** As `SEEN.foreign`: anything but plain ASCII. */
+const FOREIGN = /[^\t\n\r -~]/;
+
 interface Inside {
   readonly depth: number;
   /** The outermost block it was found in; inside one there is no finer place. */
@@ -130,7 +138,8 @@ function viewAsWritten(text: string): View {
 
 function viewOf(mapped: MappedText, what: Pick<View, 'kind' | 'how'>): View {
   return {
-    ...what,
+    kind: what.kind,
+    how: what.how,
     text: mapped.text,
     range: (start, end) => toOriginal(mapped, start, end),
     disguised: (start, end) => countDisguised(mapped, start, end),

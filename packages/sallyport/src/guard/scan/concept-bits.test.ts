@@ -1,19 +1,12 @@
 import { expect, test } from 'vitest';
-import { isEmpty, type Mask, maskOf, meets, SentenceBits } from './concept-bits.ts';
+import { isEmpty, type Mask, maskOf, meets, NAMED, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept } from './concepts.ts';
 
 test('each part has a bit of its own', () => {
-  const parts = [
-    ...(Object.keys(CONCEPTS) as Concept[]),
-    'foreignTool',
-    'ownTool',
-    'unknownTool',
-    'ownParameter',
-    'offPurpose',
-  ] as const;
+  const parts = [...(Object.keys(CONCEPTS) as Concept[]), ...NAMED] as const;
   const masks = parts.map((part) => maskOf([part]));
   expect(masks.some(isEmpty)).toBe(false);
-  expect(new Set(masks.map(({ low, high }: Mask) => `${low} ${high}`)).size).toBe(parts.length);
+  expect(new Set(masks.map(({ low, high, top }: Mask) => `${low} ${high} ${top}`)).size).toBe(parts.length);
 });
 
 test('a sentence holds what was added to it, and what stands shortly after counts within reach', () => {

@@ -127,7 +127,7 @@ export const CONCEPTS = {
     row(50, 'envFile', 'into'),
   ],
   /** What was said, to the model or by it. */
-  spoken: [row(0, 'spoken')],
+  spoken: [row(0, 'spoken'), row(0, 'startedWith')],
   /** What a person keeps for himself. */
   kept: [row(0, 'kept')],
   handOver: [row(0, 'handOver')],
@@ -148,6 +148,13 @@ export const CONCEPTS = {
   presses: [row(0, 'presses')],
   ownRules: [row(0, 'ownRules')],
   pseudoSpec: [row(0, 'pseudoSpec')],
+  /** Nobody shall know, in words of its own. */
+  unspoken: [row(4, 'needless', 'speakOf'), row(0, 'blind'), row(0, 'blindAbroad')],
+  /** Some tool that is none of its own, by what it can do. */
+  anyTool: [row(0, 'anyTool')],
+  /** What held so far has ended. */
+  ended: [row(40, 'heldSoFar', 'endedNow'), row(0, 'newMaster')],
+  opensDoor: [row(0, 'opensDoor')],
 } as const satisfies Record<string, readonly Row[]>;
 
 export type Concept = keyof typeof CONCEPTS;

@@ -3,10 +3,11 @@ import { type Canonical, toCanonical, type View } from './canonical.ts';
 import { maskOf, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
 import { type DefinitionText, textsOf, tooLarge } from './definition-texts.ts';
-import { isExample, isForbidden, isRefused, isSomebody, type Said } from './excuses.ts';
+import { isExample, isForbidden, isKeptOut, isRefused, isSomebody, isStopped, type Said } from './excuses.ts';
 import { toOriginal } from './mapped-text.ts';
 import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
 import { unwrap } from './unwrap.ts';
+import { WordFilter } from './word-filter.ts';
 
 /** A place in the stranger's own words. */
 export interface Place {
@@ -73,11 +74,24 @@ const HARMLESS: ReadonlyMap<Concept, (said: Said) => boolean> = new Map([
   ['ownRules', isRefused],
   ['destroys', isRefused],
   ['named', isSomebody],
+  ['secretPath', isKeptOut],
+  ['deceives', isRefused],
+  ['opensDoor', isStopped],
 ]);
 /** Beyond what the longest definition holds of one word: whoever repeats one must not hide the next. */
 const MAX_HITS = 65_536;
-const SENTENCE = /[.!?;][)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
+/** The end of "e.g." is none of its sentence. */
+const SENTENCE = /[.!?;](?<!\b(?:e\.g|i\.e|z\.b|p\.ex|cf|vs)\.)[)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
 const EVIDENCE = 200;
+/** Reading the patterns takes as long as reading a hundred definitions, so who reads fewer does without. */
+const FILTER_FROM = 100;
+let read = 0;
+let filter: WordFilter<ScanWord> | undefined;
+
+function filterOf(text: string): (word: ScanWord) => boolean {
+  if (filter === undefined && ++read >= FILTER_FROM) filter = new WordFilter(SCAN_WORDS);
+  return filter?.read(text) ?? (() => true);
+}
 
 /** Reads a definition once. */
 export function readDefinition(definition: JsonObject): Reading {
@@ -104,18 +118,19 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   const sentences = new SentenceBits(starts.length);
   const hits = new Map<Concept, readonly Hit[]>();
   const words = new Map<ScanWord, readonly Hit[]>();
+  const mayHold = filterOf(text);
   // Most second words are never looked for: their first one is not there.
   const find = (word: ScanWord): readonly Hit[] => {
     const known = words.get(word);
     if (known !== undefined) return known;
-    const found = findHits(text, SCAN_WORDS[word], starts);
+    const found = mayHold(word) ? findHits(text, SCAN_WORDS[word], starts) : NO_HITS;
     words.set(word, found);
     return found;
   };
   const around = (start: number, end: number) => ({
     before: text.slice(Math.max(0, start - 120), start),
     said: text.slice(start, end),
-    after: text.slice(end, end + 24),
+    after: text.slice(end, end + 64),
   });
   const look = (name: Concept) => {
     let found = findRows(CONCEPTS[name], find);

@@ -73,7 +73,11 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     owasp: 'MCP01',
     why: 'It wants a file that holds secrets put into one of its parameters.',
     fix: ASK,
-    all: ['secretPath', 'ownParameter'],
+    all: [
+      'secretPath',
+      'ownParameter',
+      ['inFull', 'aModel', 'atTime', 'aUser', 'aDuty', 'offPurpose', 'strangeMatter', 'gathers'],
+    ],
     shows: 'secretPath',
     unless: AS_DEFAULT,
   },
@@ -82,7 +86,11 @@ export const DEMAND_FEATURES: readonly Feature[] = [
     owasp: 'MCP01',
     why: 'It names files that hold secrets, and is for something else.',
     fix: ASK,
-    all: ['secretPath', 'offPurpose'],
+    all: [
+      'secretPath',
+      'offPurpose',
+      ['gathers', 'inFull', 'aModel', 'atTime', 'aDuty', 'quotedParameter', 'must', 'trigger', 'shell', 'address'],
+    ],
     shows: 'secretPath',
   },
   {

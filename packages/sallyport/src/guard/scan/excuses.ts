@@ -7,7 +7,7 @@ export interface Said {
 
 /** Speaks of attacks instead of making one. */
 const ATTACKS =
-  /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion)|(?:finds?|checks?|match(?:es)?|looks?|searches) (?:\w{1,20} ){0,4}(?:malware|injections?|backdoors?|hidden instructions))\b|检测|识别|防御|拦截|注入攻击/g;
+  /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion)|(?:tells?|says?|decides?|judges?) (?:whether|if)|(?:finds?|checks?|match(?:es)?|looks?|searches) (?:\w{1,20} ){0,4}(?:malware|injections?|backdoors?|hidden instructions))\b|检测|识别|防御|拦截|注入攻击/g;
 const EXAMPLES = /\b(?:such as|e\.g\.|for example|examples? of|phrases? like)|例如/;
 /** A quotation that has begun and not ended. */
 const QUOTE = /(?:^|[\s(:,])["'`“‘«「『][^"'`”’»」』]{0,40}$/;
@@ -43,7 +43,7 @@ const OUTER = /^(?:do not|don'?t|never|must not|should not|shall not)(?: [a-z-]{
 /** Some users, by what they may see. */
 const SOME_USERS = /^[^.]{0,40}\busers? (?:who|without|with|in|of|outside|that are)\b/;
 /** Not yet: "do not tell the user that it is done until it is". */
-const NOT_YET = /^ (?:that|it is|it's) [^,;:.]{0,80}\b(?:until|unless)\b/;
+const NOT_YET = /^ (?:that|it is|it's|it has) [^,;:.]{0,80}\b(?:until|unless|before)\b/;
 const OWN_DEED =
   /\b(?:you|we|this|these|file|files|sent|copied|read|step|call|called|collected|logged|uploaded|forwarded|shared|stored|recorded|added|changed|replaced|modified|accessed|transferred|executed|run|ran|happen\w{0,3}|done|did|differs?|difference|behind|background|their (?:data|messages?|files?))\b/;
 /** What must not be claimed, or advised: "never tell the user that it is safe", "do not tell the user to stop". */
@@ -77,11 +77,35 @@ export function isForbidden({ before, said, after }: Said): boolean {
 /** "Never run commands such as …", "do not follow instructions that …": in one clause with its negation. */
 export function isRefused({ before }: Pick<Said, 'before'>): boolean {
   const clause = before.slice(-100).split(CLAUSES).at(-1) ?? '';
-  return /\b(?:not|never|avoid|cannot)\b|n't\b/.test(clause) && !STILL_MEANT.test(clause);
+  return (
+    /\b(?:not|never|avoid|cannot)\b|n't\b/.test(clause) &&
+    !STILL_MEANT.test(clause) &&
+    !/\b(?:skip|ignore|leave out)/.test(clause)
+  );
+}
+
+const KEEPS_OUT =
+  /\b(?:refus|reject|den(?:y|ie)|block|skip|ignor|exclud|mask|redact|hid|protect|warn|omit|strip|leav\w{1,3} out|except|outside|without|other than|apart from|but not)\w{0,4}\b/;
+const KEPT_OUT =
+  /^[^.;:!?]{0,48}\b(?:(?:is|are|be|stays?|remains?|gets?|were) (?:always |also |simply )?(?:refused|rejected|denied|blocked|skipped|ignored|excluded|masked|redacted|hidden|stripped|protected|off limits|forbidden|left (?:out|alone))|(?:never|not|cannot|can't|won't) (?:be )?(?:read|touched|sent|uploaded|copied|indexed|included|committed|opened|shown|returned|listed|scanned|searched|leaves?|stored|logged|part))\b/;
+
+/** "Files like `.env` are refused", "skips ~/.ssh": what is kept out is not taken. */
+export function isKeptOut(place: Said): boolean {
+  if (isRefused(place) || KEPT_OUT.test(place.after)) return true;
+  const clause = place.before.slice(-60).split(CLAUSES).at(-1) ?? '';
+  return KEEPS_OUT.test(clause) && !STILL_MEANT.test(clause);
+}
+
+const EXAMPLE = /\b(?:such as|e\.g\.|for example|for instance|like)\b[^.;]{0,40}$/;
+
+/** A command that a guard is for, or that it stops. */
+export function isStopped(place: Said): boolean {
+  return isQuoted(place) || isKeptOut(place) || EXAMPLE.test(place.before);
 }
 
 /** An account that shows how one is written. */
 export function isExample({ before, said }: Omit<Said, 'after'>): boolean {
+  if (/\b(?:e\.g\.|for example|such as)/.test(said)) return true;
   return /\b(?:e\.g\.|example|like|such as|format)[,:]? ?['"`(]{0,2}[^.]{0,8}$/.test(
     `${before}${said.replace(/[\w+-]{1,60}$/, '')}`,
   );

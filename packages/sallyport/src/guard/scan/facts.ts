@@ -1,9 +1,12 @@
+import { foldText } from '../../core/fold-text.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
-import { isEmpty, type Mask, maskOf, meets, type Part, type SentenceBits } from './concept-bits.ts';
+import { type Mask, maskOf, meets, NAMED, type Part, type SentenceBits } from './concept-bits.ts';
 import type { Concept } from './concepts.ts';
 import type { Reading } from './definition-reading.ts';
 import type { Feature } from './feature.ts';
 import { FEATURES } from './features.ts';
+import { HINTS } from './hint-words.ts';
+import { findWords, isMatter, type Kind, type Matter } from './lexicon.ts';
 import { findMentions, fold, type Mention } from './mentions.ts';
 import type { DefinitionContext } from './scan-context.ts';
 
@@ -23,10 +26,18 @@ const WHOSE = {
   unknown: maskOf(['unknownTool']),
   parameter: maskOf(['ownParameter']),
   offPurpose: maskOf(['offPurpose']),
+  matter: maskOf(['strangeMatter']),
+  matters: maskOf(['strangeMatters']),
+  address: maskOf(['anyAddress']),
+  quoted: maskOf(['quotedParameter']),
+  name: maskOf(['ownName']),
 } as const;
-const NAMED: ReadonlySet<Part> = new Set(['foreignTool', 'ownTool', 'unknownTool', 'ownParameter', 'offPurpose']);
-const isConcept = (part: Part): part is Concept => !NAMED.has(part);
-const MASKS = FEATURES.map(({ all }) => toMasks(all));
+const UNSAID: ReadonlySet<Part> = new Set(NAMED);
+const isConcept = (part: Part): part is Concept => !UNSAID.has(part);
+const RULES = FEATURES.map(({ all, reach = 0, unless }) => {
+  const [head = maskOf([]), ...masks] = toMasks(all);
+  return { head, masks, reach, unless };
+});
 /** What somebody may want put into a parameter. */
 const SECRETS = ['secretPath', 'spoken', 'kept', 'secretData'] as const;
 const MAX_SENTENCES = 200;
@@ -35,22 +46,27 @@ const WORD = /[\p{L}\p{N}_]{1,60}/gu;
 const MAX_COUNT = 3;
 
 export function findFacts(reading: Reading, context: DefinitionContext, names: Names): Facts {
-  const { own, fillable, isForSecrets } = names;
-  const mentions = findMentions(reading, context, own);
+  const mentions = findMentions(reading, context, names.own);
   if (reading.hits.size > 0 || mentions.length > 0) reading.readCommon();
   const bits = reading.sentences.copy();
   for (const { start, whose } of mentions) bits.add(sentenceOf(reading, start), WHOSE[whose]);
-  for (const sentence of findFilled(reading, fillable)) bits.add(sentence, WHOSE.parameter);
-  if (!isForSecrets)
-    for (const { sentence } of reading.hits.get('secretPath') ?? []) bits.add(sentence, WHOSE.offPurpose);
+  for (const sentence of findFilled(reading, names)) bits.add(sentence, WHOSE.parameter);
+  addHints(reading, bits, names.purpose);
+  addQuoted(reading, names.fillable, bits);
+  addName(reading, names.name, bits);
+  const paths = reading.hits.get('secretPath') ?? [];
+  if (paths.length > 0 && !names.isForSecrets()) for (const { sentence } of paths) bits.add(sentence, WHOSE.offPurpose);
   const first = new Array<number>(FEATURES.length).fill(-1);
   const counts = new Array<number>(FEATURES.length).fill(0);
-  for (let i = 0; i < bits.length; i++) {
-    const own = bits.at(i);
-    if (isEmpty(own)) continue;
-    for (let f = 0; f < MASKS.length; f++) {
-      if (!meetsAll(own, MASKS[f] ?? [])) continue;
-      if (FEATURES[f]?.unless?.test(reading.text.slice(...reading.sentenceAt(i))) === true) continue;
+  const said = bits.at(0, bits.length);
+  for (let f = 0; f < RULES.length; f++) {
+    const rule = RULES[f];
+    // Most reasons have a part that stands nowhere in the text.
+    if (rule === undefined || !meets(said, rule.head) || !meetsAll(said, rule.masks)) continue;
+    for (let i = 0; i < bits.length; i++) {
+      const own = bits.at(i);
+      if (!meets(own, rule.head) || !meetsAll(rule.reach === 0 ? own : bits.at(i, rule.reach), rule.masks)) continue;
+      if (rule.unless?.test(reading.text.slice(...reading.sentenceAt(i))) === true) continue;
       if (first[f] === -1) first[f] = i;
       counts[f] = (counts[f] ?? 0) + 1;
     }
@@ -101,10 +117,14 @@ export function spanOf(
 export interface Names {
   /** Its own and those of its parameters. */
   readonly own: ReadonlySet<string>;
-  /** Parameters that could hold a text from anywhere. */
-  readonly fillable: readonly string[];
+  /** Parameters that could hold a text from anywhere. Asked for only where secrets are spoken of. */
+  readonly fillable: () => readonly string[];
   /** By its name and its first words it has to do with files, keys, settings or machines. */
-  readonly isForSecrets: boolean;
+  readonly isForSecrets: () => boolean;
+  /** Its name where that is no word of every text, else ''. */
+  readonly name: string;
+  /** What it is for, of what belongs to the user. */
+  readonly purpose: () => ReadonlySet<Matter>;
 }
 
 /** Names that are words of every text, and parameters that are there for a place, a name or a key, say nothing beside a secret. */
@@ -115,29 +135,36 @@ export function namesOf(definition: JsonObject): Names {
   const name = member(definition, 'name');
   const properties = member(member(definition, 'inputSchema'), 'properties');
   const asked = isObject(properties) ? Object.entries(properties) : [];
-  const fillable = asked
-    .filter(
-      ([one, schema]) =>
-        one.length >= 2 && one.length <= 60 && !FOR_PLACES.test(one.toLowerCase()) && holdsText(schema),
-    )
-    .map(([one]) => fold(one));
-  const names = [...(typeof name === 'string' ? [name] : []), ...asked.map(([one]) => one)];
+  const own = new Set(asked.map(([one]) => fold(one)));
+  if (typeof name === 'string') own.add(fold(name));
+  const first = () => `${toText(name)} ${firstSentence(toText(member(definition, 'description')))}`.toLowerCase();
   return {
-    own: new Set(names.map(fold)),
-    fillable,
-    isForSecrets: FOR_SECRETS.test(
-      `${toText(name)} ${firstSentence(toText(member(definition, 'description')))}`.toLowerCase(),
-    ),
+    own,
+    fillable: () => asked.filter(([one, schema]) => isFillable(one, schema)).map(([one]) => fold(one)),
+    name: typeof name === 'string' && IS_NAME.test(name) ? fold(name) : '',
+    isForSecrets: () => FOR_SECRETS.test(first()),
+    purpose: () => mattersIn(`${first()} ${toText(member(definition, 'title'))}`),
   };
 }
 
+function isFillable(name: string, schema: Json | undefined): boolean {
+  return name.length >= 2 && name.length <= 60 && !FOR_PLACES.test(name.toLowerCase()) && holdsText(schema);
+}
+
+function mattersIn(text: string): ReadonlySet<Matter> {
+  const words = findWords(foldText(text).replaceAll('_', ' '));
+  return new Set(words.map(({ kind }) => kind).filter(isMatter));
+}
+
+/** `save_note`, `qrcode3`: a plain word may stand for itself. */
+const IS_NAME = /^(?=.{5,60}$)[a-z][\w-]*[_\d-]/i;
 const FOR_SECRETS =
   /env|ssh|key|secret|conf|cred|file|path|dir|git|docker|kube|k8s|aws|cloud|backup|debug|shell|terminal|bash|command|exec|log|read|scan|audit|secur|deploy|connect|server|host|auth|token|npm|pip|install|setup|init|vault|pass|cert|sign|remote|proxy|sql|database|db|project|workspace|context|start|run|system|\bcode|upload|download|s3\b|bucket|storage|wallet|cookie|history|publish|package|tool|agent|mcp/;
 
 const toText = (value: Json | undefined) => (typeof value === 'string' ? value : '');
 
 function firstSentence(text: string): string {
-  return text.slice(0, 200).split(/[.!?。:;\n]/, 1)[0] ?? '';
+  return text.slice(0, 240).split(/[.!?:;](?=\s|$)|[。\n]/, 1)[0] ?? '';
 }
 
 function holdsText(schema: Json | undefined): boolean {
@@ -148,11 +175,68 @@ function holdsText(schema: Json | undefined): boolean {
   );
 }
 
+/** What a name or a parameter is called says nothing about what is done. */
+function isSaid(reading: Reading, at: number): boolean {
+  const role = reading.pieceAt(at)?.source.role;
+  return role !== 'parameter' && role !== 'name';
+}
+
+const HINT_MASKS = new Map((Object.keys(HINTS) as Kind[]).map((kind) => [kind, maskOf([kind as Part])]));
+const ADDRESS = /\bhttps?:\/\/|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]/g;
+
+/** Words of lexicon.ts, and addresses. */
+function addHints(reading: Reading, bits: SentenceBits, purposeOf: () => ReadonlySet<Matter>): void {
+  const seen = new Map<number, Kind>();
+  let purpose: ReadonlySet<Matter> | undefined;
+  let sentence = 0;
+  let [from, to] = reading.sentenceAt(0);
+  for (const { start, kind } of findWords(reading.text)) {
+    if (start < from || start > to) {
+      sentence = start < from ? 0 : sentence;
+      for ([from, to] = reading.sentenceAt(sentence); start > to && sentence + 1 < bits.length; )
+        [from, to] = reading.sentenceAt(++sentence);
+    }
+    const mask = HINT_MASKS.get(kind);
+    if (mask !== undefined) bits.add(sentence, mask);
+    else if (isMatter(kind) && isSaid(reading, start)) {
+      purpose ??= purposeOf();
+      if (purpose.has(kind)) continue;
+      const other = seen.get(sentence);
+      bits.add(sentence, other === undefined || other === kind ? WHOSE.matter : WHOSE.matters);
+      seen.set(sentence, other ?? kind);
+    }
+  }
+  if (reading.text.includes('://') || reading.text.includes('@'))
+    for (const { index } of reading.text.matchAll(ADDRESS)) bits.add(sentenceOf(reading, index), WHOSE.address);
+}
+
+const QUOTED_NAME =
+  /[`'"«“]([a-z][\w-]{1,40})[`'"»”]|\b(?:field|parameter|argument|param|feld|champ|campo|parametro|parametre) ([a-z][\w-]{1,40})|(?<![\w-])([a-z][\w-]{1,40}) ?(?:字段|参数)/g;
+
+/** Sentences that name one of its parameters as such; beside what is no business of its own, it is the place for it. */
+function addQuoted(reading: Reading, fillableOf: () => readonly string[], bits: SentenceBits): void {
+  let fillable: readonly string[] | undefined;
+  for (const match of reading.text.matchAll(QUOTED_NAME)) {
+    fillable ??= fillableOf();
+    if (!fillable.includes(fold(match[1] ?? match[2] ?? match[3] ?? ''))) continue;
+    const sentence = sentenceOf(reading, match.index);
+    bits.add(sentence, WHOSE.quoted);
+  }
+}
+
+/** Sentences of its texts that say its own name; most tools never do. */
+function addName(reading: Reading, name: string, bits: SentenceBits): void {
+  if (name === '') return;
+  for (let at = reading.text.indexOf(name); at !== -1; at = reading.text.indexOf(name, at + name.length))
+    if (isSaid(reading, at)) bits.add(sentenceOf(reading, at), WHOSE.name);
+}
+
 /** Sentences about secrets that name one of its own parameters as the place for them, in any language. */
-function findFilled(reading: Reading, fillable: readonly string[]): readonly number[] {
-  if (fillable.length === 0) return [];
+function findFilled(reading: Reading, names: Names): readonly number[] {
   const sentences = new Set<number>();
   for (const concept of SECRETS) for (const { sentence } of reading.hits.get(concept) ?? []) sentences.add(sentence);
+  const fillable = sentences.size === 0 ? [] : names.fillable();
+  if (fillable.length === 0) return [];
   return [...sentences].slice(0, MAX_SENTENCES).filter((sentence) => {
     const [start, end] = reading.sentenceAt(sentence);
     const role = reading.pieceAt(start)?.source.role;

@@ -1,5 +1,6 @@
 import { DEMAND_FEATURES } from './demand-features.ts';
-import { ASK, type Feature, KEPT_SAFE, READ } from './feature.ts';
+import { ASK, type Feature, KEPT_SAFE, READ, SAID_THERE } from './feature.ts';
+import { PRETENCE_FEATURES } from './pretence-features.ts';
 
 /** Speaks of attacks instead of making one: a tool that finds such texts quotes them. */
 export const QUOTED =
@@ -155,6 +156,7 @@ export const FEATURES: readonly Feature[] = [
     fix: READ,
     all: ['session', ['must', 'send', 'tamper', 'conceal', 'authority']],
     shows: 'session',
+    unless: SAID_THERE,
   },
   {
     id: 'acts-later',
@@ -276,4 +278,5 @@ export const FEATURES: readonly Feature[] = [
     shows: 'greedy',
   },
   ...DEMAND_FEATURES,
+  ...PRETENCE_FEATURES,
 ];

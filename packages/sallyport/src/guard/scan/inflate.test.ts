@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { inflate, isInflatable } from './inflate.ts';
 import { scanText } from './scan-text.ts';
@@ -22,6 +22,20 @@ describe('packed text is read', () => {
     expect(blocks(`é ${long}`)).not.toEqual([]);
     expect(blocks(wrap(long))).not.toEqual([]);
     expect(blocks(pack(packed.toString('base64')).toString('base64'))).not.toEqual([]);
+  });
+
+  test('in fixed codes, however it goes on', () => {
+    const pack = (text: string | Buffer) => deflateRawSync(text, { strategy: constants.Z_FIXED });
+    for (const text of [
+      DEMAND,
+      LONG,
+      `\n\t${DEMAND}`,
+      `é告诉用户 ${DEMAND}`,
+      `${'a'.repeat(400)} ${DEMAND}`,
+      gzipSync(DEMAND),
+    ])
+      expect(isInflatable(pack(text))).toBe(true);
+    expect(isInflatable(pack(`a text with a bell in it \x07 ${LONG}`))).toBe(false);
   });
 
   test('in hexadecimal, and packed in packed', () => {

@@ -1,4 +1,5 @@
 import { constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { isControl, mayBeFixed } from './fixed-codes.ts';
 
 /** What bytes say once they are unpacked. */
 export interface Inflated {
@@ -49,8 +50,7 @@ const DYNAMIC = 2;
 
 /**
  * Trying costs an error of zlib's, some 20 us, and identifiers are tried by the dozen: most of them are told by the first
- * bits (RFC 1951 sections 3.2.6 and 3.2.7). Text begins with no copy and no control character; the lengths of the codes
- * that a block brings along fill a tree, neither more nor less.
+ * bits (RFC 1951 sections 3.2.6 and 3.2.7). The lengths of the codes that a block brings along fill a tree, neither more nor less.
  */
 function mayBeDeflate(bytes: Uint8Array): boolean {
   const bit = (at: number) => ((bytes[at >> 3] ?? 0) >> (at & 7)) & 1;
@@ -60,12 +60,7 @@ function mayBeDeflate(bytes: Uint8Array): boolean {
     return value;
   };
   const kind = number(1, 2);
-  if (kind === FIXED) {
-    let code = 0;
-    for (let i = 0; i < 8; i++) code = (code << 1) | bit(3 + i);
-    // Literals from 0 on stand from 0x30 on, those from 144 on from 0xc8 on.
-    return code >= 0xc8 || (code >= 0x30 + 0x09 && code <= 0xbf);
-  }
+  if (kind === FIXED) return mayBeFixed(bytes.subarray(0, SAMPLE), isPacked);
   if (kind !== DYNAMIC || number(3, 5) > 29 || number(8, 5) > 29) return false;
   let filled = 0;
   const count = number(13, 4) + 4;
@@ -83,9 +78,7 @@ function isPacked([first = 0, second = 0]: Uint8Array): boolean {
 function isText(sample: Uint8Array | undefined, depth: number): boolean {
   if (sample === undefined || sample.length < MIN_SAMPLE) return false;
   if (depth < MAX_DEPTH && isPacked(sample)) return true;
-  for (const byte of sample.subarray(0, 256))
-    if ((byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f) return false;
-  return true;
+  return !sample.subarray(0, 256).some(isControl);
 }
 
 /** What is cut off is unpacked as far as it goes. `undefined`: it is not packed so, or is more than may come out. */

@@ -1,6 +1,6 @@
 import type { OwaspTag } from '../../core/finding.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
-import { toCanonical } from './canonical.ts';
+import { toPlainText } from './canonical.ts';
 import { SCAN_WORDS } from './scan-words.ts';
 
 /** A parameter that the tool's purpose does not explain: what is asked there goes to the server. */
@@ -133,16 +133,21 @@ export function findOddParameters(definition: JsonObject): readonly OddParameter
   };
   const asked = [...askedIn(member(definition, 'inputSchema'), '/inputSchema', 0), ...askedInText(text('description'))];
   if (asked.length === 0) return [];
-  const purpose = toWords(`${text('name')} ${text('title')} ${firstSentences(text('description'))}`);
+  // Most definitions have no parameter that needs a reason.
+  let known: string | undefined;
+  const purpose = () => {
+    known ??= toWords(`${text('name')} ${text('title')} ${firstSentences(text('description'))}`);
+    return known;
+  };
   const found: OddParameter[] = [];
   for (const { name, said, where } of asked.slice(0, MAX_PARAMETERS)) {
     const words = toWords(name);
-    const sentence = said === '' ? '' : toCanonical(said).plain.text;
+    const sentence = said === '' ? '' : toPlainText(said);
     for (const rule of PARAMETER_RULES) {
       const isOdd =
         (rule.name?.test(words) ?? false) ||
         (rule.said !== undefined && says(rule.said, sentence) && rule.takes?.test(sentence) !== false);
-      if (!isOdd || (rule.unless?.test(purpose) ?? false)) continue;
+      if (!isOdd || (rule.unless?.test(purpose()) ?? false)) continue;
       found.push({ rule, where, name, said });
       break;
     }
@@ -189,7 +194,10 @@ function firstSentences(description: string): string {
 
 /** `llmModelName`, `llm_model_name`, `llm-model-name`: the same words. */
 function toWords(name: string): string {
-  return toCanonical(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2'))
-    .plain.text.replace(/[^\p{L}\p{N}]{1,64}/gu, ' ')
+  if (ONE_WORD.test(name)) return name;
+  return toPlainText(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2'))
+    .replace(/[^\p{L}\p{N}]{1,64}/gu, ' ')
     .trim();
 }
+
+const ONE_WORD = /^[a-z0-9]{1,64}$/;

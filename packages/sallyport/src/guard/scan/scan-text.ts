@@ -11,6 +11,7 @@ import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
 import { findOrders } from './results/weigh-signs.ts';
+import { toUnits } from './text-units.ts';
 
 /** From here on a text is in the review tier. */
 export const TEXT_REVIEW_FROM = 0.5;
@@ -44,9 +45,10 @@ export interface TextReading {
 export function readText(text: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
-  readPlain(text, found);
+  const units = toUnits(text);
+  readPlain(text, units, found);
   let left = MAX_DOUBTFUL;
-  for (const { start, end } of findDoubtful(text)) {
+  for (const { start, end } of findDoubtful(text, units)) {
     left -= end - start;
     if (left < 0) {
       found.push({ rule: UNREAD, weight: TEXT_REVIEW_FROM, start, end, evidence: '', hidden: undefined });
@@ -84,8 +86,8 @@ const FENCED = 0.5;
 /** In a report of an attack, but for what is an attack in any. */
 const REPORTED = 0.6;
 
-function readPlain(text: string, found: Found[]): void {
-  for (const { rule, start, end, isDisguised, weight } of weighed(text)) {
+function readPlain(text: string, units: Uint16Array, found: Found[]): void {
+  for (const { rule, start, end, isDisguised, weight } of weighed(text, units)) {
     const hidden = isDisguised ? 'letters' : undefined;
     found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden });
   }
@@ -223,8 +225,8 @@ function isNamed(text: string, { rule, start, end }: Pick<Match, 'rule' | 'start
 }
 
 /** What the rules find, less where something is only told of. */
-function weighed(text: string): readonly Weighed[] {
-  const words = readWords(text);
+function weighed(text: string, units = toUnits(text)): readonly Weighed[] {
+  const words = readWords(text, units);
   const matches = matchRules(words);
   const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words), ...findOrders(text, words)];
   if (matches.length === 0 && spoken.length === 0) return [];

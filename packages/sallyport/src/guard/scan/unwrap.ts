@@ -2,6 +2,8 @@ import { createTextBuilder, type MappedText } from './mapped-text.ts';
 
 /** White space wider than one, a new line, and the asterisks of emphasis: how a text is laid out, not what it says. */
 const LAYOUT = /[ \t\r\n]{2,400}|\n|(?<![a-z0-9*])\*{1,3}(?=[a-z])|(?<=[a-z.,!])\*{1,3}(?![a-z0-9*])/g;
+/** Without any of these there is no layout. */
+const LAID_OUT = /[\n*]|[ \t\r]{2}/;
 /** A line that begins something of its own: an item of a list, a heading, the name of a parameter. */
 const BEGINS =
   /[-•#<>|[{(]|\* |\d{1,3}[.)]|["'`]?[\w.-]{1,40}["'`]?(?: ?\([^)\n]{0,60}\))? ?[:：=]|(?:args|arguments|returns|examples?|notes?|raises)\b/y;
@@ -12,6 +14,7 @@ const GOES_ON = /[\p{L}\p{N},'"`)*]/u;
  * one space, belong to one sentence. `undefined`: it is laid out like that already. Expects folded text.
  */
 export function unwrap(text: string): MappedText | undefined {
+  if (!LAID_OUT.test(text)) return undefined;
   const builder = createTextBuilder(text.length);
   let at = 0;
   for (const { 0: found, index } of text.matchAll(LAYOUT)) {

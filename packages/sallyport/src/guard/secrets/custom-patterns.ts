@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { CustomSecret } from '../../config/secrets-section.ts';
 import type { SecretMatch } from './secret-match.ts';
 
@@ -6,6 +6,16 @@ import type { SecretMatch } from './secret-match.ts';
 interface Compiled {
   readonly name: string;
   readonly pattern: RE2JS;
+}
+
+/** Why RE2 does not read a pattern, in words that quote nothing of it; `undefined`: it does. Asked when a configuration is read. */
+export function refusePattern(pattern: string): string | undefined {
+  try {
+    RE2JS.compile(pattern);
+    return undefined;
+  } catch (error) {
+    return error instanceof RE2JSSyntaxException ? error.getDescription() : 'it cannot be compiled';
+  }
 }
 
 const compiled = new WeakMap<readonly CustomSecret[], readonly Compiled[]>();

@@ -3,6 +3,7 @@ import { toCall, toTool } from '../../../test/sample-call.ts';
 import { resolveSecrets, secretsSchema } from '../../config/secrets-section.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { inspectRequest, inspectResult } from '../guard.ts';
+import { refusePattern } from './custom-patterns.ts';
 import { putBack } from './put-back.ts';
 import { secrets, secretsInResult } from './secrets.ts';
 import type { KeptSecret, SecretVault } from './vault.ts';
@@ -32,7 +33,7 @@ const marks = {
 const tool = toTool({ name: 'run', inputSchema: { type: 'object' }, outputSchema: marks });
 
 function ports(written: object) {
-  const now = resolveSecrets(secretsSchema.parse(written), ['sample'], (path, message) => {
+  const now = resolveSecrets(secretsSchema.parse(written), { servers: ['sample'], refusePattern }, (path, message) => {
     throw new Error(`${path.join('.')}: ${message}`);
   });
   return { settings: () => now, vault };

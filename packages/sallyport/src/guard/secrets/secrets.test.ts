@@ -6,6 +6,7 @@ import type { Call } from '../../core/call.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { KEY_HOLDER } from '../../core/principal.ts';
 import { inspectRequest, inspectResult, needsResult } from '../guard.ts';
+import { refusePattern } from './custom-patterns.ts';
 import { secrets, secretsInResult } from './secrets.ts';
 import type { KeptSecret, SecretVault } from './vault.ts';
 
@@ -13,7 +14,7 @@ const TOKEN = `ghp_${'a7Kq2Zx9Lm4Tp8Rv3Wn6Yb5Hc1Jd0GfQ2w9e'}`;
 const CARD = '4532 0151 1283 0366';
 
 function settings(written: object = {}): SecretSettings {
-  return resolveSecrets(secretsSchema.parse(written), ['hub', 'chat'], (path, message) => {
+  return resolveSecrets(secretsSchema.parse(written), { servers: ['hub', 'chat'], refusePattern }, (path, message) => {
     throw new Error(`${path.join('.')}: ${message}`);
   });
 }
@@ -136,6 +137,15 @@ describe('attacks: results', () => {
     expect((await open().receive({ content: parts })).verdict.kind).toBe('deny');
   });
 
+  test.each<[string, readonly string[]]>([
+    ['the next begins with the rest', ['key ghp_1234567890abcdef', 'GHIJKLMNOPqrstuv1234 done']],
+    ['three items', ['key ghp_1234567890', 'abcdefGHIJ', 'KLMNOPqrstuv1234, and so on']],
+    ['a line break between', ['key ghp_1234567890abcdef', '\nGHIJKLMNOPqrstuv1234 done']],
+    ['behind a long text', [`${'some words '.repeat(100)}ghp_1234567890abcdef`, 'GHIJKLMNOPqrstuv1234 done']],
+  ])('a key over items of a result: %s', async (_, texts) => {
+    const { verdict } = await open().receive({ content: texts.map((one) => ({ type: 'text', text: one })) });
+    expect(verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('github-token at /content/0/text') });
+  });
   test('denied, the result is withheld', async () => {
     const { verdict } = await open({ results: { credentials: 'deny' } }).receive(text(TOKEN));
     expect(verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('github-token at /content/0/text') });
@@ -251,6 +261,8 @@ describe('harmless', () => {
   });
   test.each<[string, JsonObject]>([
     ['prose', text('Your token has expired. Ask for a new one.')],
+    ['words over items', { content: ['see sk-proj-web', 'Implementation2 of the page'].map((one) => ({ text: one })) }],
+    ['a name over items', { content: ['in sk-learn', 'Pipeline with 20 steps and v2'].map((one) => ({ text: one })) }],
     ['a sample of the documents', text('aws_access_key_id = AKIAIOSFODNN7EXAMPLE')],
     ['a picture', { content: [{ type: 'image', mimeType: 'image/png', data: `iVBORw0KGgo${btoa(TOKEN)}` }] }],
   ])('%s comes in untouched', async (_, result) => {
@@ -270,9 +282,10 @@ describe('harmless', () => {
 });
 
 describe('the section', () => {
+  const own = (pattern: string) => ({ custom: [{ name: 'a', pattern }] });
   const refused = (written: object) => {
     const problems: string[] = [];
-    resolveSecrets(secretsSchema.parse(written), ['hub'], (path, message) =>
+    resolveSecrets(secretsSchema.parse(written), { servers: ['hub'], refusePattern }, (path, message) =>
       problems.push(`${path.join('.')}: ${message}`),
     );
     return problems;
@@ -287,9 +300,22 @@ describe('the section', () => {
     ['asking about a result', { rules: [{ mode: 'ask' }] }, 'rules.0.mode: nobody can be asked'],
     ['look-around', { custom: [{ name: 'a', pattern: 'a(?=b)' }] }, 'custom.0.pattern: is no pattern in RE2'],
     ['too many repeats', { custom: [{ name: 'a', pattern: 'a{2000}' }] }, 'custom.0.pattern: is no pattern in RE2'],
+    ['an escape of JavaScript', own('[\\u4e00-\\u9fff]{2}-[0-9]{4}'), 'custom.0.pattern: is no pattern in RE2'],
+    ['a control character of JavaScript', own('\\cA1'), '(invalid escape sequence); leave out'],
+    ['a class that only JavaScript has', own('[^]x'), '(missing closing ]); leave out'],
+    ['repeats of repeats', own('(?:a{1000}){1000}'), '(invalid repeat count); leave out'],
     ['a name that is taken', { custom: [{ name: 'jwt', pattern: 'ab' }] }, 'custom.0.name: "jwt" is the name'],
   ])('%s is refused', (_, written, message) => {
     expect(refused(written)).toEqual([expect.stringContaining(message)]);
+  });
+  test('what RE2 alone reads is taken', async () => {
+    const door = open(own('(?i)[\\x{4e00}-\\x{9fff}]{2}-\\Qa.\\E[0-9]{4}'));
+    expect((await door.send({ body: '客户-A.1234' })).verdict.kind).toBe('ask');
+  });
+  test('a pattern nobody can check is refused', () => {
+    const problems: string[] = [];
+    resolveSecrets(secretsSchema.parse(own('C-[0-9]{6}')), { servers: [] }, (_, message) => problems.push(message));
+    expect(problems).toEqual([expect.stringContaining('is no pattern in RE2 syntax')]);
   });
   test('a pattern that JavaScript would take years for is harmless', async () => {
     const door = open({ custom: [{ name: 'slow', pattern: '(a+)+$' }] });

@@ -7,7 +7,7 @@ import { dropSecrets, maskSecrets } from './mask-secrets.ts';
 import { tokensOf } from './put-back.ts';
 import { sensitiveFields } from './sensitive-fields.ts';
 import type { KeptSecret, SecretVault } from './vault.ts';
-import { describeSecrets, isWatched, type WeighedSecret, weighSecrets } from './weigh-secrets.ts';
+import { describeSecrets, isWatched, type WeighedSecret, type WeighOptions, weighSecrets } from './weigh-secrets.ts';
 
 export interface SecretPorts {
   /** Of the configuration in force; `undefined`: secrets are nobody's business. */
@@ -137,12 +137,15 @@ export function maskResult(
 export function withoutSecrets(
   { settings }: Pick<SecretPorts, 'settings'>,
   said: JsonObject,
-  tool: MaskResultOptions['tool'],
+  { before, ...tool }: MaskResultOptions['tool'] & Pick<WeighOptions, 'before'>,
 ): { readonly value: JsonObject; readonly isWithheld: boolean } {
   const now = settings();
   if (now === undefined || !isWatched({ settings: now, direction: 'results' }))
     return { value: said, isWithheld: false };
-  const found = weighSecrets(said, { settings: now, direction: 'results', tool, marked: [], markedRoot: '' });
+  const found = weighSecrets(said, {
+    ...{ settings: now, direction: 'results', tool, marked: [], markedRoot: '' },
+    ...(before === undefined ? {} : { before }),
+  });
   if (found.length === 0) return { value: said, isWithheld: false };
   const isWithheld = found.some(({ mode, isSplit }) => isSplit || mode === 'deny' || mode === 'ask');
   return { value: dropSecrets(said, found), isWithheld };

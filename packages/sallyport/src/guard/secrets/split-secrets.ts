@@ -10,12 +10,16 @@ export interface SplitSecret {
 }
 
 /** A key cut into more pieces than this, or among more texts, is not put together. */
-const MAX_PIECES = 8;
+export const MAX_PIECES = 8;
 const MAX_TEXTS = 4_096;
 /** Longer texts hold prose. */
 const MAX_LENGTH = 512;
 const MAX_HEAD = 132;
 const PIECE = /(?:^|[\s:=])([A-Za-z0-9_.+/=-]{2,128})$/;
+/** What a text goes on with, whatever stands behind it. */
+const BEGIN = /^\s{0,8}([A-Za-z0-9_.+/=-]{2,512})(?![A-Za-z0-9_.+/=-])/;
+/** Texts that are looked through for those of the same name. */
+const MAX_APART = 64;
 const HEAD = /(?:^|[^A-Za-z0-9_.-])([A-Za-z0-9_.-]{3,128})$/;
 
 const MARK = new RegExp(`^(?:${PROVIDER_MARKS.map((mark) => mark.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|')})`);
@@ -30,18 +34,31 @@ export function findSplitSecrets(texts: readonly PlacedText[], find: Find): read
   const count = Math.min(texts.length, MAX_TEXTS);
   for (let i = 0; i < count - 1; i++) {
     const first = texts[i] as PlacedText; // True by the bound of the loop.
-    const head = first.text.length > MAX_LENGTH ? undefined : HEAD.exec(first.text.slice(-MAX_HEAD))?.[1];
-    const mark = head === undefined ? undefined : MARK.exec(head)?.[0];
-    if (head === undefined || mark === undefined || readProviderKey(head, mark, 0) !== undefined) continue;
-    const split = readOn(texts.slice(i + 1, i + MAX_PIECES), { head, mark });
-    if (split !== undefined)
-      found.push({ kind: split.kind, pointers: texts.slice(i, i + split.pieces + 1).map(({ pointer }) => pointer) });
+    const begun = readHead(first.text);
+    if (begun === undefined) continue;
+    // Items of a result have other texts between them, such as their type.
+    const sameName = texts.slice(i + 1, i + MAX_APART).filter(({ field }) => field === first.field);
+    for (const rest of [texts.slice(i + 1, i + MAX_PIECES), sameName.slice(0, MAX_PIECES - 1)]) {
+      const split = readOn(rest, begun);
+      if (split === undefined) continue;
+      const pieces = [first, ...rest.slice(0, split.pieces)];
+      found.push({ kind: split.kind, pointers: pieces.map(({ pointer }) => pointer) });
+      break;
+    }
   }
   findSplitCode(texts.slice(0, MAX_TEXTS), find, found);
   return found.length === 0 ? NONE : found;
 }
 
 const NONE: readonly SplitSecret[] = Object.freeze([]);
+
+/** A key that is begun at the end of a text, and is none yet. */
+export function readHead(text: string): { readonly head: string; readonly mark: string } | undefined {
+  const head = hasHead(text) ? HEAD.exec(text.slice(-MAX_HEAD))?.[1] : undefined;
+  const mark = head === undefined ? undefined : MARK.exec(head)?.[0];
+  if (head === undefined || mark === undefined || readProviderKey(head, mark, 0) !== undefined) return undefined;
+  return { head, mark };
+}
 
 /** Can a key go on from the one text into the next? False is certain for what {@link findSplitSecrets} puts together. */
 export function mayBeSplit(first: Pick<PlacedText, 'text' | 'field'>, text: string, field: string): boolean {
@@ -100,6 +117,8 @@ function readOn(
 ): { readonly kind: string; readonly pieces: number } | undefined {
   let whole = head;
   for (const [i, { text }] of texts.entries()) {
+    const begun = readBegun(whole, { text, mark });
+    if (begun !== undefined) return { kind: begun, pieces: i + 1 };
     const piece = text.length > MAX_LENGTH ? undefined : PIECE.exec(text)?.[1];
     if (piece === undefined) return undefined;
     whole += piece;
@@ -109,3 +128,19 @@ function readOn(
   }
   return undefined;
 }
+
+/** A key that ends where the next text begins. Running text goes on behind it, so that it must look like chance. */
+function readBegun(
+  whole: string,
+  { text, mark }: { readonly text: string; readonly mark: string },
+): string | undefined {
+  const piece = BEGIN.exec(text)?.[1];
+  if (piece === undefined) return undefined;
+  const key = readProviderKey(whole + piece, mark, 0);
+  if (key === undefined || key.end <= whole.length) return undefined;
+  const rest = (whole + piece).slice(mark.length, key.end);
+  return isMixedKey(rest) && DIGIT_WITHIN.test(rest) ? key.kind : undefined;
+}
+
+/** Names and words have their digits at the end. */
+const DIGIT_WITHIN = /\d[A-Za-z]/;

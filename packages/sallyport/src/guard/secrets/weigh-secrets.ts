@@ -37,6 +37,8 @@ export interface WeighOptions {
   /** Fields that are secret whatever they hold, and the pointer they start at. */
   readonly marked: readonly (readonly string[])[];
   readonly markedRoot: string;
+  /** What was said before in the same stream: a key may go on from there. */
+  readonly before?: readonly PlacedText[];
 }
 
 const watched = new WeakMap<SecretSettings, Record<SecretDirection, boolean>>();
@@ -55,13 +57,14 @@ export function isWatched({ settings, direction }: Pick<WeighOptions, 'settings'
 
 /** Every secret of a message that is not simply allowed, in the order of its texts. */
 export function weighSecrets(root: JsonObject, options: WeighOptions): readonly WeighedSecret[] {
-  const { marked, settings } = options;
-  if (marked.length === 0 && settings.custom.length === 0 && !mayHoldSecrets(root)) return NONE;
-  const texts: PlacedText[] = [];
+  const { marked, settings, before = NO_TEXTS } = options;
+  const isPlain = marked.length === 0 && settings.custom.length === 0 && !mayHoldSecrets(root);
+  if (isPlain && before.length === 0) return NONE;
+  const texts: PlacedText[] = [...before];
   const weighed: WeighedSecret[] = [];
   eachValue(root, (placed) => {
     if (placed.form === 'text') texts.push(placed);
-    if (placed.text !== '') weighValue(placed, options, weighed);
+    if (!isPlain && placed.text !== '') weighValue(placed, options, weighed);
   });
   for (const { kind, pointers } of findSplitSecrets(texts, findSecrets)) {
     const [pointer = ''] = pointers;
@@ -72,6 +75,7 @@ export function weighSecrets(root: JsonObject, options: WeighOptions): readonly 
 }
 
 const NONE: readonly WeighedSecret[] = Object.freeze([]);
+const NO_TEXTS: readonly PlacedText[] = Object.freeze([]);
 
 const IN_PIECES = { form: 'text', field: '', start: 0, end: 0, value: '', isByName: false, isSplit: true } as const;
 

@@ -1,6 +1,7 @@
-import type { Role } from '../../config/taint-section.ts';
+import { PRIVACY, type Role } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
 import type { FoundFlow } from './judge-call.ts';
+import { bears, privacyOf } from './labels.ts';
 import { pathOf, toPointer } from './walk-leaves.ts';
 
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -16,13 +17,19 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
 /** What a person reads who has to decide, and a model that is to do otherwise: which argument, which result, which rule. */
 export function explainFlow({ rule, leaf, source, isGuess }: FoundFlow, call: Call): string {
   const tool = call.tool.publicName.slice(0, 128);
-  const what = rule.from === 'untrusted' ? 'untrusted text' : `${rule.from} data`;
+  const what = rule.from === 'untrusted' ? 'untrusted text' : `${labelOf({ rule, source })} data`;
   const where =
     leaf === undefined || leaf.leaf.place === undefined
       ? `The call of "${tool}"`
       : `The argument ${JSON.stringify(toPointer(pathOf(leaf.leaf)).slice(0, 200))} of "${tool}"`;
   const role = leaf === undefined || rule.by === 'run' ? '' : `, and decides ${ROLE_NAMES[leaf.role]}`;
   return `${where} ${because(what, { rule, leaf, source, isGuess }, role)} Rule "${rule.name}": ${remedy(rule.action)}`;
+}
+
+/** A rule about internal data holds for all that is more private, and who decides should know which it is. */
+function labelOf({ rule, source }: Pick<FoundFlow, 'rule' | 'source'>): string {
+  const own = source === undefined || !bears(source.marks, rule.from) ? undefined : PRIVACY[privacyOf(source.marks)];
+  return own ?? rule.from;
 }
 
 function because(what: string, { rule, leaf, source, isGuess }: FoundFlow, role: string): string {

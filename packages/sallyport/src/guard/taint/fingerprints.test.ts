@@ -22,6 +22,23 @@ function printOf(text: string, by = printer): string {
 
 const letters = fc.string({ unit: fc.constantFrom(...'abcdefghij0123456789 ÄéЖ漢'), maxLength: 80 });
 
+describe('rows', () => {
+  test('a row of words has the print of what it says', () => {
+    const words = fc.array(fc.string({ unit: fc.constantFrom(...'ab1é漢\0'), maxLength: 6 }), { maxLength: 24 });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 1, max: 8 }), (row, size) => {
+        const found = new PrintList();
+        printer.addRows(row, size, found);
+        const wanted = new PrintList();
+        for (let i = 0; row.length > 0 && (i === 0 || i + size <= row.length); i++)
+          printer.add('typed', row.slice(i, i + size).join(''), wanted);
+        expect(found.high.slice(0, found.size)).toEqual(wanted.high.slice(0, wanted.size));
+        expect(found.low.slice(0, found.size)).toEqual(wanted.low.slice(0, wanted.size));
+      }),
+    );
+  });
+});
+
 describe('pieces', () => {
   test('texts that share enough characters share a piece, wherever they stand', () => {
     const shared = fc

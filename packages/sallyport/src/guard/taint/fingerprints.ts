@@ -1,3 +1,4 @@
+import { hashRows } from './hash-rows.ts';
 import { FOLDS, type Folded, fold, isAscii } from './normalise.ts';
 import type { PrintList } from './print-list.ts';
 
@@ -20,6 +21,8 @@ const RING = 8;
 
 export interface Printer {
   add(kind: PrintKind, text: string, into: PrintList): void;
+  /** As `add` of kind `typed` for so many words in a row, from each word on; for all of them where there are fewer. */
+  addRows(words: readonly string[], row: number, into: PrintList): void;
   /** A value that is folded already. */
   addCodes(codes: Folded, into: PrintList): void;
   /** A part of a private value. */
@@ -50,6 +53,8 @@ export function createPrinter(key: Uint8Array): Printer {
   const outB = power(baseB, GRAM);
   const letters = makeLetters(word(2), word(3));
 
+  const letterOf = (code: number) => (letters[code & 0xff] ?? 0) ^ Math.imul(code, 0x85eb_ca6b);
+
   // Written before they are read, and never used by two texts at once.
   const as = new Int32Array(RING);
   const bs = new Int32Array(RING);
@@ -65,7 +70,7 @@ export function createPrinter(key: Uint8Array): Printer {
     let b = kind;
     for (let i = 0; i < size; i++) {
       const code = codes[i] ?? 0;
-      const letter = (letters[code & 0xff] ?? 0) ^ Math.imul(code, 0x85eb_ca6b);
+      const letter = letterOf(code);
       a = (Math.imul(a, baseA) + letter) | 0;
       b = (Math.imul(b, baseB) + letter) | 0;
     }
@@ -81,7 +86,7 @@ export function createPrinter(key: Uint8Array): Printer {
       const unit = text.charCodeAt(i);
       const code = folds === undefined ? unit : (folds[unit] ?? 0);
       if (code === 0) continue;
-      const letter = (letters[code & 0xff] ?? 0) ^ Math.imul(code, 0x85eb_ca6b);
+      const letter = letterOf(code);
       a = (Math.imul(a, baseA) + letter) | 0;
       b = (Math.imul(b, baseB) + letter) | 0;
       size++;
@@ -90,6 +95,10 @@ export function createPrinter(key: Uint8Array): Printer {
   }
 
   return {
+    addRows(words, row, into) {
+      const hash = { bases: [baseA, baseB], kind: KINDS.typed, letterOf } as const;
+      for (const { a, b } of hashRows(words, row, hash)) emit(a, b, KINDS.typed, into);
+    },
     add(kind, text, into) {
       if (kind !== 'value') addText(KINDS[kind], text, { into });
       else if (isAscii(text)) addText(KINDS.value, text, { into, folds: FOLDS });
@@ -105,7 +114,7 @@ export function createPrinter(key: Uint8Array): Printer {
       let best = -1;
       for (let i = 0; i < size; i++) {
         const code = codes[i] ?? 0;
-        const letter = (letters[code & 0xff] ?? 0) ^ Math.imul(code, 0x85eb_ca6b);
+        const letter = letterOf(code);
         a = (Math.imul(a, baseA) + letter) | 0;
         b = (Math.imul(b, baseB) + letter) | 0;
         if (i >= GRAM) {

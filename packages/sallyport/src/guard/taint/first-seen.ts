@@ -1,5 +1,6 @@
 import { findNumbers, findWords } from './find-words.ts';
 import type { Printer } from './fingerprints.ts';
+import { findHeld } from './judge-call.ts';
 import { CLEAN, UNTRUSTED } from './labels.ts';
 import { fold } from './normalise.ts';
 import { PrintList } from './print-list.ts';
@@ -21,10 +22,13 @@ export function readFirstSeen(
   const keep = (index: number): void => {
     if (index >= 0 && known?.has(index) !== true) own.add(prints.high[index] ?? 0, prints.low[index] ?? 0);
   };
-  for (const { leaf, whole, words, grams, host } of leaves) {
+  for (const asked of leaves) {
+    const { leaf, whole, words, grams, host } = asked;
     if (leaf.text.length > MAX_KEPT_TEXT) continue;
-    // A value that a result gave is not its user's, and neither is what is put together from it.
+    // A value that a result gave is not its user's, and neither is what is put together from it: a text that was stopped
+    // for the private data in it would else be free the second time.
     if (whole >= 0 && known?.has(whole) === true) continue;
+    if (known !== undefined && findHeld(asked, 'internal', known) !== undefined) continue;
     keep(whole);
     keep(host);
     for (let i = words[0]; i < grams[1]; i++) keep(i);

@@ -132,7 +132,8 @@ function findValue(
 const PIECES_OF_LONG = 2;
 const LONG = 60;
 
-function findHeld(
+/** Does the argument hold data with this label, and from where? */
+export function findHeld(
   { leaf, whole, words, grams, pieces, size }: AskedLeaf,
   label: Label,
   recall: Recall,

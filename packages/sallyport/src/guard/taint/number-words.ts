@@ -21,3 +21,14 @@ export function numbersInWords(text: string): string | undefined {
   }
   return digits.length >= FEWEST && digits.length < text.length ? digits : undefined;
 }
+
+const WRITTEN = /^\d{1,15}(?:\.\d{0,15})?(?:e[+-]?\d{1,2})?$/i;
+const MOST_DIGITS = 15;
+
+/** "884127.00" and "8.84127e5" as 884127; `undefined` where it is no number, written so already, or has too many digits to tell. */
+export function toPlainNumber(word: string): string | undefined {
+  if (word.length > 40 || !WRITTEN.test(word)) return undefined;
+  const plain = String(Number(word));
+  const digits = plain.replace('.', '').length;
+  return plain === word || digits < FEWEST || digits > MOST_DIGITS ? undefined : plain;
+}

@@ -46,4 +46,13 @@ export class PrintList implements Prints {
     this.low[this.size] = low;
     this.size++;
   }
+
+  swap(one: number, other: number): void {
+    const { high, low } = this;
+    const [a, b] = [high[one] ?? 0, low[one] ?? 0];
+    high[one] = high[other] ?? 0;
+    low[one] = low[other] ?? 0;
+    high[other] = a;
+    low[other] = b;
+  }
 }

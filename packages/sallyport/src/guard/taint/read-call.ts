@@ -6,12 +6,13 @@ import { findNumbers, findWords } from './find-words.ts';
 import type { Printer } from './fingerprints.ts';
 import { type Marks, privacyOf } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
-import type { PrintList } from './print-list.ts';
+import { toPlainNumber } from './number-words.ts';
+import { borrowList, giveBack, type PrintList } from './print-list.ts';
 import { addPieces, PIECE } from './read-result.ts';
 import { roleOf } from './roles.ts';
 import { freeNames, joinLeaves, type SplitTails } from './split-tails.ts';
-import { toRowsOf } from './typed-words.ts';
-import { type Leaf, walkLeaves } from './walk-leaves.ts';
+import { ROW, toTypedWords } from './typed-words.ts';
+import { type Leaf, pathOf, toPointer, walkLeaves } from './walk-leaves.ts';
 
 /** From and up to, in the prints of the call. */
 export type Range = readonly [number, number];
@@ -80,41 +81,93 @@ export function readCall(call: Call, reading: CallReading): AskedCall {
     else if (reading.isKept && leaf.text.length <= MAX_KEPT_TEXT) leaves.push(readOwn(leaf, role, reading));
   }
   if (privacyOf(marks) > 0 && reading.isJudged('other'))
-    for (const text of joinedTexts(call, walk.leaves, reading.tails))
-      leaves.push(
-        readLeaf(
-          { place: undefined, key: '', text, isNumber: false, isName: true },
-          { role: 'other', upstream },
-          reading,
-        ),
-      );
+    for (const said of joinedTexts(call, walk.leaves, reading.tails)) leaves.push(readJoined(said, upstream, reading));
   return { prints, leaves, isPartial: walk.isPartial };
 }
 
-/** What several arguments say together, and what they say together with the ones before. */
-function joinedTexts(call: Call, leaves: readonly Leaf[], tails: SplitTails): readonly string[] {
-  const given = call.arguments;
-  const joined = joinLeaves(leaves, freeNames(given, call.tool.definition['inputSchema']));
-  const said = joined ?? leaves.find(({ isName }) => !isName)?.text ?? '';
-  const before = tails.follow(call.run, call.tool.upstream, said);
-  const texts = before === '' ? [] : [`${before}${said}`];
-  return joined === undefined ? texts : [joined, ...texts];
+/** What several arguments say together, or one with the ones before. */
+interface Joined {
+  /** Of earlier calls, and judged with them. */
+  readonly before: string;
+  readonly said: string;
+  /** Not read in disguise: one of a call is, the longest that its server was told, and each takes a millisecond. */
+  readonly isPlain: boolean;
+}
+
+/** Arguments of one call that are each followed from call to call. */
+const MAX_FOLLOWED = 4;
+
+function joinedTexts(call: Call, leaves: readonly Leaf[], tails: SplitTails): readonly Joined[] {
+  const joined = joinLeaves(leaves, freeNames(call.arguments, call.tool.definition['inputSchema']));
+  const texts = leaves.filter(({ isName }) => !isName);
+  const said = joined ?? texts[0]?.text ?? '';
+  const found = new Map<string, Joined>();
+  const { upstream } = call.tool;
+  const follow = (key: string, text: string): void => {
+    for (const before of tails.follow(`${call.run}\n${key}`, text)) {
+      const at = `${before}\n${text}`;
+      if (!found.has(at)) found.set(at, { before, said: text, isPlain: found.size > 0 });
+    }
+  };
+  follow(upstream, said);
+  follow('', said);
+  // A recipient or a language beside it, the same in every call, would stand between the parts.
+  if (texts.length > 1)
+    for (const leaf of texts.slice(0, MAX_FOLLOWED)) follow(`${upstream}\n${toPointer(pathOf(leaf))}`, leaf.text);
+  return joined === undefined ? [...found.values()] : [{ before: '', said: joined, isPlain: false }, ...found.values()];
+}
+
+/** Only what is new with this call counts: what was said before was let through or stopped for itself. */
+function readJoined({ before, said, isPlain }: Joined, upstream: string, reading: CallReading): AskedLeaf {
+  const leaf = { place: undefined, key: '', text: `${before}${said}`, isNumber: false, isName: true };
+  const about = { role: 'other', upstream } as const;
+  if (before === '') return readLeaf(leaf, about, reading);
+  const old = borrowList();
+  readLeaf({ ...leaf, text: before }, { ...about, forms: NO_FORMS }, { ...reading, prints: old });
+  const known = new Set<number>();
+  for (let i = 0; i < old.size; i++) known.add(toNumber(old, i));
+  giveBack(old);
+  const { prints } = reading;
+  const asked = readLeaf(leaf, isPlain ? { ...about, forms: NO_FORMS } : about, reading);
+  const isNew = ([from, to]: Range): boolean => {
+    for (let i = from; i < to; i++) if (!known.has(toNumber(prints, i))) return true;
+    return false;
+  };
+  return {
+    ...asked,
+    words: moveNew(asked.words, prints, known),
+    grams: moveNew(asked.grams, prints, known),
+    pieces: asked.pieces.filter(isNew),
+  };
+}
+
+/** @returns the part of the range with what is not known, which now stands first */
+function moveNew([from, to]: Range, prints: PrintList, known: ReadonlySet<number>): Range {
+  let end = from;
+  for (let i = from; i < to; i++) if (!known.has(toNumber(prints, i))) prints.swap(i, end++);
+  return [from, end];
+}
+
+/** Of the 64 bits of a print as many as a number holds. */
+function toNumber({ high, low }: PrintList, index: number): number {
+  return (high[index] ?? 0) * 0x20_0000 + ((low[index] ?? 0) >>> 11);
 }
 
 interface About {
   readonly role: Role;
   readonly upstream: string;
+  /** What it says in disguise. Left out: that is found out. */
+  readonly forms?: readonly string[];
 }
 
 /** Everything that a rule may ask about. */
-function readLeaf(leaf: Leaf, { role, upstream }: About, reading: CallReading): AskedLeaf {
+function readLeaf(leaf: Leaf, { role, upstream, forms: given }: About, reading: CallReading): AskedLeaf {
   const { printer, prints, marks } = reading;
   const { text } = leaf;
-  const forms = leaf.isNumber || marks === 0 ? NO_FORMS : formsOf(text, marks);
+  const forms = given ?? (leaf.isNumber || marks === 0 ? NO_FORMS : formsOf(text, marks));
   const plain = readPlain(text, forms, reading);
   const from = prints.size;
-  if (marks !== 0 && text.length <= MAX_ROWS_TEXT && !leaf.isName)
-    for (const row of toRowsOf(text)) printer.add('typed', row, prints);
+  if (marks !== 0 && text.length <= MAX_ROWS_TEXT && !leaf.isName) printer.addRows(toTypedWords(text), ROW, prints);
   const end = prints.size;
   const pieces = privacyOf(marks) === 0 ? NO_RANGES : addAllPieces([text, ...forms], { printer, prints });
   const link = role === 'address' ? addOne('link', text.trim(), reading) : -1;
@@ -130,10 +183,12 @@ function formsOf(text: string, marks: Marks): readonly string[] {
 
 /** What is kept as the client's own. */
 function readOwn(leaf: Leaf, role: Role, reading: CallReading): AskedLeaf {
-  const forms = leaf.isNumber || reading.marks === 0 ? NO_FORMS : decodeForms(leaf.text);
+  const { marks } = reading;
+  const forms = leaf.isNumber || marks === 0 ? NO_FORMS : formsOf(leaf.text, marks);
   const plain = readPlain(leaf.text, forms, reading);
+  const pieces = privacyOf(marks) === 0 ? NO_RANGES : addAllPieces([leaf.text, ...forms], reading);
   const host = addHost(leaf.text, role, reading);
-  return { leaf, role, ...plain, rows: NO_RANGE, pieces: NO_RANGES, link: -1, id: -1, host };
+  return { leaf, role, ...plain, rows: NO_RANGE, pieces, link: -1, id: -1, host };
 }
 
 const NO_FORMS: readonly string[] = Object.freeze([]);
@@ -187,6 +242,8 @@ function addHost(text: string, role: Role, reading: CallReading): number {
 function addWords(text: string, { printer, prints }: Pick<CallReading, 'printer' | 'prints'>): void {
   findWords(text, ({ text: word, isLink }) => {
     printer.add('value', word, prints);
+    const plain = toPlainNumber(word);
+    if (plain !== undefined) printer.add('value', plain, prints);
     // A link carries values in its parts.
     if (isLink) for (const part of word.split(/[/?&=#:;,|]/)) if (part.length >= 5) printer.add('value', part, prints);
   });

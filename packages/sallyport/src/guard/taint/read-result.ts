@@ -6,6 +6,7 @@ import { type FoundWord, findNumbers, findWords, SHORTEST as SHORTEST_WORD } fro
 import { GRAM, type Printer } from './fingerprints.ts';
 import { PUBLIC, privacyOf, toMarks, UNTRUSTED, VOUCHED } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
+import { toPlainNumber } from './number-words.ts';
 import { borrowList, PrintList } from './print-list.ts';
 import { isIdName } from './roles.ts';
 import type { Remembered, Source } from './taint-ports.ts';
@@ -71,7 +72,7 @@ function toOwn({ text, privacy }: PrivatePart, from: Source, printer: Printer): 
   for (const form of [text, ...decodeForms(text)]) {
     printer.add('value', form, prints);
     addPieces(printer, form, prints);
-    if (form.length > GRAM) printer.addGrams(fold(form), prints);
+    if (form.length > GRAM) printer.addGrams(fold(form), prints, true);
   }
   return { source: { ...from, marks }, marks, prints };
 }
@@ -102,9 +103,9 @@ class Reading {
     this.#follows = (source.marks & VOUCHED) === 0 || this.#isPrivate;
   }
 
-  /** Room for a result of this many characters, of which every third or so makes a print. */
+  /** Room for a result of this many characters, of which every third or so makes a print, of a private one each. */
   expect(characters: number): void {
-    this.values.reserve(Math.min(characters, MAX_TEXT) >>> 1);
+    this.values.reserve(this.#isPrivate ? Math.min(characters, MAX_TEXT) : Math.min(characters, MAX_TEXT) >>> 1);
   }
 
   readNumber(key: string, text: string): void {
@@ -137,7 +138,8 @@ class Reading {
   #readPlain(text: string, signs: number): void {
     const folded = foldBriefly(text);
     if (isValue(text) && folded.size >= SHORTEST_VALUE) this.#printer.addCodes(folded, this.values);
-    if (this.#follows) this.#printer.addGrams(folded, this.values);
+    // Of private texts every piece, since sixteen letters of one are as much as a short argument holds.
+    if (this.#follows) this.#printer.addGrams(folded, this.values, this.#isPrivate);
     wipe(folded);
     if (text.length < SHORTEST_WORD) return;
     findWords(text, this.#onWord);
@@ -153,6 +155,8 @@ class Reading {
 
   #readWord(word: string): void {
     this.#printer.add('value', word, this.values);
+    const number = toPlainNumber(word);
+    if (number !== undefined) this.#printer.add('value', number, this.values);
     if (this.#isPrivate) addPieces(this.#printer, word, this.values);
   }
 

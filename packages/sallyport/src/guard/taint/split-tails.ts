@@ -4,46 +4,75 @@ import { foldBriefly, wipe } from './normalise.ts';
 import type { Leaf } from './walk-leaves.ts';
 
 /**
- * Data that leaves a few characters at a time, one call after the other: the last short arguments that a run gave to a
- * server are kept beside the next ones, so that what they make together is seen. Of each only so many characters as one
- * piece lacks, under a pad of this process; runs and servers that say something longer are forgotten.
+ * Data that leaves a few characters at a time, one call after the other: the last short texts that a run gave are kept beside
+ * the next ones, so that what they make together is seen. Under a pad of this process. A longer text is read by itself, and
+ * is no reason to forget what came before it.
  */
 export interface SplitTails {
-  /** What came before, and from now on what comes after. Empty: nothing, or the call says more than a few characters. */
-  follow(run: string, upstream: string, said: string): string;
+  /**
+   * What came before, and from now on what comes after: all that is kept, and the shortest end of it that says enough to be
+   * known as a part of a value, since something else may stand in front. Empty: nothing came, or the text is not short.
+   */
+  follow(key: string, said: string): readonly string[];
 }
 
-/** A call that says more is read by itself. Folded characters. */
-const MOST_SAID = 8;
-const KEPT = 12;
+/** Longer ones hold a whole piece of prose, and most of the next. Folded characters. */
+const MOST_SAID = 24;
+/** With the most that is said 60: in so few, one known piece of prose is enough (`judge-call.ts`). */
+const KEPT = 36;
+/** Three parts of a value in a row: fewer digits are there by chance. */
+const FEWEST = 8;
 const MAX_TAILS = 4_096;
 const pad = randomFillSync(new Uint16Array(KEPT));
+const NONE: readonly string[] = Object.freeze([]);
+
+interface Tail {
+  /** The last characters, under the pad. */
+  readonly codes: Uint16Array;
+  /** Of each text they are from, the last one last; of the first, what is left. */
+  readonly sizes: readonly number[];
+}
 
 export function createSplitTails(): SplitTails {
-  const tails = new Map<string, Uint16Array>();
+  const tails = new Map<string, Tail>();
   return {
-    follow(run, upstream, said) {
-      const key = `${upstream}\n${run}`;
+    follow(key, said) {
       const folded = foldBriefly(said);
       const codes = Array.from(folded.codes.subarray(0, Math.min(folded.size, MOST_SAID + 1)));
       wipe(folded);
+      if (codes.length > MOST_SAID || codes.length === 0) return NONE;
       const kept = tails.get(key);
-      if (codes.length > MOST_SAID || codes.length === 0) {
-        if (codes.length > 0) tails.delete(key);
-        return '';
-      }
-      const before = kept === undefined ? [] : Array.from(kept, (code, i) => code ^ (pad[i] ?? 0));
-      const next = [...before, ...codes].slice(-KEPT);
       tails.delete(key);
-      tails.set(
-        key,
-        Uint16Array.from(next, (code, i) => code ^ (pad[i] ?? 0)),
-      );
+      tails.set(key, append(kept, codes));
       const [oldest] = tails.keys();
       if (tails.size > MAX_TAILS && oldest !== undefined) tails.delete(oldest);
-      return before.length === 0 ? '' : String.fromCharCode(...before);
+      return kept === undefined ? NONE : endsOf(kept, FEWEST - codes.length);
     },
   };
+}
+
+function append(kept: Tail | undefined, said: readonly number[]): Tail {
+  const next = [...reveal(kept), ...said].slice(-KEPT);
+  const sizes: number[] = [];
+  let left = next.length;
+  for (const size of [...(kept?.sizes ?? []), said.length].reverse()) {
+    if (left <= 0) break;
+    sizes.unshift(Math.min(size, left));
+    left -= size;
+  }
+  return { codes: Uint16Array.from(next, (code, i) => code ^ (pad[i] ?? 0)), sizes };
+}
+
+function reveal(kept: Tail | undefined): number[] {
+  return kept === undefined ? [] : Array.from(kept.codes, (code, i) => code ^ (pad[i] ?? 0));
+}
+
+/** @param lacking how many characters the new text lacks to say enough */
+function endsOf(kept: Tail, lacking: number): readonly string[] {
+  const all = String.fromCharCode(...reveal(kept));
+  let size = 0;
+  for (let i = kept.sizes.length - 1; i >= 0 && size < Math.max(lacking, 1); i--) size += kept.sizes[i] ?? 0;
+  return size < all.length ? [all, all.slice(-size)] : [all];
 }
 
 const SHORT = 64;

@@ -215,6 +215,16 @@ describe('attacks', () => {
     });
   });
 
+  test('a stop names the label of the data, and not the weaker one that the rule speaks of', () => {
+    const reasonOf = (talk: Conversation, query: string): string => {
+      const verdict = talk.call('web.search', { query });
+      return 'reason' in verdict ? (verdict.reason ?? '') : '';
+    };
+    expect(reasonOf(bank(), '4411998877')).toContain('holds personal data from a result of "bank.get_transactions"');
+    expect(reasonOf(wiki(), 'we plan to close the plant in the north')).toContain('holds internal data from a result');
+    expect(reasonOf(vault(), KEY_TEXT)).toContain('holds secret data from a result');
+  });
+
   test('what an injected text made the client say first is not the user’s', () => {
     const talk = web();
     talk.call('web.search', { query: 'other@attacker.example' });
@@ -231,7 +241,10 @@ describe('attacks', () => {
     const talk = new Conversation(settingsOf(), { printsPerRun: 10 });
     talk.reads('bank.get_transactions', `nothing of note ${'and more words '.repeat(20)} 4411998877`);
     const verdict = talk.call('web.search', { query: '4411998877' });
-    expect(verdict).toMatchObject({ kind: 'ask', reason: expect.stringContaining('more was read') });
+    expect(verdict).toMatchObject({
+      kind: 'ask',
+      reason: expect.stringContaining('may hold internal data: more was read'),
+    });
   });
 });
 

@@ -11,6 +11,12 @@ const MAX_WORDS = 4_096;
 export function toTypedWords(text: string): readonly string[] {
   const words: string[] = [];
   for (const [found] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
+    const plain = plainWord(found);
+    if (plain !== undefined) {
+      words.push(plain);
+      if (words.length >= MAX_WORDS) break;
+      continue;
+    }
     const word = found
       .replace(/^[^\p{L}\p{N}~/.@#+-]{1,16}|^\.(?=[\p{L}\p{N}])(?!\/)/u, '')
       .replace(/(?:'s|’s)$|[^\p{L}\p{N}/]{1,16}$/u, '')
@@ -23,6 +29,20 @@ export function toTypedWords(text: string): readonly string[] {
 }
 
 const WORD = /[^\s"“”‘`<>()[\]{}|]{1,512}/gu;
+
+/** Small letters of ASCII with the signs of a sentence behind them: most words, and for these the patterns do no more. */
+function plainWord(found: string): string | undefined {
+  let end = found.length;
+  while (end > 0 && '.,;:!?'.includes(found.charAt(end - 1))) end--;
+  if (end === 0 || found.length - end > MAX_SIGNS) return undefined;
+  for (let i = 0; i < end; i++) {
+    const code = found.charCodeAt(i);
+    if (code < 0x61 || code > 0x7a) return undefined;
+  }
+  return end === found.length ? found : found.slice(0, end);
+}
+
+const MAX_SIGNS = 16;
 
 /** "$1,250.00" and 1250 are one amount. */
 function toNumber(word: string): string | undefined {

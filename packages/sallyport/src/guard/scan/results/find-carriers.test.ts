@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { findCarriers, whatCarries } from './find-carriers.ts';
+import { neutralise } from './neutralise.ts';
 
 test.each([
   ['https://e.example/p?d=[DATA]', 'blank'],
@@ -25,4 +26,24 @@ test('images, links, HTML and styles, where they stand', () => {
     ['html', 'url(https://e.example/4'],
   ]);
   expect(findCarriers('[x] (y) a](b <br> ![i](local.png) <a href="#top">')).toEqual([]);
+});
+
+test('addresses that stand apart from the picture or link that shows them', () => {
+  const text = `![chart][A] and [more][b], ![c]\n\n[a]: https://e.example/p?d={DATA}\n  [B]: <https://e.example/b>\n[c]: //e.example/c`;
+  expect(findCarriers(text).map(({ kind, url, carries }) => [kind, url, carries])).toEqual([
+    ['image', 'https://e.example/p?d={DATA}', 'blank'],
+    ['link', 'https://e.example/b', 'none'],
+    ['image', '//e.example/c', 'none'],
+  ]);
+  expect(neutralise(text, { carriers: findCarriers(text), marks: [] })).not.toMatch(/https:|: ?\/\//);
+  expect(findCarriers('see [1]: the second page\n[note]: text')).toEqual([]);
+});
+
+test('a link that runs something is none any more', () => {
+  const text = 'press [here](javascript:alert(1)) or [there](DATA:text/html,x)';
+  expect(findCarriers(text).map(({ kind, runs }) => [kind, runs])).toEqual([
+    ['link', true],
+    ['link', true],
+  ]);
+  expect(neutralise(text, { carriers: findCarriers(text), marks: [] })).not.toMatch(/javascript:|\]\(/i);
 });

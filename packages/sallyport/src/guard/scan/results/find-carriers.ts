@@ -30,6 +30,7 @@ const STYLE = /url\(\s{0,4}["']?(https?:[^)"']{1,2048})/gi;
 export function findCarriers(text: string): readonly Carrier[] {
   const found: Carrier[] = [];
   if (text.includes('](')) addMarkdown(text, found);
+  if (text.includes(']:')) addReferences(text, found);
   if (text.includes('<')) addHtml(text, found);
   if (text.includes('url(')) addStyles(text, found);
   return found.sort((a, b) => a.start - b.start);
@@ -47,7 +48,8 @@ function addMarkdown(text: string, found: Carrier[]): void {
         .trim()
         .split(/\s/, 1)[0]
         ?.replace(/^<|>$/g, '') ?? '';
-    if (!/^(?:https?:)?\/\//i.test(url)) continue;
+    const runs = /^(?:javascript|vbscript):|^data:text\/html/i.test(url);
+    if (!runs && !/^(?:https?:)?\/\//i.test(url)) continue;
     const open = startOfLabel(text, at);
     if (open === undefined) continue;
     const isImage = text[open - 1] === '!';
@@ -58,9 +60,36 @@ function addMarkdown(text: string, found: Carrier[]): void {
       kind: isImage ? 'image' : 'link',
       url,
       carries,
-      runs: false,
+      runs,
     });
   }
+}
+
+/** `[label]: address`, where `![…][label]` or `[…][label]` shows it. */
+const REFERENCE = /^ {0,3}\[([^\]\n]{1,100})\]:[ \t]{0,4}<?((?:https?:)?\/\/[^\s>]{1,2048})/gim;
+
+function addReferences(text: string, found: Carrier[]): void {
+  let folded: string | undefined;
+  for (const match of text.matchAll(REFERENCE)) {
+    if (found.length >= MAX_CARRIERS) return;
+    const [whole, label = '', url = ''] = match;
+    folded ??= text.toLowerCase();
+    const kind = isShown(folded, label.toLowerCase()) ? 'image' : 'link';
+    const { index } = match;
+    found.push({ start: index, end: index + whole.length, kind, url, carries: whatCarries(url), runs: false });
+  }
+}
+
+/** Is there an image with this label, however its letters are written? */
+function isShown(text: string, label: string): boolean {
+  if (text.includes(`![${label}]`)) return true;
+  const wanted = `][${label}]`;
+  let tries = 0;
+  for (let at = text.indexOf(wanted); at >= 0 && tries++ < MAX_CARRIERS; at = text.indexOf(wanted, at + 2)) {
+    const open = startOfLabel(text, at);
+    if (open !== undefined && text[open - 1] === '!') return true;
+  }
+  return false;
 }
 
 /** The closing parenthesis of a link; parentheses within it come in pairs. */

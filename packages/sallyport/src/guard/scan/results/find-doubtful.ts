@@ -1,5 +1,6 @@
 import type { Span } from '../../../core/json-scan.ts';
 import { isInflatable } from '../inflate.ts';
+import { classesOf, type Ranges, toUnits } from '../text-units.ts';
 import { isReadable } from './bytes-text.ts';
 
 /**
@@ -8,16 +9,48 @@ import { isReadable } from './bytes-text.ts';
  */
 
 const CODED = 1;
-const SPECIAL = 2;
-const CLASSES = new Uint8Array(128);
-for (let code = 0; code < 128; code++) {
-  if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) CLASSES[code] = CODED;
-  else if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) CLASSES[code] = SPECIAL;
-  else if (code === 0x7f) CLASSES[code] = SPECIAL;
+/** Part of no block: blanks and signs of ASCII. */
+const APART = 2;
+/** Begins an escape. */
+const ESCAPES = 3;
+/** Says something else than it shows, or nothing: controls, letters that look like others. */
+const DOUBTFUL = 4;
+/** Beyond ASCII, and what it looks like. */
+const PLAIN = 5;
+/** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */
+const FOREIGN: Ranges = [
+  [0x80, 0x9f],
+  [0xad, 0xad],
+  [0xc0, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0x2100, 0x218f],
+  [0x2460, 0x24ff],
+  [0x2c00, 0x2fff],
+  [0xa000, 0xabff],
+  // Emoji are pairs of D83C to D83E; letters of mathematics D835, tags and selectors DB40.
+  [0xd800, 0xd83b],
+  [0xdb40, 0xdb40],
+  [0xe000, 0xfeff],
+  [0xff10, 0xff5e],
+  [0xff61, 0xffff],
+];
+const CLASSES = classesOf(classOf, [
+  [PLAIN, [[0x80, 0xffff]]],
+  [DOUBTFUL, FOREIGN],
+]);
+
+function classOf(character: string): number {
+  if (/[A-Za-z0-9+/]/.test(character)) return CODED;
+  if (character < ' ' || character === '\x7f') return '\t\n\r'.includes(character) ? APART : DOUBTFUL;
+  return '%&\\'.includes(character) ? ESCAPES : APART;
 }
+
 /** Shorter encoded texts hold no demand. Characters. */
 const MIN_BLOCK = 20;
 const MIN_ESCAPES = 6;
+/** Short lines together: a block of base64 is wrapped at 76 characters. */
+const MIN_LINE = 256;
 /** A part goes on to the end of its line, or this far. Characters. */
 const MAX_LINE = 4_096;
 /** Neighbours are one part up to here. Characters. */
@@ -27,25 +60,27 @@ const MIN_GROUPS = 6;
 const ESCAPE = /%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#?[0-9a-z]{1,7};/gi;
 const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|(?:[01]{8} ){6}/i;
 
-/** In order, without overlaps. */
-export function findDoubtful(text: string): readonly Span[] {
+/** A text that is looked through. */
+interface Looking {
+  readonly text: string;
+  readonly units: Uint16Array;
+  /** Blocks that may still be looked into. */
+  attempts: number;
+}
+
+/** In order, without overlaps. @param units those of the text */
+export function findDoubtful(text: string, units = toUnits(text)): readonly Span[] {
   const found: Span[] = [];
   const { length } = text;
-  const attempts = { left: MAX_ATTEMPTS };
+  const looking: Looking = { text, units, attempts: MAX_ATTEMPTS };
   let start = 0;
   while (start < length) {
-    const line = text.indexOf('\n', start);
-    // Short lines together: a block of base64 is wrapped at 76 characters.
-    let end = line < 0 ? length : line + 1;
-    while (end - start < 256 && end < length) {
-      const next = text.indexOf('\n', end);
-      end = next < 0 ? length : next + 1;
-    }
-    end = Math.min(end, start + MAX_LINE);
-    const doubt = findDoubt(text, { start, end, attempts });
+    const line = text.indexOf('\n', start + MIN_LINE - 1);
+    let end = Math.min(line < 0 ? length : line + 1, start + MAX_LINE);
+    const doubt = findDoubt(looking, start, end);
     if (doubt > 0) {
       // Cut off, a packed text says only its beginning.
-      end = doubt > end || end >= length ? doubt : Math.max(end, endOfPacked(text, beginOf(text, end), attempts));
+      end = doubt > end || end >= length ? doubt : Math.max(end, endOfPacked(looking, beginOf(units, end)));
       const last = found.at(-1);
       if (last !== undefined && last.end === start && end - last.start <= MAX_PART)
         found[found.length - 1] = { start: last.start, end };
@@ -67,82 +102,116 @@ const MIN_PACKED = 48;
 const HEAD = 128;
 
 /** Where the packed text ends that begins at a block, however long it is; 0: it is none. */
-function endOfPacked(text: string, at: number, attempts: { left: number }): number {
+function endOfPacked(looking: Looking, at: number): number {
+  const { text, units } = looking;
+  if (isShort(units, at) && !HEADER.test(text.slice(at, at + 8))) return 0;
   BLOCK.lastIndex = at;
   const block = BLOCK.exec(text)?.[0] ?? '';
   const head = block.slice(0, HEAD).replace(/\s+/g, '');
   if (!HEADER.test(head) && (head.length < MIN_PACKED || HEX.test(head))) return 0;
-  if (attempts.left-- <= 0) return 0;
+  if (looking.attempts-- <= 0) return 0;
   return isInflatable(Buffer.from(head, HEX.test(head) ? 'hex' : 'base64')) ? at + block.length : 0;
+}
+
+/** Is there no room for a packed sentence, and no line that may be more of the block? */
+function isShort(units: Uint16Array, at: number): boolean {
+  const end = Math.min(units.length, at + MIN_PACKED);
+  for (let i = at; i < end; i++) {
+    const code = units[i] ?? 0;
+    if (CLASSES[code] !== CODED && code !== 0x2d && code !== 0x5f) return code !== 0x0a && code !== 0x0d;
+  }
+  return end < at + MIN_PACKED;
 }
 
 const HEX = /^[0-9a-fA-F]+$/;
 
+/** The units of the block so far: fewer than MIN_BLOCK, so many or more right now, or more for some time; or there is doubt. */
+const LONG = MIN_BLOCK;
+const REACHED = MIN_BLOCK + 1;
+const DOUBT = MIN_BLOCK + 2;
+/** Two, three or eight in a row are a group: a code of a character. */
+const GROUPS: ReadonlySet<number> = new Set([2, 3, 8]);
+/**
+ * What one unit makes of a block and of the groups in a row before it: words are short, and whoever asks at each of their
+ * ends what it was guesses wrong every time. A state is `block * 8 + groups`; MIN_GROUPS of them are enough for good.
+ */
+const NEXT = new Uint8Array(DOUBT * 64);
+for (let block = 0; block < DOUBT; block++)
+  for (let groups = 0; groups <= MIN_GROUPS; groups++) {
+    const set = (seen: number, nextBlock: number, nextGroups: number) => {
+      NEXT[(block * 8 + groups) * 8 + seen] = nextBlock * 8 + nextGroups;
+    };
+    set(CODED, block < MIN_BLOCK - 1 ? block + 1 : block === MIN_BLOCK - 1 ? REACHED : LONG, groups);
+    const after = block === 0 || groups === MIN_GROUPS ? groups : GROUPS.has(block) ? groups + 1 : 0;
+    set(APART, 0, after);
+    set(ESCAPES, 0, after);
+    // Before other scripts a block is no group.
+    set(PLAIN, 0, groups);
+    set(DOUBTFUL, DOUBT, 0);
+  }
+
 /** Up to where a part is to be looked at, its own end or beyond; 0: not at all. */
-function findDoubt(text: string, { start, end, attempts }: Span & { readonly attempts: { left: number } }): number {
-  let block = 0;
+function findDoubt(looking: Looking, start: number, end: number): number {
+  const { text, units } = looking;
   let escapes = 0;
-  /** Groups of two, three or eight in a row: character codes. */
-  let groups = 0;
-  let most = 0;
-  for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 0x80) {
-      if (isForeign(code)) return end;
-      block = 0;
-      continue;
-    }
-    const seen = CLASSES[code];
-    if (seen === CODED) {
-      block++;
-      if (block !== MIN_BLOCK) continue;
-      const from = i + 1 - MIN_BLOCK;
-      if (saysSomething(text.slice(from, i + 1))) return end;
-      const packed = isBegin(text, from) ? endOfPacked(text, from, attempts) : 0;
-      if (packed > 0) return Math.max(end, packed);
-      continue;
-    }
-    if (seen === SPECIAL) return end;
-    if (block !== 0) {
-      groups = block === 2 || block === 3 || block === 8 ? groups + 1 : 0;
-      if (groups > most) most = groups;
-      block = 0;
-    }
-    if (code === 0x25 || code === 0x26 || code === 0x5c) escapes++;
+  let state = 0;
+  for (let i = start; i < end; ) {
+    // Without a call, so that the state stays in a register: twice as fast.
+    do {
+      const seen = CLASSES[units[i++] ?? 0] ?? 0;
+      state = NEXT[state * 8 + seen] ?? 0;
+      if (seen === ESCAPES) escapes++;
+    } while (state < REACHED * 8 && i < end);
+    if (state < REACHED * 8) break;
+    if (state >= DOUBT * 8) return end;
+    const doubt = findInBlock(looking, i - MIN_BLOCK, end);
+    if (doubt > 0) return doubt;
   }
   if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
-  return most >= MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
+  return state % 8 === MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
+}
+
+/** As `findDoubt`, for the long block that begins at this place of a part. */
+function findInBlock(looking: Looking, at: number, end: number): number {
+  if (saysSomething(looking.units, at)) return end;
+  const packed = isBegin(looking.units, at) ? endOfPacked(looking, at) : 0;
+  return packed > 0 ? Math.max(end, packed) : 0;
 }
 
 /** Where the block begins that goes over a border; the border itself where none does. */
-function beginOf(text: string, border: number): number {
+function beginOf(units: Uint16Array, border: number): number {
   let at = border;
-  while (at > border - MAX_LINE && (CLASSES[text.charCodeAt(at - 1)] ?? 0) === CODED) at--;
+  while (at > 0 && at > border - MAX_LINE && CLASSES[units[at - 1] ?? 0] === CODED) at--;
   return at;
 }
 
 /** A long block goes over several parts; it is packed from its beginning or not at all. */
-function isBegin(text: string, at: number): boolean {
-  return at === 0 || (CLASSES[text.charCodeAt(at - 1)] ?? 0) !== CODED;
+function isBegin(units: Uint16Array, at: number): boolean {
+  return at === 0 || CLASSES[units[at - 1] ?? 0] !== CODED;
 }
 
-/** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */
-function isForeign(code: number): boolean {
-  if (code < 0xc0) return code < 0xa0 || code === 0xad;
-  if (code < 0x2000) return true;
-  if (code < 0x2070) return code <= 0x200f || (code >= 0x2028 && code <= 0x202e) || code >= 0x2060;
-  if (code < 0x2100) return false;
-  if (code < 0x2190) return true;
-  if (code < 0x2c00) return code >= 0x2460 && code < 0x2500;
-  if (code < 0x3000) return true;
-  if (code < 0xd800) return code >= 0xa000 && code < 0xac00;
-  // Emoji are pairs of D83C to D83E; letters of mathematics D835, tags and selectors DB40.
-  if (code < 0xe000) return code === 0xd835 || code === 0xdb40 || code < 0xd83c;
-  return code < 0xff00 || code >= 0xff61 || (code > 0xff0f && code < 0xff5f);
+/** Per unit what it stands for in base64, and whether it is a digit of hexadecimal. */
+const BASE64 = new Uint8Array(128);
+const HEXADECIMAL = new Uint8Array(128);
+for (const [value, digit] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
+  BASE64[digit.charCodeAt(0)] = value;
+  HEXADECIMAL[digit.charCodeAt(0)] = /[0-9a-f]/i.test(digit) ? 1 : 0;
 }
+/** Of the one block that is looked at. */
+const BYTES = new Uint8Array((MIN_BLOCK / 4) * 3);
 
 /** Identifiers and paths decode to noise: fifteen bytes of noise are text once in three million times. */
-function saysSomething(block: string): boolean {
-  if (/^[0-9a-f]+$/i.test(block)) return isReadable(Buffer.from(block, 'hex'));
-  return isReadable(Buffer.from(block, 'base64'));
+function saysSomething(units: Uint16Array, at: number): boolean {
+  let digits = 0;
+  for (let i = at; i < at + MIN_BLOCK; i++) digits += HEXADECIMAL[units[i] ?? 0] ?? 0;
+  if (digits === MIN_BLOCK)
+    return isReadable(Buffer.from(String.fromCharCode(...units.subarray(at, at + MIN_BLOCK)), 'hex'));
+  const six = (i: number) => BASE64[units[at + i] ?? 0] ?? 0;
+  for (let i = 0, to = 0; i < MIN_BLOCK; i += 4) {
+    const three = (six(i) << 18) | (six(i + 1) << 12) | (six(i + 2) << 6) | six(i + 3);
+    BYTES[to++] = three >> 16;
+    BYTES[to++] = three >> 8;
+    BYTES[to++] = three;
+  }
+  return isReadable(BYTES);
 }

@@ -1,13 +1,14 @@
 import { kindsOf, LEXICON } from './lexicon.ts';
+import { bitOf, WordTable } from './word-table.ts';
 
 /** Looks words up that may be disguised: in digits, turned by 13 letters, with a slip of the pen, run together. */
 
-interface Known {
+export interface Known {
   readonly kind: number;
   readonly isDisguised: boolean;
 }
 
-const NONE: Known = { kind: 0, isDisguised: false };
+export const NOTHING_KNOWN: Known = { kind: 0, isDisguised: false };
 /** Kinds of words that set something aside. */
 export const OVERRIDES = kindsOf('override');
 
@@ -27,69 +28,62 @@ function turn(word: string): string {
   return word.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
 }
 
-/** Lengths of known words by their first two letters: most words of a text are no match, and need not be cut out. */
-const LENGTHS = new Int32Array(32 * 32);
-for (const word of known.keys())
-  if (/^[a-z]{2}/.test(word)) {
-    const at = (word.charCodeAt(0) & 31) * 32 + (word.charCodeAt(1) & 31);
-    LENGTHS[at] = (LENGTHS[at] ?? 0) | (1 << Math.min(31, word.length));
-  }
-
-/** False: no word of the lexicon begins like this and is this long. ASCII only. */
-export function mayBeWord(text: string, start: number, length: number): boolean {
-  const at = (text.charCodeAt(start) & 31) * 32 + (text.charCodeAt(start + 1) & 31);
-  return ((LENGTHS[at] ?? 0) & (1 << Math.min(31, length))) !== 0;
-}
-
-/** What a character of ASCII may stand for: digits for letters, and i for l, since `1` is both. */
-const STANDS_FOR = new Uint8Array(128);
-for (let code = 0; code < 128; code++) STANDS_FOR[code] = code;
-for (const [digit, letter] of ['0o', '1i', '3e', '4a', '5s', '7t', 'li']) {
+/** Small letters for capitals of ASCII. */
+const SMALL = new Uint16Array(65_536);
+for (let code = 0; code < SMALL.length; code++) SMALL[code] = code >= 0x41 && code <= 0x5a ? code + 32 : code;
+/** What they may stand for beside: letters for digits, and i for l, since `1` is both. */
+const STANDS_FOR = SMALL.slice();
+for (const [digit, letter] of ['0o', '1i', '3e', '4a', '5s', '7t', 'li', 'Li']) {
   if (digit !== undefined && letter !== undefined) STANDS_FOR[digit.charCodeAt(0)] = letter.charCodeAt(0);
 }
 
-/** As LENGTHS, by the first two letters as they may be read. */
-const LOOSE_LENGTHS = new Int32Array(32 * 32);
-let longest = 0;
-for (const word of loose.keys())
-  if (/^[a-z]{2}/.test(word)) {
-    const at = placeOf(word, 0);
-    LOOSE_LENGTHS[at] = (LOOSE_LENGTHS[at] ?? 0) | (1 << Math.min(31, word.length));
-    longest = Math.max(longest, word.length);
-  }
+const KNOWN = new WordTable([...known].filter(isLatin), SMALL);
+const LOOSE = new WordTable([...loose].filter(isLatin), STANDS_FOR);
+const LONGEST = Math.max(...[...loose].filter(isLatin).map(([word]) => word.length));
 
-function placeOf(text: string, at: number): number {
-  const first = STANDS_FOR[text.charCodeAt(at)] ?? 0;
-  const second = STANDS_FOR[text.charCodeAt(at + 1)] ?? 0;
-  return (first & 31) * 32 + (second & 31);
+function isLatin([word]: readonly [string, unknown]): boolean {
+  return /^[a-z]{2}/.test(word);
+}
+
+/** False: no word of the lexicon begins like this and is this long. ASCII only. */
+export function mayBeWord(text: string, start: number, length: number): boolean {
+  return (KNOWN.lengthsOf(text.charCodeAt(start), text.charCodeAt(start + 1)) & bitOf(length)) !== 0;
+}
+
+/** As `knowWord`, for a word of two units of ASCII or more where it stands in a text, whatever its case. */
+export function knowUnits(units: Uint16Array, start: number, end: number): Known {
+  return KNOWN.find(units, start, end) ?? NOTHING_KNOWN;
+}
+
+/** The same for one that has letters and digits. */
+export function knowMixed(units: Uint16Array, start: number, end: number): Known {
+  return KNOWN.find(units, start, end) ?? LOOSE.find(units, start, end) ?? NOTHING_KNOWN;
 }
 
 /** @param word in lower case @param isMixed it has letters and digits */
 export function knowWord(word: string, isMixed: boolean): Known {
   const found = known.get(word);
-  if (found !== undefined || !isMixed) return found ?? NONE;
-  if (((LOOSE_LENGTHS[placeOf(word, 0)] ?? 0) & (1 << Math.min(31, word.length))) === 0) return NONE;
-  return loose.get(foldDigits(word)) ?? NONE;
+  if (found !== undefined || !isMixed) return found ?? NOTHING_KNOWN;
+  if ((LOOSE.lengthsOf(word.charCodeAt(0), word.charCodeAt(1)) & bitOf(word.length)) === 0) return NOTHING_KNOWN;
+  const read = word.replace(/[013457l]/g, (one) => String.fromCharCode(STANDS_FOR[one.charCodeAt(0)] ?? 0));
+  return loose.get(read) ?? NOTHING_KNOWN;
 }
 
-/** As it may be read. ASCII in lower case. */
-export function foldDigits(word: string): string {
-  return /[013457l]/.test(word)
-    ? word.replace(/[013457l]/g, (one) => String.fromCharCode(STANDS_FOR[one.charCodeAt(0)] ?? 0))
-    : word;
-}
-
-/** The longest word at this place of a run of letters. @param run as `foldDigits` gives it */
-export function knowRun(run: string, at: number): { readonly kind: number; readonly length: number } | undefined {
-  const lengths = LOOSE_LENGTHS[placeOf(run, at)] ?? 0;
+/** The longest word at this place of a run of letters. */
+export function knowRun(run: Uint16Array, at: number): { readonly kind: number; readonly length: number } | undefined {
+  const most = Math.min(LONGEST, run.length - at);
+  if (most < MIN_IN_RUN) return undefined;
+  const lengths = LOOSE.lengthsOf(run[at] ?? 0, run[at + 1] ?? 0);
   if (lengths === 0) return undefined;
-  for (let length = Math.min(longest, run.length - at); length >= 3; length--) {
-    if ((lengths & (1 << Math.min(31, length))) === 0) continue;
-    const found = loose.get(run.slice(at, at + length));
+  for (let length = most; length >= MIN_IN_RUN; length--) {
+    if ((lengths & bitOf(length)) === 0) continue;
+    const found = LOOSE.find(run, at, at + length);
     if (found !== undefined) return { kind: found.kind, length };
   }
   return undefined;
 }
+
+const MIN_IN_RUN = 3;
 
 const SLIPS = ['instructions', 'instruction', 'previous', 'directives', 'guidelines'].map(
   (word) => [word, LEXICON.get(word) ?? 0] as const,

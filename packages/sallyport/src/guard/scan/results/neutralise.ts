@@ -31,6 +31,7 @@ export function neutralise(text: string, { carriers, marks }: Dangers): string {
 function disarm(part: string, kind: Carrier['kind']): string {
   // Schemes are broken as analysts write them: read by people and models, opened by no program.
   const broken = part.replace(/(https?|javascript|vbscript):/gi, '$1[:]').replace(/\]\(\/\//g, '](//[:]');
+  if (/^\s*\[[^\]]*\]:/.test(part)) return broken.replace(/(:\s*<?)\/\//, '$1[:]//');
   if (kind === 'image')
     return `[image not shown: ${broken.slice(1).replace(/^\[/, '').replace('](', ' - ').replace(/\)$/, '')}]`;
   if (kind === 'link') return `${broken.slice(1).replace('](', ' (')}`;

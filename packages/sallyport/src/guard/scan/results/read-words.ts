@@ -1,4 +1,5 @@
-import { foldDigits, knowRun, knowWord, mayBeWord, OVERRIDES, slipOf } from './know-words.ts';
+import { classesOf, type Ranges, toUnits } from '../text-units.ts';
+import { type Known, knowMixed, knowRun, knowUnits, knowWord, NOTHING_KNOWN, OVERRIDES, slipOf } from './know-words.ts';
 import { JOINED } from './lexicon.ts';
 
 /** The words of a text that do something, in order. Parallel arrays: 64 KB hold ten thousand words. */
@@ -35,20 +36,42 @@ const UPPER = 1;
 const LOWER = 2;
 const DIGIT = 4;
 const JOINT = 8;
-const CLASSES = new Uint8Array(128);
-for (let code = 0; code < 128; code++) {
-  const character = String.fromCharCode(code);
-  CLASSES[code] = /[A-Z]/.test(character)
-    ? UPPER
-    : /[a-z]/.test(character)
-      ? LOWER
-      : /\d/.test(character)
-        ? DIGIT
-        : character === '_'
-          ? JOINT
-          : 0;
-}
 const FOREIGN = 16;
+/** All that words are made of. */
+const PART = UPPER | LOWER | DIGIT | JOINT | FOREIGN;
+/** May end a sentence. */
+const STOP = 32;
+/** Begins a line that is something of its own. */
+const BEGINS = 64;
+/** May follow the sign that ends a sentence, as blanks do. */
+const CLOSES = 128;
+/** Letters of other scripts; dashes, quotes and blanks of the general punctuation block are none. */
+const LETTERS: Ranges = [
+  [0xc0, 0x1fff],
+  [0x3040, 0xd7ff],
+  [0xff66, 0xffff],
+];
+/** Full stops, and signs of full width. */
+const STOPS: Ranges = [
+  [0x3002, 0x3002],
+  [0xff01, 0xff01],
+  [0xff1f, 0xff1f],
+];
+const CLASSES = classesOf(classOf, [
+  [FOREIGN, LETTERS],
+  [STOP, STOPS],
+]);
+
+function classOf(character: string): number {
+  if (/[A-Z]/.test(character)) return UPPER;
+  if (/[a-z]/.test(character)) return LOWER;
+  if (/\d/.test(character)) return DIGIT;
+  if (character === '_') return JOINT;
+  if ('\n.!?'.includes(character)) return STOP;
+  if ('#-*|>'.includes(character)) return BEGINS;
+  return '"\')\\'.includes(character) ? CLOSES : 0;
+}
+
 const CJK = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$|^[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+$/;
 const MAX_NAME = 64;
@@ -62,6 +85,7 @@ const MIN_SPACED = 3;
 
 class Reader {
   readonly text: string;
+  readonly units: Uint16Array;
   readonly kinds: number[] = [];
   readonly starts: number[] = [];
   readonly ends: number[] = [];
@@ -71,10 +95,21 @@ class Reader {
   place = 0;
   sentence = 0;
   /** Where the last word stood that sets something aside: words near it are read with one slip of the pen. */
-  overrideAt = Number.NEGATIVE_INFINITY;
+  overrideAt = -MAX_WORDS;
 
-  constructor(text: string) {
+  constructor(text: string, units: Uint16Array) {
     this.text = text;
+    this.units = units;
+  }
+
+  /** Near a word that sets something aside. */
+  get isNear(): boolean {
+    return this.place - this.overrideAt <= 6;
+  }
+
+  /** What a unit is in a word; 0: no part of one, or past the end. */
+  classAt(at: number): number {
+    return at < this.units.length ? (CLASSES[this.units[at] ?? 0] ?? 0) & PART : 0;
   }
 
   add(kind: number, start: number, end: number, marks: number): void {
@@ -89,98 +124,103 @@ class Reader {
   }
 }
 
-/** @param text as it was written: its capitals tell who shouts. */
-export function readWords(text: string): Words {
-  const reader = new Reader(text);
-  const { length } = text;
+/** @param text as it was written: its capitals tell who shouts. @param units its own */
+export function readWords(text: string, units = toUnits(text)): Words {
+  const reader = new Reader(text, units);
+  const { length } = units;
+  const word: Word = { start: 0, end: 0, stop: 0, all: 0, inner: 0, known: NOTHING_KNOWN };
   for (let i = 0; i < length; ) {
-    const seen = classOf(text.charCodeAt(i));
-    if (seen === 0) {
-      if (endsSentence(text, i)) reader.sentence++;
+    const first = CLASSES[units[i] ?? 0] ?? 0;
+    if ((first & PART) === 0) {
+      if ((first & STOP) !== 0 && endsSentence(units, i)) reader.sentence++;
       i++;
       continue;
     }
     let end = i + 1;
-    let all = seen;
     let inner = 0;
-    for (let next = classOf(text.charCodeAt(end)); next !== 0; next = classOf(text.charCodeAt(end))) {
+    while (end < length) {
+      const next = CLASSES[units[end] ?? 0] ?? 0;
+      if ((next & PART) === 0) break;
       inner |= next;
-      all |= next;
       end++;
     }
     reader.place++;
-    i = all === LOWER && isPlain(reader, i, end) ? end : readWord(reader, { start: i, end, all, inner });
+    word.start = i;
+    word.end = end;
+    word.all = first | inner;
+    word.inner = inner;
+    i = readWord(reader, word);
   }
   const { kinds, starts, ends, places, sentences, marks } = reader;
   return { count: kinds.length, kinds, starts, ends, places, sentences, marks };
 }
 
-/** Of small letters alone, and none of those that do something: most words of most texts. */
-function isPlain({ text, place, overrideAt }: Reader, start: number, end: number): boolean {
-  const length = end - start;
-  if (length === 1 || length >= RUN_TOGETHER || place - overrideAt <= 6 || mayBeWord(text, start, length)) return false;
-  const follow = text.charCodeAt(end);
-  // An apostrophe, the sign of a mailbox, a colon.
-  return follow !== 0x27 && follow !== 0x2019 && follow !== 0x40 && follow !== 0x3a;
+/** @param at where a sign or a new line stands that may end one */
+function endsSentence(units: Uint16Array, at: number): boolean {
+  const code = units[at] ?? 0;
+  if (code > 0x3f || at + 1 >= units.length) return true;
+  const next = units[at + 1] ?? 0;
+  // An empty line, a list item, a heading or a row of a table begins a new sentence; a wrapped line does not.
+  if (code === 0x0a) return next === 0x0a || next === 0x0d || ((CLASSES[next] ?? 0) & BEGINS) !== 0;
+  return next <= 0x20 || ((CLASSES[next] ?? 0) & CLOSES) !== 0;
 }
 
-/** 0 for what is no part of a word, and past the end. */
-function classOf(code: number): number {
-  if (code < 0x80) return CLASSES[code] ?? 0;
-  // Letters of other scripts; dashes, quotes and blanks of the general punctuation block are none.
-  return (code >= 0xc0 && code < 0x2000) || (code >= 0x3040 && code < 0xd800) || code >= 0xff66 ? FOREIGN : 0;
-}
-
-function endsSentence(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  if (code > 0x3f) return code === 0x3002 || code === 0xff01 || code === 0xff1f;
-  if (code === 0x0a) {
-    // An empty line, a list item, a heading or a row of a table begins a new sentence; a wrapped line does not.
-    const next = text.charCodeAt(at + 1);
-    return Number.isNaN(next) || next === 0x0a || next === 0x0d || '#-*|>'.includes(text[at + 1] ?? '');
-  }
-  if (code !== 0x2e && code !== 0x21 && code !== 0x3f) return false;
-  const next = text.charCodeAt(at + 1);
-  return Number.isNaN(next) || next <= 0x20 || next === 0x22 || next === 0x27 || next === 0x29 || next === 0x5c;
-}
-
+/** One for all words of a text: there are thousands. */
 interface Word {
-  readonly start: number;
-  readonly end: number;
+  start: number;
+  end: number;
+  /** With what stands behind an apostrophe. */
+  stop: number;
   /** Classes of all its characters, and of all but the first. */
-  readonly all: number;
-  readonly inner: number;
+  all: number;
+  inner: number;
+  known: Known;
 }
 
-/** Returns where to go on. */
-function readWord(reader: Reader, { start, end, all, inner }: Word): number {
-  const { text } = reader;
+/** Returns where to go on. Most words of most texts do nothing, so that is found out first, from codes alone. */
+function readWord(reader: Reader, word: Word): number {
+  const { units } = reader;
+  const { start, end, all } = word;
   if ((all & FOREIGN) !== 0) return readForeign(reader, start, end);
   const length = end - start;
   if (length === 1) return readSpaced(reader, start);
   if (length >= RUN_TOGETHER && (all & JOINT) === 0) {
-    readRun(reader, text.slice(start, Math.min(end, start + MAX_RUN)).toLowerCase(), { at: start, width: 1, marks: 0 });
+    const run = units.subarray(start, Math.min(end, start + MAX_RUN));
+    readRun(reader, run, { at: start, width: 1, marks: 0 });
     return end;
   }
-  const stop = endOfApostrophe(text, end);
+  const follow = end < units.length ? units[end] : 0;
   const isMixed = (all & DIGIT) !== 0 && (all & (UPPER | LOWER)) !== 0;
-  let kind = 0;
-  let marks = 0;
-  if (isMixed || stop !== end || reader.place - reader.overrideAt <= 6 || mayBeWord(text, start, length)) {
-    const word = text.slice(start, stop).toLowerCase();
-    const known = knowWord(stop === end ? word : word.replace(/['’]/, ''), isMixed);
-    kind = known.kind;
-    if (known.isDisguised) marks |= IS_DISGUISED;
-    if (kind === 0 && reader.place - reader.overrideAt <= 6) kind = slipOf(word);
+  if (follow === 0x27 || follow === 0x2019) {
+    word.stop = endOfApostrophe(reader, end);
+    const written = reader.text.slice(start, word.stop).toLowerCase();
+    word.known = knowWord(written.replace(/['’]/, ''), isMixed);
+    return addWord(reader, word);
   }
-  const mayBeName = (inner & (JOINT | UPPER)) !== 0 && (all & LOWER) !== 0 && length > 5 && length <= MAX_NAME;
-  if (kind === 0 && mayBeName && NAME.test(text.slice(start, end))) marks |= IS_NAME;
+  word.stop = end;
+  word.known = isMixed ? knowMixed(units, start, end) : knowUnits(units, start, end);
+  const isSign = follow === 0x40 || follow === 0x3a;
+  return word.known.kind === 0 && !isSign && !mayBeName(word) && !reader.isNear ? end : addWord(reader, word);
+}
+
+function mayBeName({ start, end, all, inner }: Word): boolean {
+  const length = end - start;
+  return (inner & (JOINT | UPPER)) !== 0 && (all & LOWER) !== 0 && length > 5 && length <= MAX_NAME;
+}
+
+function addWord(reader: Reader, word: Word): number {
+  const { text } = reader;
+  const { start, end, stop, all, known } = word;
+  let marks = known.isDisguised ? IS_DISGUISED : 0;
+  const isSlip = known.kind === 0 && reader.isNear;
+  const kind = isSlip ? slipOf(text.slice(start, stop).toLowerCase()) : known.kind;
+  if (kind === 0 && mayBeName(word) && NAME.test(text.slice(start, end))) marks |= IS_NAME;
   const follow = text.charCodeAt(stop);
   if (follow === 0x40 || (follow === 0x3a && text.startsWith('://', stop) && text.startsWith('http', start)))
     marks |= IS_ADDRESS;
   if (kind === 0 && (marks & ~IS_DISGUISED) === 0) return stop;
   if (follow === 0x3a || (follow === 0x2a && text.startsWith('**:', stop))) marks |= IS_HEADING;
-  if (all === UPPER && length > 2) {
+  if (all === UPPER && end - start > 2) {
     marks |= IS_LOUD;
     if (/(?:<[/!-]{0,3}|\[|<!-- )$/.test(text.slice(Math.max(0, start - 5), start))) marks |= IS_TAGGED;
   }
@@ -189,47 +229,47 @@ function readWord(reader: Reader, { start, end, all, inner }: Word): number {
 }
 
 /** "don't", "you're": one word, whichever apostrophe. */
-function endOfApostrophe(text: string, end: number): number {
-  const code = text.charCodeAt(end);
-  if (code !== 0x27 && code !== 0x2019) return end;
+function endOfApostrophe(reader: Reader, end: number): number {
   let tail = end + 1;
-  while (tail - end <= 3 && (classOf(text.charCodeAt(tail)) & (UPPER | LOWER)) !== 0) tail++;
+  while (tail - end <= 3 && (reader.classAt(tail) & (UPPER | LOWER)) !== 0) tail++;
   return tail > end + 1 && tail - end <= 3 ? tail : end;
 }
 
-const SPACING: ReadonlySet<string> = new Set([' ', '.', '-', '*', '|', '/']);
+const SPACING: ReadonlySet<number> = new Set([...' .-*|/'].map((sign) => sign.charCodeAt(0)));
 
 /** Letters one by one are a word, or several. */
 function readSpaced(reader: Reader, start: number): number {
-  const { text } = reader;
-  let letters = text[start] ?? '';
+  const { text, units } = reader;
+  const gap = start + 1 < units.length ? (units[start + 1] ?? 0) : 0;
   let at = start;
-  const gap = text[start + 1] ?? '';
-  while (
-    letters.length < MAX_RUN &&
-    text[at + 1] === gap &&
-    SPACING.has(gap) &&
-    classOf(text.charCodeAt(at + 2)) !== 0 &&
-    classOf(text.charCodeAt(at + 3)) === 0
-  ) {
-    at += 2;
-    letters += text[at];
-  }
-  if (letters.length >= MIN_SPACED) {
-    readRun(reader, letters.toLowerCase(), { at: start, width: 2, marks: IS_DISGUISED });
+  if (SPACING.has(gap))
+    while (
+      at - start < 2 * (MAX_RUN - 1) &&
+      units[at + 1] === gap &&
+      reader.classAt(at + 2) !== 0 &&
+      reader.classAt(at + 3) === 0
+    )
+      at += 2;
+  const size = (at - start) / 2 + 1;
+  if (size >= MIN_SPACED) {
+    let letters = '';
+    for (let i = start; i <= at; i += 2) letters += text[i];
+    readRun(reader, toUnits(letters.toLowerCase()), { at: start, width: 2, marks: IS_DISGUISED });
     return at + 1;
   }
-  if (letters.charAt(0).toLowerCase() === 'i') reader.add(knowWord('i', false).kind, start, start + 1, 0);
+  if ((units[start] ?? 0) === 0x69 || units[start] === 0x49) reader.add(ONE, start, start + 1, 0);
   return start + 1;
 }
+
+/** "I". */
+const ONE = knowWord('i', false).kind;
 
 /** The words that stand in a run of letters, the longest first at each place. */
 function readRun(
   reader: Reader,
-  letters: string,
+  run: Uint16Array,
   { at, width, marks }: { readonly at: number; readonly width: number; readonly marks: number },
 ): void {
-  const run = foldDigits(letters);
   for (let i = 0; i < run.length; ) {
     const known = knowRun(run, i);
     if (known === undefined) {
