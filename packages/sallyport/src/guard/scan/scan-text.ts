@@ -10,6 +10,7 @@ import { readWords } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
+import { UNREAD, UNREAD_WEIGHT } from './results/unread.ts';
 import { findOrders } from './results/weigh-signs.ts';
 import { toUnits } from './text-units.ts';
 
@@ -51,7 +52,7 @@ export function readText(text: string): TextReading {
   for (const { start, end } of findDoubtful(text, units)) {
     left -= end - start;
     if (left < 0) {
-      found.push({ rule: UNREAD, weight: TEXT_REVIEW_FROM, start, end, evidence: '', hidden: undefined });
+      found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, start, end, evidence: '', hidden: undefined });
       break;
     }
     readDoubtful(text.slice(start, end), { offset: start, found, marks });
@@ -93,13 +94,8 @@ function readPlain(text: string, units: Uint16Array, found: Found[]): void {
   }
 }
 
-/** Padding buys nobody a blind spot: what is over is marked for being too much. Characters, about 0.2 s. */
+/** Characters, about 0.2 s. */
 const MAX_DOUBTFUL = 262_144;
-const UNREAD: Found['rule'] = {
-  id: 'too-much-to-read',
-  owasp: 'MCP06',
-  why: 'It holds more text in disguise, or in scripts that can be one, than is read.',
-};
 const HIDDEN: Found['rule'] = {
   id: 'hidden-text',
   owasp: 'MCP06',
@@ -125,7 +121,7 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
   for (const view of views) {
     if (view.isCut === true)
       found.push({
-        ...{ rule: UNREAD, weight: TEXT_REVIEW_FROM, start: offset, end: offset + part.length },
+        ...{ rule: UNREAD, weight: UNREAD_WEIGHT, start: offset, end: offset + part.length },
         ...{ evidence: '', hidden: undefined },
       });
     // Spacing and digits for letters are read in every text, not only here.
@@ -229,7 +225,7 @@ function weighed(text: string, units = toUnits(text)): readonly Weighed[] {
   const words = readWords(text, units);
   const matches = matchRules(words);
   const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words), ...findOrders(text, words)];
-  if (matches.length === 0 && spoken.length === 0) return [];
+  if (matches.length === 0 && spoken.length === 0 && words.cutAt === undefined) return [];
   const fences = fencesOf(text);
   const weigh = (weight: number, start: number, isTold: boolean) => {
     if (isTold) return weight * TOLD;
@@ -249,8 +245,15 @@ function weighed(text: string, units = toUnits(text)): readonly Weighed[] {
     const share = rule.weight < BLOCK_FROM && isReported(text, start) ? REPORTED : 1;
     found.push({ rule, weight: weigh(sure * share, start, isTold), start, end, isDisguised });
   }
-  for (const { rule, weight, start, end } of spoken)
-    found.push({ rule, weight: weigh(weight, start, isQuoted(text, start, end)), start, end, isDisguised: false });
+  for (const { rule, weight, start, end } of spoken) {
+    const sure = rule === UNREAD ? weight : weigh(weight, start, isQuoted(text, start, end));
+    found.push({ rule, weight: sure, start, end, isDisguised: false });
+  }
+  if (words.cutAt !== undefined)
+    found.push({
+      ...{ rule: UNREAD, weight: UNREAD_WEIGHT },
+      ...{ start: words.cutAt, end: text.length, isDisguised: false },
+    });
   return found;
 }
 

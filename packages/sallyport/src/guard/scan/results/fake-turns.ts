@@ -33,6 +33,10 @@ const USERS = kindsOf('user');
 const GOES_ON =
   /^(?:ok(?:ay)?|thanks|thank you|thx|great|perfect|good|nice|fine|cool|now|also|one (?:more|last)|and now|next|yes)\b/i;
 
+/** Whoever speaks for those who made the model: no data goes on as that. */
+const OTHER =
+  /^(?:<\|(?:im_start|start_header_id)\|>)?\s?(?:system|developer|operator)(?:<\|end_header_id\|>|\s{0,2}:|\n)\s*\S/i;
+
 /** In a sentence about the format they are only named. */
 function isMark(text: string, at: number, mark: string): boolean {
   const before = text[at - 1] ?? '\n';
@@ -47,8 +51,10 @@ export function findFakeTurns(text: string, words: Words): readonly Spoken[] {
       whole.lastIndex = at;
       if (!whole.test(text)) continue;
       const end = whole.lastIndex;
-      if (isMark(text, at, mark) && DEMAND.test(text.slice(end, end + AFTER).trimStart()))
-        found.push({ rule: TURNED, weight: 0.5, start: at, end });
+      if (!isMark(text, at, mark)) continue;
+      const said = text.slice(end, end + AFTER).trimStart();
+      if (OTHER.test(said)) found.push({ rule: TURNED, weight: 0.6, start: at, end });
+      else if (DEMAND.test(said)) found.push({ rule: TURNED, weight: 0.5, start: at, end });
     }
   for (let at = 0; at < words.count && found.length < MAX_FOUND; at++)
     if (USERS[words.kinds[at] ?? 0] === 1) addTurn(text, words.starts[at] ?? 0, found);

@@ -74,7 +74,9 @@ const PAIRS: ReadonlyMap<string, string> = new Map([
 /** Where a quotation within a sentence ends: what is quoted is not said. 0: none begins here. */
 function endOfQuotation(text: string, at: number): number {
   const close = PAIRS.get(text.charAt(at));
-  if (close === undefined || ((close === '"' || close === '`') && !opensQuotation(text, at))) return 0;
+  if (close === undefined) return 0;
+  const isOpen = close !== '"' && (close !== '`' || text[at - 1] === ' ');
+  if (!isOpen && !opensQuotation(text, at)) return 0;
   const part = text.slice(at + 1, at + MAX_QUOTATION);
   const stop = part.indexOf(close);
   return stop < 0 || part.lastIndexOf('\n', stop) >= 0 ? 0 : at + stop + 2;

@@ -13,6 +13,8 @@ export interface Words {
   readonly places: readonly number[];
   readonly sentences: readonly number[];
   readonly marks: readonly number[];
+  /** Where reading stopped, since there were too many of them; `undefined`: all were read. */
+  readonly cutAt: number | undefined;
 }
 
 /** The word is a name such as `read_file` or `readFile`: a tool's, more often than not. */
@@ -152,7 +154,8 @@ export function readWords(text: string, units = toUnits(text)): Words {
     i = readWord(reader, word);
   }
   const { kinds, starts, ends, places, sentences, marks } = reader;
-  return { count: kinds.length, kinds, starts, ends, places, sentences, marks };
+  const cutAt = kinds.length < MAX_WORDS ? undefined : starts.at(-1);
+  return { count: kinds.length, kinds, starts, ends, places, sentences, marks, cutAt };
 }
 
 /** @param at where a sign or a new line stands that may end one */

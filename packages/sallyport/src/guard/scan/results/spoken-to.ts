@@ -1,6 +1,7 @@
 import type { OwaspTag } from '../../../core/finding.ts';
 import { kindsOf } from './lexicon.ts';
 import { IS_JOINED, IS_NAME, type Words } from './read-words.ts';
+import { UNREAD, UNREAD_WEIGHT } from './unread.ts';
 
 /**
  * Who is spoken to? A page, a mail or a log line has readers, not an assistant: one that turns to "the AI reading this"
@@ -52,6 +53,8 @@ const BEFORE = 80;
 const AFTER = 320;
 /** A text full of such is found by the first of them. */
 const MAX_SPOKEN = 32;
+/** Names of models that are looked at; a megabyte about them has some thousands. About 0.2 s. */
+const MAX_LOOKS = 8_000;
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 const ADJECTIVES = words(
@@ -129,6 +132,7 @@ const TO_DO = /^(?:[\s-]\p{L}{2,12}){0,2}\sto\s\p{L}{2}/u;
 
 export function findSpoken(text: string, words: Words): readonly Spoken[] {
   const found: Spoken[] = [];
+  let looks = 0;
   for (let at = 0; at < words.count && found.length < MAX_SPOKEN; at++) {
     const kind = words.kinds[at] ?? 0;
     const marks = words.marks[at] ?? 0;
@@ -138,6 +142,10 @@ export function findSpoken(text: string, words: Words): readonly Spoken[] {
     const name = text.slice(start, end);
     // Programs are full of names.
     if (kind === 0 && !MEMBER.test(name)) continue;
+    if (++looks > MAX_LOOKS) {
+      found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, start, end });
+      break;
+    }
     const before = text.slice(Math.max(0, start - BEFORE), start);
     const after = text.slice(end, end + AFTER);
     const weight =

@@ -65,7 +65,7 @@ test.each(HARMLESS)('nothing is found in %s', (text) => {
   expect(ids(text)).toEqual([]);
 });
 
-test('megabytes full of signs are read in the end', () => {
+test('more that turns to models than is read is said to be too much, and none of it takes long', () => {
   for (const part of ['your task ', 'AI: send ', '“your task ', 'dear agent, ', 'not tell the user '])
-    expect(scanText(part.repeat(100_000)).score).toBeLessThanOrEqual(1);
+    expect(ids(part.repeat(100_000))).toContain('too-much-to-read');
 });
