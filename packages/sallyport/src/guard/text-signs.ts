@@ -1,3 +1,5 @@
+import { IS_SWAPPED } from './scan/text-units.ts';
+
 /**
  * What a text has at all, as bits: detectors that need what is not there are not asked. One pass over the text in place of
  * a dozen, since every argument and every result is looked at.
@@ -16,34 +18,56 @@ export function signsOf(text: string): number {
 let last = '';
 let lastSigns = 0;
 const KEPT_FROM = 32;
-const KEPT_TO = 65_536;
+const KEPT_TO = 1_048_576;
 
 function readSigns(text: string): number {
+  const units = copyUnits(text);
   const { length } = text;
   let seen = 0;
   let signs = 0;
-  let start = 0;
-  let inRun = 0;
   let words = 0;
+  let digits = 0;
+  let uppers = 0;
+  let dots = 0;
   for (let i = 0; i <= length; i++) {
-    const code = i < length ? text.charCodeAt(i) : END;
-    const kind = code < 128 ? (KINDS[code] as number) : OTHER; // True: the table has 128 entries.
-    if ((kind & CODED) !== 0) {
+    const start = i;
+    let inRun = 0;
+    let kind = KINDS[units[i] as number] as number; // True: the table has all units.
+    while ((kind & CODED) !== 0) {
       inRun |= kind;
-      continue;
+      digits += kind & DIGIT;
+      uppers += kind & UPPER;
+      kind = KINDS[units[++i] as number] as number; // True: a line break stands behind the last one.
     }
     const run = i - start;
     if (run >= SHORTEST_KEY) signs |= signsOfRun(run, inRun);
     if (run > 0) words = (inRun & CODED) === LOWER && run >= 3 && run <= 8 ? words + 1 : 0;
     if (words >= INNER_WORDS) signs |= PHRASE;
     if ((kind & BETWEEN) === 0) words = 0;
+    if (units[i] === DOT) dots++;
     seen |= inRun | kind;
-    start = i + 1;
-    inRun = 0;
   }
   signs |= seen & KEPT;
-  if (hasSpaced(text)) signs |= SPACED_RUN;
-  return (seen & DIGIT) === 0 ? signs : signs | signsOfDigits(text);
+  if (hasSpaced(units, length)) signs |= SPACED_RUN;
+  return digits === 0 ? signs : signs | signsOfDigits(digits, uppers / UPPER, dots);
+}
+
+/** Of one text at a time, with a line break behind: a look into a string asks anew how the string is kept. */
+let scratch = Buffer.alloc(0);
+let scratchUnits = new Uint16Array(0);
+/** From here on a copy by the platform is faster. */
+const LONG = 48;
+
+function copyUnits(text: string): Uint16Array {
+  const { length } = text;
+  if (scratchUnits.length <= length) {
+    scratchUnits = new Uint16Array(2 * length + 1_024);
+    scratch = Buffer.from(scratchUnits.buffer);
+  }
+  if (length < LONG || IS_SWAPPED) for (let i = 0; i < length; i++) scratchUnits[i] = text.charCodeAt(i);
+  else scratch.write(text, 0, 'utf16le');
+  scratchUnits[length] = END;
+  return scratchUnits;
 }
 
 function signsOfRun(size: number, seen: number): number {
@@ -53,16 +77,7 @@ function signsOfRun(size: number, seen: number): number {
   return isMixed ? long | MIXED_RUN : long;
 }
 
-function signsOfDigits(text: string): number {
-  let digits = 0;
-  let uppers = 0;
-  let dots = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 48 && code <= 57) digits++;
-    else if (code >= 65 && code <= 90) uppers++;
-    else if (code === 46) dots++;
-  }
+function signsOfDigits(digits: number, uppers: number, dots: number): number {
   let signs = digits >= 9 ? LONG_NUMBER | NUMBER : digits >= 7 ? NUMBER : 0;
   if (dots >= 3 && digits >= 4) signs |= HOST;
   if (uppers >= 2 && digits >= 2 && uppers + digits >= 15) signs |= ACCOUNT;
@@ -70,22 +85,21 @@ function signsOfDigits(text: string): number {
 }
 
 /** Each long run has a place that is a multiple of its length: only there it is looked for. */
-function hasSpaced(text: string): boolean {
-  const { length } = text;
+function hasSpaced(units: Uint16Array, length: number): boolean {
   for (let at = SHORTEST_SPACED - 1; at < length; at += SHORTEST_SPACED) {
-    if (!isSpaced(text.charCodeAt(at))) continue;
+    if (!isSpaced(units[at])) continue;
     let start = at;
     let end = at + 1;
-    while (start > 0 && isSpaced(text.charCodeAt(start - 1))) start--;
-    while (end < length && isSpaced(text.charCodeAt(end))) end++;
+    while (start > 0 && isSpaced(units[start - 1])) start--;
+    while (end < length && isSpaced(units[end])) end++;
     if (end - start >= SHORTEST_SPACED) return true;
     at += Math.floor((end - 1 - at) / SHORTEST_SPACED) * SHORTEST_SPACED;
   }
   return false;
 }
 
-function isSpaced(code: number): boolean {
-  return code < 128 && ((KINDS[code] as number) & SPACED) !== 0; // True: the table has 128 entries.
+function isSpaced(unit: number | undefined): boolean {
+  return ((KINDS[unit ?? 0] ?? 0) & SPACED) !== 0;
 }
 
 /** The shortest value behind a mark of a provider; shorter ones are words. */
@@ -138,7 +152,8 @@ export const PHRASE = 1 << 21;
 const INNER_WORDS = 10;
 
 const END = 10;
-const KINDS = new Int32Array(128);
+const DOT = 46;
+const KINDS = new Uint16Array(65_536).fill(OTHER);
 for (let code = 0; code < 128; code++) {
   const sign = String.fromCharCode(code);
   let kind = 0;

@@ -1,4 +1,5 @@
-const IS_SWAPPED = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;
+/** Whether this machine keeps the bytes of a unit the other way round than UTF-16LE does. */
+export const IS_SWAPPED = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;
 
 /**
  * The UTF-16 units of a text, for what passes over all of it: each look into a string asks anew how the string is kept,
