@@ -69,19 +69,28 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
       ...{ target: from.item, params: request.params, bytes: request.bytes.length, snapshotVersion: snapshot.version },
     });
     if (flow !== undefined) pass(flow instanceof Promise ? await flow : flow, 'taint');
+    const asking = { upstream, item: from.item };
+    const answering = ports.answers?.enter({ ...asker, inbound }, asking, sent.edits);
+    const entered = answering === undefined ? undefined : await answering;
+    if (entered?.kind === 'stop') {
+      subject.approval = entered.approvalId;
+      pass(entered.decision.verdict, entered.decision.guard);
+    }
+    const leaving = entered?.kind === 'pass' ? entered : { request, edits: sent.edits };
     const entering = enter?.();
     if (entering !== undefined) subject.approval = await entering;
     const params = request.paramsSpan;
     const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
     exchange.vet = ports.vetting?.(inbound, upstream);
+    exchange.vetAnswer = ports.answers?.watch(asker, asking);
     ports.masked?.watch(from, exchange);
     ports.texts?.watch(upstream, exchange);
     const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
     if (snapshot.plans !== undefined) watchSaid(ports, exchange, { isQuiet: isHidden, about: data });
     const said = await ports.upstreams.send(
       upstream,
-      { ...sent, ...withoutOwn(request, sent.edits), paramHeaders: undefined },
+      { ...sent, ...withoutOwn(leaving.request, leaving.edits), paramHeaders: undefined },
       exchange,
     );
     const veiled = isHidden ? await ports.handled?.veil({ run, upstream, uri: sent.target, use: planned }, said) : said;
