@@ -1,10 +1,16 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AnsweringClient, openAnsweringClients } from './answering-clients.ts';
+import { approval } from './approvals-set-up.ts';
 import { atTheEnd } from './at-the-end.ts';
+import { messageIn } from './http-exchange.ts';
+import { modernHeaders, modernParams, PlainClient } from './plain-client.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
 
 /** What a client answers to questions of servers leaves as arguments do: servers and clients of both eras, on all wires. */
@@ -33,6 +39,7 @@ beforeAll(async () => {
   const mcpServers: Record<string, Fields> = {
     bank: await serve(`The account is ${ACCOUNT}.`, 'legacy', 'stdio'),
     vault: await serve(PASSPHRASE, 'legacy', 'stdio'),
+    hub: await serve(`Use ${TOKEN}`, 'legacy', 'stdio'),
   };
   for (const name of SERVERS) {
     const [transport = '', era = ''] = name.split('-');
@@ -131,3 +138,93 @@ describe.each(places)('$client, to $server', (at) => {
     expect(JSON.parse(text)).toEqual([given]);
   });
 });
+
+const HTTP_CLIENTS = CLIENTS.filter((name) => name.startsWith('HTTP'));
+
+describe.each(HTTP_CLIENTS.flatMap((client) => SERVERS.map((server) => ({ client, server }))))(
+  'of $client, to $server',
+  (at) => {
+    test('a person may let an answer go, once', async () => {
+      const text = `For ${at.client} and ${at.server}: ${ACCOUNT}`;
+      const { heard, told } = await answer(at, 'a summary', written(text));
+      expect(told).not.toContain(ACCOUNT);
+      const [id = 'none'] = /ap_[0-9a-f]{16}/.exec(told + heard) ?? [];
+      const { stateDir } = gateway.process;
+      expect((await approval(stateDir, 'show', id)).json()).toMatchObject({
+        ...{ upstream: at.server, tool: 'sampling/createMessage', state: 'waiting' },
+        arguments: { content: { text } },
+        reasons: [{ guard: 'taint', reason: expect.stringContaining('"bank.say"') }],
+      });
+      expect((await approval(stateDir, 'allow', id)).exit).toBe(0);
+      expect((await answer(at, 'a summary', written(text))).told).toContain(text);
+      expect((await answer(at, 'a summary', written(text))).told).not.toContain(text);
+    });
+
+    test('the log and the audit tell of it, and the value stands in neither', async () => {
+      await answer(at, 'a summary', written(`Secret: ${PASSPHRASE}`));
+      const { stderr } = gateway.process;
+      const line = new RegExp(
+        `"upstream":"${at.server}","tool":"sampling/createMessage","outcome":"denied","guard":"taint","reason":"[^\n]*vault\\.say`,
+      );
+      expect(stderr).toMatch(line);
+      expect(stderr).not.toContain(PASSPHRASE);
+      const records = readRecords();
+      expect(records).toMatch(
+        new RegExp(`"kind":"denied"[^\n]*"method":"sampling/createMessage"[^\n]*"upstream":"${at.server}"`),
+      );
+      expect(records).not.toContain(PASSPHRASE);
+    });
+
+    test('a masked value comes back to its own server, and goes to no other', async () => {
+      const client = clients.find(({ name }) => name === at.client)!;
+      const meta = { 'dev.sallyport/run': `run-${++lastRun}` };
+      const call = (name: string, kind: string, answers = {}) =>
+        client.call({ name, arguments: { kind }, _meta: { progressToken: 'p', ...meta } }, answers);
+      const [token = 'none'] = /\{\{secret:github-token:[a-z2-7]{16}\}\}/.exec(await call('hub_say', 'text')) ?? [];
+      await call(`${at.server}_say`, 'a summary', written(`It is ${token}`));
+      const elsewhere = await call(`${at.server}_told`, '');
+      expect(elsewhere).not.toMatch(/secret:github-token|ghp_/);
+      await call('hub_say', 'a summary', written(`It is ${token}`));
+      // A value that it says would be masked again, so it says what came of it.
+      const [given] = Object.values(written(`It is ${TOKEN}`));
+      const digest = createHash('sha256')
+        .update(JSON.stringify([given]))
+        .digest('hex')
+        .slice(0, 12);
+      expect(await call('hub_told', 'digest')).toContain(digest);
+    });
+  },
+);
+
+describe.each(['stdio-modern', 'http-modern'])('answers with other requests, to %s', (server) => {
+  const client = () => new PlainClient(gateway);
+  const send = (method: string, params: Fields) =>
+    client()
+      .post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: modernParams(params, { sampling: {} }) }), {
+        ...modernHeaders(method, params),
+        ...(method === 'tasks/update' ? { 'mcp-name': String(params['taskId']) } : {}),
+      })
+      .then(messageIn);
+
+  test.each<[string, Fields]>([
+    ['prompts/get', { name: `${server}_message` }],
+    ['resources/read', { uri: `${server}+note://text` }],
+    ['tools/call', { name: `${server}_say`, arguments: { kind: 'a summary' } }],
+  ])('%s', async (method, params) => {
+    const _meta = { 'dev.sallyport/run': `run-${++lastRun}` };
+    await send('tools/call', { name: 'vault_say', arguments: { kind: 'text' }, _meta });
+    const inputResponses = { one: written(`It is ${PASSPHRASE}.`)['sampling/createMessage'] };
+    const stopped = await send(method, { ...params, inputResponses, _meta });
+    expect(JSON.stringify(stopped)).toMatch(/"guard":"taint"/);
+    const told = await send('tools/call', { name: `${server}_told`, arguments: {} });
+    expect(JSON.stringify(told)).not.toContain(PASSPHRASE);
+  });
+});
+
+function readRecords(): string {
+  const folder = join(gateway.process.stateDir, 'audit');
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+    .join('');
+}

@@ -16,6 +16,7 @@ import { toParamHeaders } from './param-headers.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
+import { readRefusal } from './resource-door.ts';
 import { type ReadRun, readRun } from './run-of.ts';
 import { findUnreachableOwner } from './unreachable.ts';
 
@@ -118,7 +119,9 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     const thrown = ports.texts?.fault(record.upstream ?? '', raised) ?? raised;
     const fault = ports.masked?.fault({ upstream: record.upstream ?? '', item: record.tool ?? '' }, thrown) ?? thrown;
     if (record.outcome !== 'denied') {
-      record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
+      const refusal = readRefusal(fault);
+      record.outcome = fault.code === 'cancelled' ? 'cancelled' : refusal === undefined ? 'failed' : 'denied';
+      record.guard = refusal?.guard;
       record.reason = fault.message;
     }
     if (fault.code === 'internal') ports.log.error({ callId: record.callId, error }, 'a call failed inside');

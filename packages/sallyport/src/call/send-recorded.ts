@@ -15,7 +15,6 @@ import type { CallPorts } from './ports.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 import { readRefusal } from './resource-door.ts';
 import { readRun, withoutOwn } from './run-of.ts';
-import { isTextRefusal } from './text-door.ts';
 
 export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
   readonly upstream: string;
@@ -114,10 +113,8 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const refusal = readRefusal(fault);
     if (refusal !== undefined) {
       end = { outcome: 'denied', guard: refusal.guard, reason: fault.message };
-      subject.approval = refusal.approvalId;
-    } else if (end.outcome !== 'denied' && isTextRefusal(fault))
-      end = { outcome: 'denied', guard: SCAN_RESULT, reason: fault.message };
-    else if (end.outcome !== 'denied')
+      subject.approval ??= refusal.approvalId;
+    } else if (end.outcome !== 'denied')
       end = { outcome: fault.code === 'cancelled' ? 'cancelled' : 'failed', reason: fault.message };
     throw hideFault(snapshot, upstream, fault);
   } finally {
@@ -127,7 +124,6 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
 }
 
 const POLICY = 'policy';
-const SCAN_RESULT = 'scan-result';
 
 function toUse({ request, exchange }: Inbound, run: string, offer: Offer): OfferUse {
   const given = member(request.params, 'arguments');

@@ -19,7 +19,8 @@ export function explainFlow({ rule, leaf, source, isGuess }: FoundFlow, call: Ca
   const what = rule.from === 'untrusted' ? 'untrusted text' : `${labelOf({ rule, source })} data`;
   const place =
     leaf === undefined || leaf.leaf.place === undefined ? undefined : toPointer(pathOf(leaf.leaf)).slice(0, 200);
-  const role = leaf === undefined || rule.by === 'run' ? '' : `, and decides ${ROLE_NAMES[leaf.role]}`;
+  const role =
+    leaf === undefined || rule.by === 'run' || call.isAnswer === true ? '' : `, and decides ${ROLE_NAMES[leaf.role]}`;
   return `${whereOf(call, place)} ${because(what, { rule, leaf, source, isGuess }, role)} Rule "${rule.name}": ${remedy(rule.action)}`;
 }
 
