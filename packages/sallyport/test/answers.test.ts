@@ -155,6 +155,8 @@ describe.each(HTTP_CLIENTS.flatMap((client) => SERVERS.map((server) => ({ client
         arguments: { content: { text } },
         reasons: [{ guard: 'taint', reason: expect.stringContaining('"bank.say"') }],
       });
+      const database = readdirSync(stateDir).filter((name) => name.startsWith('sallyport.db'));
+      for (const name of database) expect(readFileSync(join(stateDir, name)).includes(ACCOUNT)).toBe(false);
       expect((await approval(stateDir, 'allow', id)).exit).toBe(0);
       expect((await answer(at, 'a summary', written(text))).told).toContain(text);
       expect((await answer(at, 'a summary', written(text))).told).not.toContain(text);

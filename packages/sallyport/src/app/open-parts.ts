@@ -27,7 +27,7 @@ import { openAnswers } from './open-answers.ts';
 import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
 import { approvalsOf, createHiding, openDesk } from './open-desk.ts';
-import { openKeptResults } from './open-kept-results.ts';
+import { openKeptResults, openTexts } from './open-kept-results.ts';
 import { openLimits } from './open-limits.ts';
 import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
@@ -61,7 +61,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const clock = systemClock;
   const eras = await openEraFile(stateDir, log);
   const database = createLateDatabase(join(stateDir, 'sallyport.db'));
-  const basics = { database: database.get, clock, log };
+  const basics = { database: database.get, texts: openTexts(stateDir), clock, log };
   const credentials = openCredentials({
     stateDir,
     keyRef: () => current.snapshot.tokenKeyRef,

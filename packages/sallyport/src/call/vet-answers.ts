@@ -1,16 +1,18 @@
-import { type AuditOutcome, toAuditSubject } from '../core/audit.ts';
+import { type Audit, type AuditOutcome, toAuditSubject } from '../core/audit.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Passage, VetAnswer } from '../core/exchange.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import type { Edit } from '../core/json-scan.ts';
+import type { Log } from '../core/log.ts';
 import type { Request } from '../core/message.ts';
 import { type Decision, type Guard, inspectRequest } from '../guard/guard.ts';
-import type { CallRecord } from '../telemetry/call-log.ts';
-import type { Settled } from './approval-desk.ts';
+import type { CallLog, CallRecord } from '../telemetry/call-log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { ApprovalDesk, Settled } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
+import type { MaskedValues } from './masked-values.ts';
 import { withOwnCancel } from './own-cancel.ts';
-import type { CallPorts } from './ports.ts';
 import { type ReadRun, reparse } from './run-of.ts';
 
 /**
@@ -38,10 +40,19 @@ export type Entered =
   | { readonly kind: 'pass'; readonly request: Request; readonly edits: readonly Edit[] }
   | { readonly kind: 'stop'; readonly decision: Decision; readonly approvalId: string | undefined };
 
-export interface AnswerPorts extends Pick<CallPorts, 'desk' | 'masked' | 'metrics' | 'callLog' | 'audit' | 'log'> {
+export interface AnswerPorts {
   /** Does the snapshot in force say what data may go where? */
   readonly isOn: () => boolean;
   readonly guards: readonly Guard[];
+  /** Left out: nobody can be asked, so ask is deny. */
+  readonly desk?: Pick<ApprovalDesk, 'settle'> | undefined;
+  /** Left out: nothing is masked. */
+  readonly masked?: Pick<MaskedValues, 'toUpstream'> | undefined;
+  /** Left out: nothing is counted. */
+  readonly metrics?: Pick<Metrics, 'called'> | undefined;
+  readonly callLog: CallLog;
+  readonly audit: Audit;
+  readonly log: Log;
 }
 
 export function createAnswerDoor(ports: AnswerPorts): AnswerDoor {
