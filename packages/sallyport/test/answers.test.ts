@@ -145,7 +145,8 @@ describe.each(HTTP_CLIENTS.flatMap((client) => SERVERS.map((server) => ({ client
   'of $client, to $server',
   (at) => {
     test('a person may let an answer go, once', async () => {
-      const text = `For ${at.client} and ${at.server}: ${ACCOUNT}`;
+      const kept = `For ${at.client} and ${at.server}`;
+      const text = `${kept}: ${ACCOUNT}`;
       const { heard, told } = await answer(at, 'a summary', written(text));
       expect(told).not.toContain(ACCOUNT);
       const [id = 'none'] = /ap_[0-9a-f]{16}/.exec(told + heard) ?? [];
@@ -156,7 +157,7 @@ describe.each(HTTP_CLIENTS.flatMap((client) => SERVERS.map((server) => ({ client
         reasons: [{ guard: 'taint', reason: expect.stringContaining('"bank.say"') }],
       });
       const database = readdirSync(stateDir).filter((name) => name.startsWith('sallyport.db'));
-      for (const name of database) expect(readFileSync(join(stateDir, name)).includes(ACCOUNT)).toBe(false);
+      for (const name of database) expect(readFileSync(join(stateDir, name)).includes(kept)).toBe(false);
       expect((await approval(stateDir, 'allow', id)).exit).toBe(0);
       expect((await answer(at, 'a summary', written(text))).told).toContain(text);
       expect((await answer(at, 'a summary', written(text))).told).not.toContain(text);
@@ -164,17 +165,14 @@ describe.each(HTTP_CLIENTS.flatMap((client) => SERVERS.map((server) => ({ client
 
     test('the log and the audit tell of it, and the value stands in neither', async () => {
       await answer(at, 'a summary', written(`Secret: ${PASSPHRASE}`));
-      const { stderr } = gateway.process;
       const line = new RegExp(
         `"upstream":"${at.server}","tool":"sampling/createMessage","outcome":"denied","guard":"taint","reason":"[^\n]*vault\\.say`,
       );
-      expect(stderr).toMatch(line);
-      expect(stderr).not.toContain(PASSPHRASE);
-      const records = readRecords();
-      expect(records).toMatch(
-        new RegExp(`"kind":"denied"[^\n]*"method":"sampling/createMessage"[^\n]*"upstream":"${at.server}"`),
-      );
-      expect(records).not.toContain(PASSPHRASE);
+      await gateway.process.logged(line);
+      expect(gateway.process.stderr).not.toContain(PASSPHRASE);
+      const record = `"kind":"denied"[^\\n]*"method":"sampling/createMessage"[^\\n]*"upstream":"${at.server}"`;
+      await expect.poll(readRecords, { timeout: 20_000 }).toMatch(new RegExp(record));
+      expect(readRecords()).not.toContain(PASSPHRASE);
     });
 
     test('a masked value comes back to its own server, and goes to no other', async () => {
@@ -212,6 +210,7 @@ describe.each(['stdio-modern', 'http-modern'])('answers with other requests, to 
     ['prompts/get', { name: `${server}_message` }],
     ['resources/read', { uri: `${server}+note://text` }],
     ['tools/call', { name: `${server}_say`, arguments: { kind: 'a summary' } }],
+    ['tasks/update', { taskId: `${server}:open` }],
   ])('%s', async (method, params) => {
     const _meta = { 'dev.sallyport/run': `run-${++lastRun}` };
     await send('tools/call', { name: 'vault_say', arguments: { kind: 'text' }, _meta });

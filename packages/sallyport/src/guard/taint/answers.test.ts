@@ -114,6 +114,16 @@ describe('what goes as it was given', () => {
     expect(answer(read().guard, method, given, about)).toEqual({ kind: 'allow' });
   });
 
+  it('words and names of the protocol, whatever private results hold', () => {
+    const conversation = new Conversation().reads('vault.get_secret', {
+      words: ['assistant', 'content', 'endTurn', 'stopReason', 'accept', 'action', 'message', 'text'],
+    });
+    const guard = answersTaint(conversation.ports);
+    expect(answer(guard, SAMPLING, said('Yes.'))).toEqual({ kind: 'allow' });
+    expect(answer(guard, FORM, typed('blue'))).toEqual({ kind: 'allow' });
+    expect(answer(guard, SAMPLING, { message: 'no' })).toEqual({ kind: 'allow' });
+  });
+
   it('private data to a server that is inside, and before anything was read', () => {
     expect(answer(read(settingsOf({ inside: ['web'] })).guard, SAMPLING, said(`It is ${ACCOUNT}.`)).kind).toBe('allow');
     expect(answer(answersTaint(new Conversation().ports), SAMPLING, said(`It is ${ACCOUNT}.`)).kind).toBe('allow');

@@ -3,7 +3,6 @@ import { ALLOW } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
 import { isBelieved } from './label-source.ts';
 import { privateFlows } from './private-flows.ts';
-import { withoutProtocolWords } from './protocol-words.ts';
 import { type TaintPorts, taint } from './taint.ts';
 
 /** Names of the questions whose answers are not what the client's model wrote. */
@@ -31,10 +30,7 @@ export function answersTaint(ports: TaintPorts): Guard {
   const secretsOnly = toGuard(privateFlows((flow) => ({ ...flow, from: 'secret' })));
   return {
     name: all.name,
-    request(call) {
-      const guard = isTypedForm(call, ports) ? secretsOnly : all;
-      return guard.request?.({ ...call, arguments: withoutProtocolWords(call.arguments) }) ?? ALLOW;
-    },
+    request: (call) => (isTypedForm(call, ports) ? secretsOnly : all).request?.(call) ?? ALLOW,
   };
 }
 

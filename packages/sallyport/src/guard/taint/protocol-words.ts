@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { Leaf } from './walk-leaves.ts';
 
 /** Words that MCP itself puts under these names: they are nobody's data, and stand in every result and every answer. */
 const WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
@@ -8,20 +8,17 @@ const WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['stopReason', new Set(['endTurn', 'stopSequence', 'maxTokens', 'toolUse'])],
 ]);
 
+/** Names of members of answers to servers' questions, as long as data (`walk-leaves.ts`). */
+const NAMES: ReadonlySet<string> = new Set([
+  ...['action', 'content', 'stopReason', 'mimeType', 'annotations', 'resource', 'toolUseId', 'structuredContent'],
+  ...['isError', 'message'],
+]);
+
 export function isProtocolWord(key: string, text: string): boolean {
   return WORDS.get(key)?.has(text) === true;
 }
 
-/** A copy without them; what is left stands where it stood. */
-export function withoutProtocolWords(value: JsonObject): JsonObject {
-  return strip(value) as JsonObject; // an object stays one
-}
-
-function strip(value: Json): Json {
-  if (Array.isArray(value)) return value.map((one: Json) => strip(one));
-  if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(
-    ([key, one]) => one !== undefined && !(typeof one === 'string' && isProtocolWord(key, one)),
-  );
-  return Object.fromEntries(kept.map(([key, one]) => [key, strip(one as Json)])); // left out above
+/** Is it what the protocol says of an answer, and not what the answer says? */
+export function isOfProtocol({ key, text, isName }: Leaf): boolean {
+  return isName ? NAMES.has(text) : isProtocolWord(key, text);
 }
