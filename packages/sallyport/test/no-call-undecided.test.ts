@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type App, createApp } from '../src/app/app.ts';
+import { openTexts } from '../src/app/open-kept-results.ts';
 import { loadSnapshot } from '../src/config/load-snapshot.ts';
 import type { Snapshot } from '../src/config/settings.ts';
 import { systemClock } from '../src/core/clock.ts';
@@ -320,7 +321,7 @@ class World {
 
   /** A person at a command line, beside the running program. */
   async #answer(kind: 'allow' | 'deny'): Promise<void> {
-    const store = createApprovalStore(this.#database, systemClock);
+    const store = createApprovalStore(this.#database, systemClock, await openTexts(this.#stateDir)());
     const [waiting] = await store.list({ state: 'waiting' });
     if (waiting === undefined) return;
     const by = { by: 'os:test', via: 'command' as const, at: systemClock.now() };

@@ -13,6 +13,7 @@ import { FaultError } from '../src/core/errors.ts';
 import { silentLog } from '../src/core/log.ts';
 import type { Principal } from '../src/core/principal.ts';
 import { openDatabase } from '../src/storage/database.ts';
+import { SAMPLE_TEXTS } from './sample-texts.ts';
 
 export interface SampleControlOptions {
   readonly pins?: Partial<PinSettings>;
@@ -41,6 +42,7 @@ export async function openSampleControl(
     snapshot: () => snapshot,
     sections: () => snapshot,
     database: async () => database,
+    texts: async () => SAMPLE_TEXTS,
     async note(kind: string, members: Readonly<Record<string, unknown>>) {
       if (audit.fails) throw new FaultError('unrecorded', 'The audit cannot be written.');
       notes.push({ kind, ...members });

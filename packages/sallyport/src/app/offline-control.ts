@@ -17,7 +17,7 @@ import { VERSION } from '../version.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { createInspection } from './inspect-definition.ts';
 import { NOBODY } from './nobody.ts';
-import { openKeptResults } from './open-kept-results.ts';
+import { openKeptResults, openTexts } from './open-kept-results.ts';
 import { openRecord } from './open-record.ts';
 import { openRecordedCalls } from './recorded-calls.ts';
 
@@ -63,6 +63,7 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
       snapshot,
       sections,
       database: database.get,
+      texts: openTexts(stateDir),
       kept: openKeptResults(stateDir, { database: database.get, clock: systemClock }),
       note: async (kind, members) => (await openAudit()).noteKept(kind, members),
       recording: () => ({ mode: (sections().audit ?? DEFAULT_AUDIT).mode, trouble: undefined }),

@@ -7,6 +7,7 @@ import type { ControlApi } from '../control/api.ts';
 import { createControl } from '../control/control.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { TextSeal } from '../core/text-seal.ts';
 import type { PlanPorts } from '../guard/plan/plan-guard.ts';
 import type { Database } from '../storage/database.ts';
 import type { KeptResultStore } from '../storage/kept-results.ts';
@@ -24,6 +25,7 @@ export interface RunningParts {
   readonly desk: Pick<LateDesk, 'heard'>;
   readonly plan: PlanPorts;
   readonly database: () => Promise<Database>;
+  readonly texts: () => Promise<TextSeal>;
   readonly kept: () => Promise<KeptResultStore>;
   readonly snapshot: () => Snapshot;
   readonly clock: Clock;
@@ -32,7 +34,7 @@ export interface RunningParts {
 
 /** The API of a Sallyport that runs; `offline-control.ts` makes the one beside none. */
 export function openControl({ upstreams, catalog, audit, desk, plan, ...rest }: RunningParts): ControlApi {
-  const { database, kept, snapshot, clock, log } = rest;
+  const { database, texts, kept, snapshot, clock, log } = rest;
   return createControl(
     {
       upstreams,
@@ -44,6 +46,7 @@ export function openControl({ upstreams, catalog, audit, desk, plan, ...rest }: 
       snapshot,
       sections: snapshot,
       database,
+      texts,
       kept,
       note: (kind, members) => audit.noteKept(kind, members),
       recording: () => ({ mode: (snapshot().audit ?? DEFAULT_AUDIT).mode, trouble: audit.trouble() }),

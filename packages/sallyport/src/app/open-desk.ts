@@ -19,7 +19,7 @@ export function createHiding(sealKey: string, { settings }: Pick<SecretPorts, 's
 
 export function openDesk(
   snapshot: () => Snapshot,
-  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database' | 'note' | 'isCurrent' | 'hiding'> & {
+  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database' | 'texts' | 'note' | 'isCurrent' | 'hiding'> & {
     readonly post: Post;
   },
 ): LateDesk {

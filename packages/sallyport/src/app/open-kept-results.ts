@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import type { TextSeal } from '../core/text-seal.ts';
 import { createRowKeys } from '../state/row-keys.ts';
 import type { Database } from '../storage/database.ts';
 import { createKeptResultStore, type KeptResultStore } from '../storage/kept-results.ts';
@@ -11,16 +12,29 @@ export function loadSealKey(stateDir: string): Promise<string> {
   return loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
 }
 
+/** What seals texts of the database under that key; the key is read when it is needed. */
+export function openTexts(stateDir: string): () => Promise<TextSeal> {
+  let opening: Promise<TextSeal> | undefined;
+  return () => {
+    opening ??= loadSealKey(stateDir).then(
+      (key) => createRowKeys(Buffer.from(key, 'hex')),
+      (error: unknown) => {
+        opening = undefined;
+        throw error;
+      },
+    );
+    return opening;
+  };
+}
+
 /** Results in quarantine, sealed under the key of the state directory. */
 export function openKeptResults(
   stateDir: string,
   { database, clock }: { readonly database: () => Promise<Database>; readonly clock: Clock },
 ): () => Promise<KeptResultStore> {
   let opening: Promise<KeptResultStore> | undefined;
-  const open = async () => {
-    const keys = createRowKeys(Buffer.from(await loadSealKey(stateDir), 'hex'));
-    return createKeptResultStore(await database(), clock, keys);
-  };
+  const texts = openTexts(stateDir);
+  const open = async () => createKeptResultStore(await database(), clock, await texts());
   return () => {
     // A database that is locked now is asked again by the next call.
     opening ??= open().catch((error: unknown) => {

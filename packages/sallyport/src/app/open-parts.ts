@@ -23,10 +23,11 @@ import { createNameResolver } from '../upstream/name-resolver.ts';
 import { createOperatorPost } from '../upstream/operator-lookup.ts';
 import { openEraFile } from './era-file.ts';
 import { noteHeld } from './note-held.ts';
+import { openAnswers } from './open-answers.ts';
 import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
 import { approvalsOf, createHiding, openDesk } from './open-desk.ts';
-import { openKeptResults } from './open-kept-results.ts';
+import { openKeptResults, openTexts } from './open-kept-results.ts';
 import { openLimits } from './open-limits.ts';
 import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
@@ -60,7 +61,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const clock = systemClock;
   const eras = await openEraFile(stateDir, log);
   const database = createLateDatabase(join(stateDir, 'sallyport.db'));
-  const basics = { database: database.get, clock, log };
+  const basics = { database: database.get, texts: openTexts(stateDir), clock, log };
   const credentials = openCredentials({
     stateDir,
     keyRef: () => current.snapshot.tokenKeyRef,
@@ -104,6 +105,7 @@ export async function openParts(options: AppOptions, current: Current) {
     scan,
     asks: () => approvalsOf(current.snapshot).asks,
   });
+  const answers = openAnswers(secretPorts.secrets, taint.ports);
   // One call counts once, however often it is looked at.
   const desk = openDesk(() => current.snapshot, {
     ...basics,
@@ -111,9 +113,9 @@ export async function openParts(options: AppOptions, current: Current) {
     note: audit.noteKept,
     isCurrent: (principal) => current.isCurrent?.(principal) ?? true,
     hiding: createHiding(sealKey, secretPorts.secrets),
-    guards: (call) => (isQuestion(call) ? [] : guards.filter((guard) => guard !== limits)),
+    guards: (call) => answers.guardsOf(call) ?? (isQuestion(call) ? [] : guards.filter((guard) => guard !== limits)),
   });
-  const inFlight = new InFlight();
+  const [inFlight, masked] = [new InFlight(), createMaskedValues(secretPorts.secrets)];
   const telemetry = createOwnTelemetry(() => current.snapshot, { log, upstreams, inFlight, post });
   const { metrics, tracer, metricsText } = telemetry;
   const calls: CallPorts = {
@@ -130,7 +132,7 @@ export async function openParts(options: AppOptions, current: Current) {
     taskOwners: new TaskOwners(),
     planned: plans.planned,
     handled: plans.toHandled(guards),
-    masked: createMaskedValues(secretPorts.secrets),
+    ...{ masked, answers: answers.createDoor({ desk, masked, metrics, callLog, audit, log }) },
     ...{ flows: taint.flows, remember: taint.remember, meetRun: taint.meetRun },
     callLog,
     audit,
@@ -138,14 +140,8 @@ export async function openParts(options: AppOptions, current: Current) {
     log,
   };
   const control = openControl({
-    upstreams,
-    catalog,
-    audit,
-    desk,
-    plan: plans.plan,
-    kept,
+    ...{ upstreams, catalog, audit, desk, plan: plans.plan, kept, ...basics },
     snapshot: () => current.snapshot,
-    ...basics,
   });
   const ports: GatewayPorts = {
     ...calls,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { toCall } from '../../test/sample-call.ts';
+import { SAMPLE_TEXTS } from '../../test/sample-texts.ts';
 import { NO_APPROVAL_RULES } from '../config/approvals-section.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
@@ -22,10 +23,10 @@ async function waitForYes(meanwhile: (caller: { isCurrent: boolean }) => void) {
   const dir = mkdtempSync(join(tmpdir(), 'sallyport-desk-'));
   const database = await openDatabase(join(dir, 'sallyport.db'));
   const caller = { isCurrent: true };
-  const approvals = createApprovalStore(database, systemClock);
+  const approvals = createApprovalStore(database, systemClock, SAMPLE_TEXTS);
   const desk = new ApprovalDesk({
     approvals,
-    grants: createGrantStore(database, systemClock),
+    grants: createGrantStore(database, systemClock, SAMPLE_TEXTS),
     clock: systemClock,
     log: silentLog,
     settings: () => ({ ...NO_APPROVAL_RULES, waitMs: 20_000, elicit: false }),

@@ -16,6 +16,7 @@ import { toParamHeaders } from './param-headers.ts';
 import type { CallPorts } from './ports.ts';
 import { mentionsNames, toPublicNames } from './public-names.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
+import { readRefusal } from './resource-door.ts';
 import { type ReadRun, readRun } from './run-of.ts';
 import { findUnreachableOwner } from './unreachable.ts';
 
@@ -72,6 +73,12 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     }
     const refused = refuse(admitted, inbound, { record, approvalId: settled?.approvalId });
     if (refused !== undefined) return refused;
+    const asking = { upstream: tool.upstream, item: tool.name };
+    const entering = ports.answers?.enter(about, asking);
+    const entered = entering === undefined ? undefined : await entering;
+    const kept = entered?.kind === 'stop' ? refuse(entered.decision, inbound, { record, ...entered }) : undefined;
+    if (kept !== undefined) return kept;
+    const leaving = entered?.kind === 'pass' ? { ...inbound, request: entered.request } : inbound;
     const recorded = ports.audit.admit(subject, toArgumentBytes(admitted, subject, inbound));
     if (recorded !== undefined) await recorded;
     // After the record: a call that cannot be recorded leaves the person's yes as it was.
@@ -80,12 +87,12 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     if (late !== undefined) return late;
 
     exchange.vet = ports.vetting?.(inbound, tool.upstream);
-    const from = { upstream: tool.upstream, item: tool.name };
-    ports.masked?.watch(from, exchange);
+    exchange.vetAnswer = ports.answers?.watch(about, asking);
+    ports.masked?.watch(asking, exchange);
     ports.texts?.watch(tool.upstream, exchange);
     if (snapshot.plans !== undefined)
       watchSaid(ports, exchange, { isQuiet: isQuiet(snapshot, call), about: toSource(call) });
-    let answer = await forward(ports, call, { admitted, inbound, span });
+    let answer = await forward(ports, call, { admitted, inbound: leaving, span });
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
     if (!answer.isResult) answer = await treatError(ports, call, { error: answer, inbound });
@@ -112,7 +119,9 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     const thrown = ports.texts?.fault(record.upstream ?? '', raised) ?? raised;
     const fault = ports.masked?.fault({ upstream: record.upstream ?? '', item: record.tool ?? '' }, thrown) ?? thrown;
     if (record.outcome !== 'denied') {
-      record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
+      const refusal = readRefusal(fault);
+      record.outcome = fault.code === 'cancelled' ? 'cancelled' : refusal === undefined ? 'failed' : 'denied';
+      record.guard = refusal?.guard;
       record.reason = fault.message;
     }
     if (fault.code === 'internal') ports.log.error({ callId: record.callId, error }, 'a call failed inside');

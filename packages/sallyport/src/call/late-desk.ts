@@ -1,3 +1,4 @@
+import type { TextSeal } from '../core/text-seal.ts';
 import type { Approval } from '../guard/approve/approval.ts';
 import { createApprovalStore } from '../storage/approvals.ts';
 import type { Database } from '../storage/database.ts';
@@ -6,6 +7,8 @@ import { ApprovalDesk, type DeskPorts } from './approval-desk.ts';
 
 export interface LateDeskPorts extends Omit<DeskPorts, 'approvals' | 'grants'> {
   readonly database: () => Promise<Database>;
+  /** Seals what people are asked. */
+  readonly texts: () => Promise<TextSeal>;
 }
 
 export interface LateDesk extends Pick<ApprovalDesk, 'settle' | 'answer'> {
@@ -18,12 +21,12 @@ export interface LateDesk extends Pick<ApprovalDesk, 'settle' | 'answer'> {
 }
 
 /** A desk that takes the database when the first call asks: most laptops never do. */
-export function createLateDesk({ database, ...ports }: LateDeskPorts): LateDesk {
+export function createLateDesk({ database, texts, ...ports }: LateDeskPorts): LateDesk {
   let opened: Promise<ApprovalDesk> | undefined;
   const open = async () => {
-    opened ??= database().then((open) => {
-      const approvals = createApprovalStore(open, ports.clock);
-      return new ApprovalDesk({ ...ports, approvals, grants: createGrantStore(open, ports.clock) });
+    opened ??= Promise.all([database(), texts()]).then(([open, seal]) => {
+      const approvals = createApprovalStore(open, ports.clock, seal);
+      return new ApprovalDesk({ ...ports, approvals, grants: createGrantStore(open, ports.clock, seal) });
     });
     try {
       return await opened;

@@ -19,6 +19,7 @@ import type { PlanDoor } from './planned.ts';
 import type { ResourceDoor } from './resource-door.ts';
 import type { TaskOwners } from './task-owners.ts';
 import type { TextDoor } from './text-door.ts';
+import type { AnswerDoor } from './vet-answers.ts';
 import type { Vetting } from './vet-questions.ts';
 
 /** What the lives of calls need from the rest of the house. */
@@ -35,6 +36,8 @@ export interface CallPorts {
   readonly pages?: Pick<PinBook, 'meetPage'> | undefined;
   /** How questions of upstreams are looked at before a client is asked. Left out: as they come. */
   readonly vetting?: Vetting | undefined;
+  /** The same for what clients answer to them. Left out: it leaves as it is. */
+  readonly answers?: AnswerDoor | undefined;
   /** What else than tools gave a run to read. Left out: nobody remembers it. */
   readonly remember?: ((about: Omit<ReadData, 'result'>, answer: Answer) => Promise<void> | undefined) | undefined;
   /** Waits until what other processes know of a run is known here. Left out: nothing is shared. */

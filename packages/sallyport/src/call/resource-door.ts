@@ -166,11 +166,11 @@ function refuse({ guard, reason, kind = 'deny', approvalId }: Refusal): FaultErr
 
 const VERDICT = 'dev.sallyport/verdict';
 
-/** Which guard of this door refused, for the record; `undefined`: none did. */
+/** Which guard refused, for the record; `undefined`: none did. */
 export function readRefusal({ code, data }: FaultError): Pick<Refusal, 'guard' | 'approvalId'> | undefined {
   const verdict = code === 'denied' ? member(data, VERDICT) : undefined;
   const guard = member(verdict, 'guard');
-  if (guard !== GUARD && guard !== 'approval') return undefined;
+  if (typeof guard !== 'string') return undefined;
   const approvalId = member(verdict, 'approval');
   return { guard, approvalId: typeof approvalId === 'string' ? approvalId : undefined };
 }

@@ -81,7 +81,8 @@ function withoutOwnMembers(request: Request): Request {
   return reparse(request.write(request.id, [{ start: holder.start, end: holder.end, text: `{${kept.join(',')}}` }]));
 }
 
-function reparse(text: string): Request {
+/** A request as it was edited. */
+export function reparse(text: string): Request {
   const message = parseMessage(Buffer.from(text, 'latin1'));
   if (!(message instanceof Request)) throw new FaultError('internal', 'An edited request is no request any more.');
   return message;

@@ -15,7 +15,6 @@ import type { CallPorts } from './ports.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 import { readRefusal } from './resource-door.ts';
 import { readRun, withoutOwn } from './run-of.ts';
-import { isTextRefusal } from './text-door.ts';
 
 export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
   readonly upstream: string;
@@ -69,19 +68,28 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
       ...{ target: from.item, params: request.params, bytes: request.bytes.length, snapshotVersion: snapshot.version },
     });
     if (flow !== undefined) pass(flow instanceof Promise ? await flow : flow, 'taint');
+    const asking = { upstream, item: from.item };
+    const answering = ports.answers?.enter({ ...asker, inbound }, asking, sent.edits);
+    const entered = answering === undefined ? undefined : await answering;
+    if (entered?.kind === 'stop') {
+      subject.approval = entered.approvalId;
+      pass(entered.decision.verdict, entered.decision.guard);
+    }
+    const leaving = entered?.kind === 'pass' ? entered : { request, edits: sent.edits };
     const entering = enter?.();
     if (entering !== undefined) subject.approval = await entering;
     const params = request.paramsSpan;
     const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
     exchange.vet = ports.vetting?.(inbound, upstream);
+    exchange.vetAnswer = ports.answers?.watch(asker, asking);
     ports.masked?.watch(from, exchange);
     ports.texts?.watch(upstream, exchange);
     const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
     if (snapshot.plans !== undefined) watchSaid(ports, exchange, { isQuiet: isHidden, about: data });
     const said = await ports.upstreams.send(
       upstream,
-      { ...sent, ...withoutOwn(request, sent.edits), paramHeaders: undefined },
+      { ...sent, ...withoutOwn(leaving.request, leaving.edits), paramHeaders: undefined },
       exchange,
     );
     const veiled = isHidden ? await ports.handled?.veil({ run, upstream, uri: sent.target, use: planned }, said) : said;
@@ -105,10 +113,8 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const refusal = readRefusal(fault);
     if (refusal !== undefined) {
       end = { outcome: 'denied', guard: refusal.guard, reason: fault.message };
-      subject.approval = refusal.approvalId;
-    } else if (end.outcome !== 'denied' && isTextRefusal(fault))
-      end = { outcome: 'denied', guard: SCAN_RESULT, reason: fault.message };
-    else if (end.outcome !== 'denied')
+      subject.approval ??= refusal.approvalId;
+    } else if (end.outcome !== 'denied')
       end = { outcome: fault.code === 'cancelled' ? 'cancelled' : 'failed', reason: fault.message };
     throw hideFault(snapshot, upstream, fault);
   } finally {
@@ -118,7 +124,6 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
 }
 
 const POLICY = 'policy';
-const SCAN_RESULT = 'scan-result';
 
 function toUse({ request, exchange }: Inbound, run: string, offer: Offer): OfferUse {
   const given = member(request.params, 'arguments');

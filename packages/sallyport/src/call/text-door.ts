@@ -195,11 +195,6 @@ function whyOf(findings: readonly Finding[]): string {
   return [...new Set(findings.filter(isBlock).map(({ why }) => why))].slice(0, 3).join(' ');
 }
 
-/** Was an answer kept back because of what stands in it? */
-export function isTextRefusal({ data }: FaultError): boolean {
-  return member(member(data, 'dev.sallyport/verdict'), 'guard') === 'scan-result';
-}
-
 function denied(reason: string): FaultError {
   return new FaultError('denied', reason, {
     data: { 'dev.sallyport/verdict': { kind: 'deny', code: 'denied', guard: 'scan-result', reason } },

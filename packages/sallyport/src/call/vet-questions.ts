@@ -1,13 +1,14 @@
 import type { ApprovalSettings } from '../config/approvals-section.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError } from '../core/errors.ts';
-import type { Exchange, Vet } from '../core/exchange.ts';
+import type { Vet } from '../core/exchange.ts';
 import { matchesGlob } from '../core/glob.ts';
 import type { JsonObject } from '../core/json.ts';
 import { toDigest } from '../guard/approve/digest.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
+import { withOwnCancel } from './own-cancel.ts';
 import { READING } from './resource-door.ts';
 import type { TextDoor } from './text-door.ts';
 
@@ -94,35 +95,4 @@ function toStandIn(upstream: string): Tool {
     approvedHints: {},
     sinks: [],
   };
-}
-
-/**
- * The request is in flight at its upstream, which wants to hear of its end: while a person is asked, both do.
- * What is put to the client here is Sallyport's own.
- */
-async function withOwnCancel<T>(exchange: Exchange, work: (own: Exchange) => Promise<T>): Promise<T> {
-  const before = exchange.onCancel;
-  const own: Exchange = {
-    client: exchange.client,
-    logLevel: exchange.logLevel,
-    progressToken: exchange.progressToken,
-    unattended: exchange.unattended === true,
-    onCancel: undefined,
-    get cancelled() {
-      return exchange.cancelled;
-    },
-    notify: (notification) => exchange.notify(notification),
-    ask: (request, options) => exchange.ask(request, options),
-    answerInputs: () => undefined,
-  };
-  const both = (reason: string): void => {
-    before?.(reason);
-    own.onCancel?.(reason);
-  };
-  exchange.onCancel = both;
-  try {
-    return await work(own);
-  } finally {
-    if (exchange.onCancel === both) exchange.onCancel = before;
-  }
 }

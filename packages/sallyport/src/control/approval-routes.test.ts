@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openSampleControl } from '../../test/sample-control.ts';
+import { SAMPLE_TEXTS } from '../../test/sample-texts.ts';
 import { waitFor } from '../../test/wait-for.ts';
 import type { Definition, Sighting } from '../catalog/pins/pin.ts';
 import { systemClock } from '../core/clock.ts';
@@ -50,7 +51,7 @@ async function open() {
     routes = [...approvalRoutes(more), ...grantRoutes(more), ...healthRoutes(more), ...driftRoutes(more)];
     return routes;
   });
-  const approvals = createApprovalStore(control.database, systemClock);
+  const approvals = createApprovalStore(control.database, systemClock, SAMPLE_TEXTS);
   const { approval } = await approvals.open(asked(), { ttlMs: 60_000, callerMayAnswer: true });
   /** What a stream tells. */
   const follow = async (id: string, role: 'viewer' | 'operator' = 'viewer') => {
@@ -70,7 +71,7 @@ async function open() {
   return {
     ...control,
     approvals,
-    grants: createGrantStore(control.database, systemClock),
+    grants: createGrantStore(control.database, systemClock, SAMPLE_TEXTS),
     approval,
     heard,
     recording,

@@ -15,8 +15,8 @@ const STATES: readonly ApprovalState[] = ['waiting', 'allowed', 'denied', 'expir
 
 /** The calls that wait for people, and what people answer. */
 export function approvalRoutes(ports: ControlPorts): readonly Route[] {
-  const { clock, database, note, heard } = ports;
-  const open = async (): Promise<ApprovalStore> => createApprovalStore(await database(), clock);
+  const { clock, database, texts, note, heard } = ports;
+  const open = async (): Promise<ApprovalStore> => createApprovalStore(await database(), clock, await texts());
   const feed = createApprovalFeed(open, clock);
 
   const answer = async (request: ApiRequest, given: Answer): Promise<JsonObject> => {

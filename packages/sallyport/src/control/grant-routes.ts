@@ -8,8 +8,8 @@ import { recorded } from './recorded.ts';
 import { PAGE_PARAMETERS, pageOf, type Route } from './route.ts';
 
 /** What people allowed and is still worth something. */
-export function grantRoutes({ clock, database, note }: ControlPorts): readonly Route[] {
-  const open = async () => createGrantStore(await database(), clock);
+export function grantRoutes({ clock, database, texts, note }: ControlPorts): readonly Route[] {
+  const open = async () => createGrantStore(await database(), clock, await texts());
   return [
     {
       method: 'GET',

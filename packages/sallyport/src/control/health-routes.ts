@@ -99,7 +99,8 @@ async function readHealth(ports: ControlPorts): Promise<JsonObject> {
 async function readStored(ports: ControlPorts) {
   try {
     const { known } = await readPins(ports);
-    const approvalsWaiting = await createApprovalStore(await ports.database(), ports.clock).countWaiting();
+    const approvals = createApprovalStore(await ports.database(), ports.clock, await ports.texts());
+    const approvalsWaiting = await approvals.countWaiting();
     return { database: { trouble: null }, pinsWaiting: known.filter(isPending).length, approvalsWaiting };
   } catch (error) {
     return { database: { trouble: toFault(error).message }, pinsWaiting: null, approvalsWaiting: null };

@@ -5,6 +5,7 @@ import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Note } from '../core/note.ts';
+import type { TextSeal } from '../core/text-seal.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Approval } from '../guard/approve/approval.ts';
 import type { PlanPorts } from '../guard/plan/plan-guard.ts';
@@ -31,6 +32,8 @@ export interface ControlPorts {
   sections(): Snapshot;
   /** The database of this process; closed by whoever opened it. */
   database(): Promise<Database>;
+  /** Seals and opens what is kept of calls that people are asked about. */
+  texts(): Promise<TextSeal>;
   /** Results in quarantine. */
   kept(): Promise<KeptResultStore>;
   /** Into the audit, before what it says is done. */

@@ -47,6 +47,8 @@ export interface Call {
   readonly bytes: number;
   /** The answer is read only where a guard asks for it. */
   readonly snapshotVersion: number;
+  /** True for what is no call: the client's answer to a question of the server, which leaves as arguments do. */
+  readonly isAnswer?: boolean | undefined;
   /** Where guards leave what others say of the call; left out: nobody does. */
   readonly notes?: CallNotes | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Client } from './client.ts';
+import type { FaultError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Answer, Notification, Request } from './message.ts';
 
@@ -7,6 +8,18 @@ import type { Answer, Notification, Request } from './message.ts';
  * @throws FaultError `denied`, `cancelled`; by the promise.
  */
 export type Vet = (method: string, params: JsonObject) => Promise<void> | undefined;
+
+/**
+ * May what the client answers to a stranger's question go there? Waits for a person where one has to look at it.
+ * @throws FaultError `cancelled`, by the promise.
+ */
+export type VetAnswer = (method: string, answer: JsonObject) => Promise<Passage>;
+
+export type Passage =
+  /** The very object that was given: as it came. */
+  | { readonly kind: 'pass'; readonly answer: JsonObject }
+  /** `told`: what the server may hear of it; `fault`: what the client may. */
+  | { readonly kind: 'stop'; readonly told: string; readonly fault: FaultError };
 
 /**
  * The way back to the client while one of its requests is in flight. The gateway makes one per request; what era or
@@ -30,6 +43,8 @@ export interface Exchange {
   readonly cancelled: boolean;
   /** Set by whoever sends the request on, where the questions of that upstream are looked at first. */
   vet?: Vet | undefined;
+  /** The same for what the client answers to them. */
+  vetAnswer?: VetAnswer | undefined;
   /** The same for its notifications; `undefined` for one that the client does not get. */
   tell?: ((notification: Notification) => Notification | undefined) | undefined;
   /** The same for what they say to a model, after all else. */

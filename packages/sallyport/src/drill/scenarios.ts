@@ -18,7 +18,7 @@ import { poisonedSchema } from './scenarios/poisoned-schema.ts';
 import { replayedApproval } from './scenarios/replayed-approval.ts';
 import { resourceLink } from './scenarios/resource-link.ts';
 import { rugPull } from './scenarios/rug-pull.ts';
-import { samplingAbuse } from './scenarios/sampling-abuse.ts';
+import { samplingAbuse, samplingExfiltration } from './scenarios/sampling-abuse.ts';
 import { shadowing } from './scenarios/shadowing.ts';
 
 /** Every threat, in the order of docs/threats.md. A new one is a file and a line here. */
@@ -37,6 +37,7 @@ export const SCENARIOS: readonly Scenario[] = [
   exfiltrationInPieces,
   elicitationForSecrets,
   samplingAbuse,
+  samplingExfiltration,
   resourceLink,
   confusedDeputy,
   overBroadToken,

@@ -1,9 +1,9 @@
 import type { Client } from '../core/client.ts';
-import type { Exchange, Vet } from '../core/exchange.ts';
+import type { Exchange, Vet, VetAnswer } from '../core/exchange.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Answer, Notification, Request } from '../core/message.ts';
 import type { Reply } from './reply.ts';
-import { mayTell, screenQuestion, screenRound } from './screen-questions.ts';
+import { mayTell, screenAnswer, screenAnswers, screenQuestion, screenRound } from './screen-questions.ts';
 
 /** How questions reach the client behind an exchange; the one thing in which eras differ here. */
 export interface Asking {
@@ -27,6 +27,7 @@ export class RequestExchange implements Exchange {
   readonly exclusive: boolean;
   onCancel: ((reason: string) => void) | undefined;
   vet: Vet | undefined;
+  vetAnswer: VetAnswer | undefined;
   tell: ((notification: Notification) => Notification | undefined) | undefined;
   heed: ((notification: Notification) => Notification | undefined) | undefined;
   /** Where messages go now: a parked call gets a new one with each retry. */
@@ -63,11 +64,14 @@ export class RequestExchange implements Exchange {
   }
 
   async ask(request: Request, { own = false } = {}): Promise<Answer> {
-    if (!own) {
-      screenQuestion(request.method, request.params);
-      await this.vet?.(request.method, request.params);
-    }
-    return this.#asking.ask(request, this);
+    if (own) return this.#asking.ask(request, this);
+    // Before anybody waits: when the answer comes, the exchange may be at another server.
+    const { vetAnswer } = this;
+    const { method, params } = request;
+    screenQuestion(method, params);
+    await this.vet?.(method, params);
+    const answer = await this.#asking.ask(request, this);
+    return vetAnswer === undefined ? answer : screenAnswer(vetAnswer, method, answer);
   }
 
   answerInputs(inputRequests: JsonObject): Promise<JsonObject | undefined> | undefined {
@@ -77,8 +81,11 @@ export class RequestExchange implements Exchange {
     } catch (error) {
       return Promise.reject(error);
     }
-    const { vet } = this;
-    return vet === undefined ? this.#asking.answerInputs?.(inputRequests, this) : this.#vetRound(inputRequests, vet);
+    const { vet, vetAnswer } = this;
+    const answering =
+      vet === undefined ? this.#asking.answerInputs?.(inputRequests, this) : this.#vetRound(inputRequests, vet);
+    if (answering === undefined || vetAnswer === undefined) return answering;
+    return answering.then((answers) => answers && screenAnswers(vetAnswer, inputRequests, answers));
   }
 
   /** One after the other: a person is asked about the next question only when the one before may be put. */

@@ -1,8 +1,10 @@
 import { answerWithoutWords, hideNews } from '../call/kept-servers.ts';
 import type { TextDoor } from '../call/text-door.ts';
+import { toDeclined } from '../call/vet-answers.ts';
 import { FaultError } from '../core/errors.ts';
+import type { VetAnswer } from '../core/exchange.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
-import type { Answer, Notification } from '../core/message.ts';
+import { Answer, type Notification } from '../core/message.ts';
 import { findSecretQuestion } from '../guard/approve/elicitation-secrets.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -29,8 +31,45 @@ export function screenRound(inputRequests: JsonObject): JsonObject | undefined {
   const reason = questions.map(({ method, params }) => findSecretQuestion(method, params)).find((one) => one);
   if (reason === undefined) return undefined;
   if (questions.some(({ method }) => method !== 'elicitation/create')) throw deny(reason);
-  const declined = { action: 'decline', _meta: { 'dev.sallyport/refused': reason } };
-  return Object.fromEntries(questions.map(({ key }) => [key, declined]));
+  return Object.fromEntries(questions.map(({ key, method }) => [key, toDeclined(method, reason)]));
+}
+
+/**
+ * What the client answered to one question, as it may go to the server; a form that is stopped was declined.
+ * @throws FaultError `denied`: the server gets it as the answer.
+ */
+export async function screenAnswer(vetAnswer: VetAnswer, method: string, answer: Answer): Promise<Answer> {
+  const { outcome } = answer;
+  const { message, data } = outcome.kind === 'error' ? outcome.error : { message: '', data: undefined };
+  const given = outcome.kind === 'result' ? outcome.result : { message, ...(data === undefined ? {} : { data }) };
+  const passage = await vetAnswer(method, given);
+  if (passage.kind === 'stop') {
+    const declined = toDeclined(method, passage.told);
+    if (declined === undefined) throw new FaultError('denied', passage.told);
+    return Answer.result('0', declined);
+  }
+  if (passage.answer === given) return answer;
+  if (outcome.kind === 'result') return answer.withResult(passage.answer);
+  const said = passage.answer;
+  return Answer.error('0', outcome.error.code, String(member(said, 'message')), member(said, 'data'));
+}
+
+/** The same for a round of answers. @throws FaultError `denied` for one that is no form: the client's request fails. */
+export async function screenAnswers(
+  vetAnswer: VetAnswer,
+  inputRequests: JsonObject,
+  answers: JsonObject,
+): Promise<JsonObject> {
+  const passed: [string, JsonObject[string]][] = [];
+  for (const [key, answer] of Object.entries(answers)) {
+    const method = String(member(member(inputRequests, key), 'method'));
+    const given = isObject(answer) ? answer : { [key]: answer };
+    const passage = await vetAnswer(method, given);
+    const sent = passage.kind === 'pass' ? passage.answer : toDeclined(method, passage.told);
+    if (passage.kind === 'stop' && sent === undefined) throw passage.fault;
+    passed.push([key, sent === given ? answer : sent]);
+  }
+  return Object.fromEntries(passed);
 }
 
 /**

@@ -13,6 +13,7 @@ import type { SchemaChecker } from './schema/schema-checker.ts';
 import { type SecretPorts, secrets, secretsInResult } from './secrets/secrets.ts';
 import { sinkFloor } from './sinks/sink-floor.ts';
 import { type SizeLimits, sizeAndShape } from './size-and-shape.ts';
+import { answersTaint } from './taint/answers.ts';
 import { type TaintPorts, taint, taintLabels } from './taint/taint.ts';
 import { type VisibilityPorts, visibility } from './visibility.ts';
 
@@ -71,5 +72,13 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
     ...(ports.scan === undefined ? [] : [scanResult(ports.scan)]),
     ...(ports.secrets === undefined ? [] : [secretsInResult(ports.secrets)]),
     ...(ports.taint === undefined ? [] : [taintLabels(ports.taint)]),
+  ];
+}
+
+/** What the client answers to questions of servers: the guards of arguments that say what data may go where. */
+export function createAnswerGuards(ports: Pick<GuardPorts, 'secrets' | 'taint'>): readonly Guard[] {
+  return [
+    ...(ports.secrets === undefined ? [] : secrets(ports.secrets)),
+    ...(ports.taint === undefined ? [] : [answersTaint(ports.taint)]),
   ];
 }

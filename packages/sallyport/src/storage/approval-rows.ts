@@ -1,12 +1,14 @@
 import type { Selectable } from 'kysely';
-import type { Approval, ApprovalState } from '../guard/approve/approval.ts';
+import type { TextSeal } from '../core/text-seal.ts';
+import type { Approval } from '../guard/approve/approval.ts';
 import type { Grant } from '../guard/approve/grant.ts';
 import type { ApprovalGrantTable, ApprovalTable } from './tables.ts';
 
 export type ApprovalRow = Selectable<ApprovalTable>;
 export type GrantRow = Selectable<ApprovalGrantTable>;
 
-export function toRow(approval: Approval): ApprovalRow {
+/** The record is sealed: a call that asks because of private data has that data in its arguments. */
+export function toRow(approval: Approval, texts: TextSeal): ApprovalRow {
   return {
     id: approval.id,
     state: approval.state,
@@ -17,22 +19,20 @@ export function toRow(approval: Approval): ApprovalRow {
     upstream: approval.upstream,
     tool: approval.tool,
     arguments_digest: approval.argumentsDigest,
-    record: JSON.stringify(approval),
+    record: texts.seal(toContext(approval.id), JSON.stringify(approval)),
   };
 }
 
-/** The columns that are searched and compared win over the copy in the record. */
-export function toApproval(row: ApprovalRow): Approval {
-  // Written by toRow, in a file only its owner may open.
-  const record = JSON.parse(row.record) as Approval;
-  return { ...record, id: row.id, state: row.state, updatedAt: row.updated_at, expiresAt: row.expires_at };
+/**
+ * The columns that are searched and compared win over the copy in the record. `undefined`: it was sealed under another key,
+ * and nobody can say what was asked.
+ */
+export function toApproval(row: ApprovalRow, texts: TextSeal): Approval | undefined {
+  const record = open(row, texts) as Approval | undefined; // written by toRow
+  return record && { ...record, id: row.id, state: row.state, updatedAt: row.updated_at, expiresAt: row.expires_at };
 }
 
-export function withState(row: ApprovalRow, state: ApprovalState, now: number): string {
-  return JSON.stringify({ ...toApproval(row), state, updatedAt: now });
-}
-
-export function toGrantRow(grant: Grant): GrantRow {
+export function toGrantRow(grant: Grant, texts: TextSeal): GrantRow {
   return {
     id: grant.id,
     approval_id: grant.approvalId,
@@ -44,16 +44,34 @@ export function toGrantRow(grant: Grant): GrantRow {
     used_at: null,
     used_by: null,
     revoked_at: null,
-    record: JSON.stringify(grant),
+    record: texts.seal(toContext(grant.id), JSON.stringify(grant)),
   };
 }
 
-export function readGrant(row: GrantRow): Grant {
-  const record = JSON.parse(row.record) as Grant;
-  return {
-    ...record,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined,
-  };
+/** `undefined` as for {@link toApproval}: it allows nothing. */
+export function readGrant(row: GrantRow, texts: TextSeal): Grant | undefined {
+  const record = open(row, texts) as Grant | undefined; // written by toGrantRow
+  return (
+    record && {
+      ...record,
+      expiresAt: row.expires_at,
+      usedAt: row.used_at ?? undefined,
+      revokedAt: row.revoked_at ?? undefined,
+    }
+  );
+}
+
+/** Ids of approvals and grants begin with other letters. */
+function toContext(id: string): readonly string[] {
+  return [id, 'record'];
+}
+
+function open({ id, record }: { readonly id: string; readonly record: string }, texts: TextSeal): unknown {
+  // What an earlier version wrote is JSON, which nothing sealed looks like.
+  if (record.startsWith('{')) return JSON.parse(record);
+  try {
+    return JSON.parse(texts.open(toContext(id), record).toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

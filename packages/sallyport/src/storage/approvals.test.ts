@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SAMPLE_TEXTS, sampleTexts } from '../../test/sample-texts.ts';
+import type { TextSeal } from '../core/text-seal.ts';
 import type { Asked, PersonAnswer } from '../guard/approve/approval.ts';
 import { toDigest } from '../guard/approve/digest.ts';
 import { createApprovalStore } from './approvals.ts';
@@ -25,10 +27,14 @@ afterEach(async () => {
 });
 
 /** One connection of its own, as another process has. */
-async function open() {
+async function open(texts: TextSeal = SAMPLE_TEXTS) {
   const database = await openDatabase(join(dir, 'sallyport.db'));
   databases.push(database);
-  return { approvals: createApprovalStore(database, clock), grants: createGrantStore(database, clock) };
+  return {
+    database,
+    approvals: createApprovalStore(database, clock, texts),
+    grants: createGrantStore(database, clock, texts),
+  };
 }
 
 const asked = (given: Record<string, number> = { n: 1 }, more: Partial<Asked> = {}): Asked => ({
@@ -164,4 +170,63 @@ test('a grant taken before the end is still taken after it: nothing comes back',
   const second = await open();
   expect(await second.grants.find(asked())).toBeUndefined();
   expect(grant && (await second.grants.claim(grant, 'call-2'))).toBe(false);
+});
+
+/** Everything in the folder of the database, its write-ahead log included. */
+const kept = () =>
+  readdirSync(dir)
+    .map((name) => readFileSync(join(dir, name), 'latin1'))
+    .join();
+
+test('what was asked, and what a person wrote, stands nowhere in the clear', async () => {
+  const { approvals } = await open();
+  const reasons = [{ guard: 'taint', reason: 'since it was said-in-a-reason' }];
+  const question = asked({ body: 'said-in-an-argument' } as never, { reasons });
+  const { approval } = await approvals.open(question, rules);
+  const later = asked({ body: 'said-in-another' } as never, { reasons });
+  await approvals.answer(approval.id, yes({ arguments: { body: 'said-by-a-person' } }));
+  // With what changed since the last yes.
+  const second = await approvals.open(later, rules);
+  now += 2_000;
+  expect(await approvals.get(second.approval.id)).toMatchObject({ state: 'expired', difference: expect.anything() });
+  expect(kept()).toContain(approval.id);
+  expect(kept()).not.toContain('said-');
+
+  const other = await open();
+  expect(await other.approvals.get(approval.id)).toMatchObject({ ...question, state: 'allowed' });
+  expect(await other.grants.find(question)).toMatchObject({ arguments: { body: 'said-by-a-person' } });
+});
+
+test('under another key nothing of it is there, and nothing is allowed', async () => {
+  const { approvals } = await open();
+  const { approval } = await approvals.open(asked(), rules);
+  await approvals.answer(approval.id, yes({ scope: 'run' }));
+  const waiting = await approvals.open(asked({ n: 2 }), rules);
+  const stranger = await open(sampleTexts(8));
+  expect(await stranger.approvals.list()).toEqual([]);
+  expect(await stranger.approvals.get(approval.id)).toBeUndefined();
+  expect(await stranger.grants.find(asked())).toBeUndefined();
+  expect(await stranger.grants.list()).toEqual([]);
+  await expect(stranger.approvals.answer(waiting.approval.id, yes())).rejects.toMatchObject({ code: 'not_found' });
+  // What cannot be read is asked again.
+  expect(await stranger.approvals.open(asked({ n: 2 }), rules)).toMatchObject({ isNew: true });
+});
+
+test('what an earlier version wrote in the clear is read, answered and from then on sealed', async () => {
+  const { approvals, database, grants } = await open();
+  const { approval } = await approvals.open(asked({ n: 1 }), rules);
+  const plain = JSON.stringify({ ...approval, arguments: { n: 1, note: 'said-before' } });
+  await database.updateTable('approval').set({ record: plain }).where('id', '=', approval.id).execute();
+  expect(kept()).toContain('said-before');
+  expect(await approvals.list({ state: 'waiting' })).toMatchObject([{ arguments: { note: 'said-before' } }]);
+  await approvals.answer(approval.id, yes({ scope: 'run' }));
+  const [row] = await database.selectFrom('approval').select('record').execute();
+  expect(row?.record).not.toContain('said-before');
+
+  const [grant] = await grants.list();
+  await database
+    .updateTable('approval_grant')
+    .set({ record: JSON.stringify(grant) })
+    .execute();
+  expect(await grants.find(asked({ n: 1 }))).toMatchObject({ id: grant?.id, scope: 'run' });
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
+import type { TextSeal } from '../core/text-seal.ts';
 import {
   type Approval,
   type ApprovalState,
@@ -11,7 +12,7 @@ import {
 } from '../guard/approve/approval.ts';
 import { compareArguments } from '../guard/approve/compare-arguments.ts';
 import { toGrant } from '../guard/approve/grant.ts';
-import { toApproval, toGrantRow, toRow, withState } from './approval-rows.ts';
+import { type ApprovalRow, toApproval, toGrantRow, toRow } from './approval-rows.ts';
 import type { Database } from './database.ts';
 
 /** What people were asked and what they answered. Every change is on disk when it returns. */
@@ -50,8 +51,9 @@ const MAX_WAITING_PER_CALLER = 100;
 const KEPT_MS = 90 * 24 * 3_600_000;
 const MAX_LISTED = 1_000;
 
-export function createApprovalStore(database: Database, clock: Clock): ApprovalStore {
-  const here = { database, clock };
+/** @param texts seals what was asked and answered */
+export function createApprovalStore(database: Database, clock: Clock, texts: TextSeal): ApprovalStore {
+  const here = { database, clock, texts };
   const all = () => database.selectFrom('approval').selectAll();
   return {
     async open(asked, rules) {
@@ -72,14 +74,14 @@ export function createApprovalStore(database: Database, clock: Clock): ApprovalS
         answers: [],
         difference: before && compareArguments(before.arguments, asked.arguments),
       };
-      await database.insertInto('approval').values(toRow(approval)).execute();
+      await database.insertInto('approval').values(toRow(approval, texts)).execute();
       return { approval, isNew: true };
     },
 
     async get(id) {
       await expire(here);
       const row = await all().where('id', '=', id).executeTakeFirst();
-      return row === undefined ? undefined : toApproval(row);
+      return row === undefined ? undefined : toApproval(row, texts);
     },
 
     async list({ limit = 100, after, ...filter } = {}) {
@@ -98,7 +100,7 @@ export function createApprovalStore(database: Database, clock: Clock): ApprovalS
         .orderBy('id', 'desc')
         .limit(Math.min(limit, MAX_LISTED))
         .execute();
-      return rows.map(toApproval);
+      return readRows(rows, texts);
     },
 
     async countWaiting() {
@@ -114,7 +116,7 @@ export function createApprovalStore(database: Database, clock: Clock): ApprovalS
     async changedSince(time) {
       await expire(here);
       const rows = await all().where('updated_at', '>=', time).orderBy('updated_at').limit(MAX_LISTED).execute();
-      return rows.map(toApproval);
+      return readRows(rows, texts);
     },
 
     answer: (id, answer) => answerOnce(here, id, answer),
@@ -124,6 +126,11 @@ export function createApprovalStore(database: Database, clock: Clock): ApprovalS
 interface Here {
   readonly database: Database;
   readonly clock: Clock;
+  readonly texts: TextSeal;
+}
+
+function readRows(rows: readonly ApprovalRow[], texts: TextSeal): readonly Approval[] {
+  return rows.flatMap((row) => toApproval(row, texts) ?? []);
 }
 
 /** Read aloud and typed by people: letters and digits only. */
@@ -134,23 +141,24 @@ function newApprovalId(): string {
 /** What nobody answered in time. */
 async function expire({ database, clock }: Here): Promise<void> {
   const now = clock.now();
+  // Looked at first: a statement that writes takes the lock of the file, whether it finds anything or not.
   const late = await database
     .selectFrom('approval')
-    .selectAll()
+    .select('id')
     .where('state', '=', 'waiting')
     .where('expires_at', '<=', now)
     .limit(MAX_LISTED)
     .execute();
-  for (const row of late)
+  for (const { id } of late)
     await database
       .updateTable('approval')
-      .set({ state: 'expired', updated_at: now, record: withState(row, 'expired', now) })
-      .where('id', '=', row.id)
+      .set({ state: 'expired', updated_at: now })
+      .where('id', '=', id)
       .where('state', '=', 'waiting')
       .execute();
 }
 
-async function findOpen({ database, clock }: Here, asked: Asked): Promise<Approval | undefined> {
+async function findOpen({ database, clock, texts }: Here, asked: Asked): Promise<Approval | undefined> {
   const rows = await database
     .selectFrom('approval')
     .selectAll()
@@ -162,9 +170,9 @@ async function findOpen({ database, clock }: Here, asked: Asked): Promise<Approv
     .orderBy('created_at', 'desc')
     .limit(20)
     .execute();
-  const newest = rows
-    .map(toApproval)
-    .find((one) => one.toolDigest === asked.toolDigest && one.policyVersion === asked.policyVersion);
+  const newest = readRows(rows, texts).find(
+    (one) => one.toolDigest === asked.toolDigest && one.policyVersion === asked.policyVersion,
+  );
   return newest?.state === 'waiting' || newest?.state === 'denied' ? newest : undefined;
 }
 
@@ -185,7 +193,7 @@ async function makeRoom({ database, clock }: Here, principal: string): Promise<v
     );
 }
 
-async function lastAllowed({ database }: Here, { upstream, tool }: Asked): Promise<Approval | undefined> {
+async function lastAllowed({ database, texts }: Here, { upstream, tool }: Asked): Promise<Approval | undefined> {
   const row = await database
     .selectFrom('approval')
     .selectAll()
@@ -195,22 +203,22 @@ async function lastAllowed({ database }: Here, { upstream, tool }: Asked): Promi
     .orderBy('updated_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row === undefined ? undefined : toApproval(row);
+  return row === undefined ? undefined : toApproval(row, texts);
 }
 
-function answerOnce({ database }: Here, id: string, answer: PersonAnswer): Promise<Approval> {
+function answerOnce({ database, texts }: Here, id: string, answer: PersonAnswer): Promise<Approval> {
   return database.transaction().execute(async (transaction) => {
     // The write lock first: a transaction that reads first cannot become a writer when another process wrote meanwhile.
     await transaction.updateTable('approval').set({ id }).where('id', '=', id).execute();
     const row = await transaction.selectFrom('approval').selectAll().where('id', '=', id).executeTakeFirst();
-    if (row === undefined) throw new FaultError('not_found', `There is no approval ${id.slice(0, 64)}.`);
-    const before = toApproval(row);
+    const before = row && toApproval(row, texts);
+    if (before === undefined) throw new FaultError('not_found', `There is no approval ${id.slice(0, 64)}.`);
     const { state, answers, grant } = applyAnswer(before, answer);
     const after: Approval = { ...before, state, answers, updatedAt: answer.at };
-    await transaction.updateTable('approval').set(toRow(after)).where('id', '=', id).execute();
+    await transaction.updateTable('approval').set(toRow(after, texts)).where('id', '=', id).execute();
     if (grant !== undefined) {
       const made = toGrant(before, grant, { id: `gr_${randomBytes(8).toString('hex')}`, now: answer.at });
-      await transaction.insertInto('approval_grant').values(toGrantRow(made)).execute();
+      await transaction.insertInto('approval_grant').values(toGrantRow(made, texts)).execute();
     }
     return after;
   });

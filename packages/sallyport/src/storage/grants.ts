@@ -1,8 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
+import type { TextSeal } from '../core/text-seal.ts';
 import type { Asked } from '../guard/approve/approval.ts';
 import { coversCall, type Grant } from '../guard/approve/grant.ts';
-import { readGrant } from './approval-rows.ts';
+import { type GrantRow, readGrant } from './approval-rows.ts';
 import type { Database } from './database.ts';
 
 /** What people allowed and is still worth something. Every change is on disk when it returns. */
@@ -18,7 +19,9 @@ export interface GrantStore {
 
 const MAX_LISTED = 1_000;
 
-export function createGrantStore(database: Database, clock: Clock): GrantStore {
+/** @param texts opens what `approvals.ts` sealed */
+export function createGrantStore(database: Database, clock: Clock, texts: TextSeal): GrantStore {
+  const toGrants = (rows: readonly GrantRow[]) => rows.flatMap((row) => readGrant(row, texts) ?? []);
   const valid = () =>
     database
       .selectFrom('approval_grant')
@@ -36,7 +39,7 @@ export function createGrantStore(database: Database, clock: Clock): GrantStore {
         .where('tool', '=', asked.tool)
         .execute();
       const now = clock.now();
-      return rows.map(readGrant).find((grant) => coversCall(grant, asked, now));
+      return toGrants(rows).find((grant) => coversCall(grant, asked, now));
     },
 
     async claim(grant, callId) {
@@ -54,7 +57,7 @@ export function createGrantStore(database: Database, clock: Clock): GrantStore {
     },
 
     async list() {
-      return (await valid().execute()).map(readGrant);
+      return toGrants(await valid().execute());
     },
 
     async revoke(grantId) {

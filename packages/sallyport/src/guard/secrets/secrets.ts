@@ -158,18 +158,19 @@ function deny(reason: string): Verdict {
 /** A token whose value may not go there, or is gone. `undefined`: all of them may. */
 function toTokenVerdict(
   kept: readonly (KeptSecret | undefined)[],
-  { tool }: Call,
+  call: Call,
   { foreign }: SecretSettings,
 ): Verdict | undefined {
+  const { upstream } = call.tool;
   // Fail closed: sent as it is, the token would be stored in place of the value.
   if (kept.includes(undefined))
     return deny(
-      'The arguments hold a token ({{secret:…}}) whose value is not kept, or not any longer. Call the tool it came from again, and use the new token.',
+      `${whatHolds(call)} a token ({{secret:…}}) whose value is not kept, or not any longer. Call the tool it came from again, and use the new token.`,
     );
-  const strangers = kept.filter((one) => one !== undefined && one.upstream !== tool.upstream);
+  const strangers = kept.filter((one) => one !== undefined && one.upstream !== upstream);
   const [first] = strangers;
   if (first === undefined) return undefined;
-  const reason = `The arguments hold a ${first.kind} that came from ${first.from === 'caller' ? 'the caller' : `"${first.upstream}"`} and may not go to "${tool.upstream}".`;
+  const reason = `${whatHolds(call)} a ${first.kind} that came from ${first.from === 'caller' ? 'the caller' : `"${first.upstream}"`} and may not go to "${upstream}".`;
   if (foreign === 'ask') return { kind: 'ask', reason: `${reason} Allowed, the token goes there and not the value.` };
   return deny(`${reason} The operator may let a person decide with "secrets.foreign".`);
 }
@@ -183,7 +184,11 @@ function look(call: Call, settings: SecretSettings): Verdict {
   const denied = found.filter(({ mode }) => mode !== 'ask');
   if (denied.length > 0)
     return deny(
-      `The arguments hold ${describeSecrets(denied)}, which may not go to "${upstream}". Leave it out, or let the operator add a rule to "secrets".`,
+      `${whatHolds(call)} ${describeSecrets(denied)}, which may not go to "${upstream}". Leave it out, or let the operator add a rule to "secrets".`,
     );
-  return { kind: 'ask', reason: `The arguments hold ${describeSecrets(found)} on the way to "${upstream}".` };
+  return { kind: 'ask', reason: `${whatHolds(call)} ${describeSecrets(found)} on the way to "${upstream}".` };
+}
+
+function whatHolds({ isAnswer }: Pick<Call, 'isAnswer'>): string {
+  return isAnswer === true ? 'The answer holds' : 'The arguments hold';
 }

@@ -16,14 +16,20 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
 
 /** What a person reads who has to decide, and a model that is to do otherwise: which argument, which result, which rule. */
 export function explainFlow({ rule, leaf, source, isGuess }: FoundFlow, call: Call): string {
-  const tool = call.tool.publicName.slice(0, 128);
   const what = rule.from === 'untrusted' ? 'untrusted text' : `${labelOf({ rule, source })} data`;
-  const where =
-    leaf === undefined || leaf.leaf.place === undefined
-      ? `The call of "${tool}"`
-      : `The argument ${JSON.stringify(toPointer(pathOf(leaf.leaf)).slice(0, 200))} of "${tool}"`;
-  const role = leaf === undefined || rule.by === 'run' ? '' : `, and decides ${ROLE_NAMES[leaf.role]}`;
-  return `${where} ${because(what, { rule, leaf, source, isGuess }, role)} Rule "${rule.name}": ${remedy(rule.action)}`;
+  const place =
+    leaf === undefined || leaf.leaf.place === undefined ? undefined : toPointer(pathOf(leaf.leaf)).slice(0, 200);
+  const role =
+    leaf === undefined || rule.by === 'run' || call.isAnswer === true ? '' : `, and decides ${ROLE_NAMES[leaf.role]}`;
+  return `${whereOf(call, place)} ${because(what, { rule, leaf, source, isGuess }, role)} Rule "${rule.name}": ${remedy(rule.action)}`;
+}
+
+function whereOf({ tool, isAnswer }: Pick<Call, 'tool' | 'isAnswer'>, place: string | undefined): string {
+  const name = JSON.stringify(tool.publicName.slice(0, 128));
+  const at = place === undefined ? undefined : JSON.stringify(place);
+  if (isAnswer !== true) return at === undefined ? `The call of ${name}` : `The argument ${at} of ${name}`;
+  const answer = `answer to ${name} of "${tool.upstream}"`;
+  return at === undefined ? `The ${answer}` : `The value ${at} of the ${answer}`;
 }
 
 /** A rule about internal data holds for all that is more private, and who decides should know which it is. */

@@ -1,5 +1,6 @@
 import type { TaintSettings } from '../../config/taint-section.ts';
 import { matchesGlob } from '../../core/glob.ts';
+import type { Principal } from '../../core/principal.ts';
 import { type Marks, toMarks, UNTRUSTED } from './labels.ts';
 
 const kept = new WeakMap<TaintSettings, Map<string, Map<string, Marks>>>();
@@ -40,4 +41,9 @@ function readMarks({ sources }: TaintSettings, upstream: string, target: string)
 /** Servers that private data may go to. */
 export function isInside({ inside }: TaintSettings, upstream: string): boolean {
   return inside.some((glob) => matchesGlob(glob, upstream));
+}
+
+/** Callers whose word on what their user typed counts. */
+export function isBelieved({ trustedHosts }: TaintSettings, { id, agent }: Principal): boolean {
+  return trustedHosts.some((glob) => matchesGlob(glob, id) || (agent !== undefined && matchesGlob(glob, agent)));
 }

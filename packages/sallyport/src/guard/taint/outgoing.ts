@@ -1,8 +1,8 @@
-import type { TaintFlow, TaintSettings } from '../../config/taint-section.ts';
 import type { Call, Tool } from '../../core/call.ts';
 import { isObject, type JsonObject, member } from '../../core/json.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import { privacyOf } from './labels.ts';
+import { privateFlows } from './private-flows.ts';
 import { type TaintPorts, taint } from './taint.ts';
 
 /** A request that is no call of a tool and goes to a server all the same: its arguments and its URI carry data, too. */
@@ -42,19 +42,7 @@ export function createOutgoing(ports: TaintPorts): JudgeOutgoing {
   };
 }
 
-const known = new WeakMap<TaintSettings, TaintSettings>();
-
-function privateOnly(settings: TaintSettings): TaintSettings {
-  let reduced = known.get(settings);
-  if (reduced === undefined) {
-    const flows = settings.flows
-      .filter(({ from, by }) => by === 'value' && from !== 'untrusted')
-      .map((flow): TaintFlow => (flow.action === 'ask' ? { ...flow, action: 'deny' } : flow));
-    reduced = { ...settings, flows };
-    known.set(settings, reduced);
-  }
-  return reduced;
-}
+const privateOnly = privateFlows((flow) => (flow.action === 'ask' ? { ...flow, action: 'deny' } : flow));
 
 /** What a person or a model filled in. */
 function toArguments(params: JsonObject): JsonObject {

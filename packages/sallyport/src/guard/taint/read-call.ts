@@ -8,6 +8,7 @@ import { type Marks, privacyOf } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
 import { toPlainNumber } from './number-words.ts';
 import { borrowList, giveBack, type PrintList } from './print-list.ts';
+import { isOfProtocol } from './protocol-words.ts';
 import { addPieces, PIECE } from './read-result.ts';
 import { roleOf } from './roles.ts';
 import { freeNames, joinLeaves, type SplitTails } from './split-tails.ts';
@@ -73,7 +74,8 @@ export function readCall(call: Call, reading: CallReading): AskedCall {
   const { upstream } = call.tool;
   let left = MAX_ARGUMENTS;
   const leaves: AskedLeaf[] = [];
-  for (const leaf of walk.leaves) {
+  const given = call.isAnswer === true ? walk.leaves.filter((leaf) => !isOfProtocol(leaf)) : walk.leaves;
+  for (const leaf of given) {
     left -= leaf.text.length;
     if (left < 0) return { prints, leaves, isPartial: true };
     const role = leaf.isName ? 'other' : roleOf(leaf.key, leaf.text);
@@ -81,7 +83,7 @@ export function readCall(call: Call, reading: CallReading): AskedCall {
     else if (reading.isKept && leaf.text.length <= MAX_KEPT_TEXT) leaves.push(readOwn(leaf, role, reading));
   }
   if (privacyOf(marks) > 0 && reading.isJudged('other'))
-    for (const said of joinedTexts(call, walk.leaves, reading.tails)) leaves.push(readJoined(said, upstream, reading));
+    for (const said of joinedTexts(call, given, reading.tails)) leaves.push(readJoined(said, upstream, reading));
   return { prints, leaves, isPartial: walk.isPartial };
 }
 

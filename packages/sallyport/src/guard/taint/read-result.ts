@@ -8,6 +8,7 @@ import { PUBLIC, privacyOf, toMarks, UNTRUSTED, VOUCHED } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
 import { toPlainNumber } from './number-words.ts';
 import { borrowList, PrintList } from './print-list.ts';
+import { isProtocolWord } from './protocol-words.ts';
 import { isIdName } from './roles.ts';
 import type { Remembered, Source } from './taint-ports.ts';
 import { type Walk, walkLeaves } from './walk-leaves.ts';
@@ -51,6 +52,7 @@ export function readResult(
       continue;
     }
     if (isNumber) reading.readNumber(key, text);
+    else if (isProtocolWord(key, text)) continue;
     else if (text.length > left || text.length > MAX_TEXT) isPartial = true;
     else {
       left -= text.length;

@@ -1,8 +1,6 @@
 import type { Role, TaintFlow, TaintSettings } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
-import { matchesGlob } from '../../core/glob.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Principal } from '../../core/principal.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
@@ -10,7 +8,7 @@ import { explainFlow } from './explain-flow.ts';
 import type { Printer } from './fingerprints.ts';
 import { readFirstSeen, readUser } from './first-seen.ts';
 import { type FoundFlow, findBorne, findRules, judgeCall } from './judge-call.ts';
-import { marksOf } from './label-source.ts';
+import { isBelieved, marksOf } from './label-source.ts';
 import { joinMarks, type Marks, namesOf, UNTRUSTED } from './labels.ts';
 import { borrowList, giveBack, type PrintList } from './print-list.ts';
 import { type AskedCall, readCall } from './read-call.ts';
@@ -28,6 +26,8 @@ export interface TaintPorts {
   readonly sinksOf: (call: Call) => readonly SinkClass[];
   /** Parts of a text that are more private than their source, e.g. keys. Left out: none are looked for. */
   readonly findPrivate?: FindPrivate | undefined;
+  /** Whether what is given may count as the client's own later on. Left out: it may. */
+  readonly mayKeep?: ((call: Call) => boolean) | undefined;
   /** Told of flows that a rule only notes. */
   readonly onNoted?: ((call: Call, reason: string) => void) | undefined;
 }
@@ -65,7 +65,7 @@ function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdi
   const user = believedUser(call, settings);
   const sinks = findBorne(settings, marks).length === 0 ? NO_SINKS : ports.sinksOf(call);
   const rules = findBorne(settings, marks).length === 0 ? NO_RULES : findRules(settings, marks, { call, sinks });
-  const isKept = (marks & UNTRUSTED) === 0;
+  const isKept = (marks & UNTRUSTED) === 0 && ports.mayKeep?.(call) !== false;
   if (!isKept && rules.length === 0 && user === undefined) return ALLOW;
   const prints = borrowList();
   const asked = readCall(call, {
@@ -87,7 +87,8 @@ function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdi
     // A result came in while a shared store was asked: the call is looked at again, at most once for every mark there is.
     if (known !== undefined && (known.marks & ~marks) !== 0) return lookAt(call, joinMarks(marks, known.marks), about);
     const own = borrowList();
-    const fresh = findFresh({ asked, own, known, user: known?.has(at) === true ? undefined : user }, ports.printer);
+    const unknown = { asked: isKept ? asked : undefined, own, known, user: known?.has(at) === true ? undefined : user };
+    const fresh = findFresh(unknown, ports.printer);
     const kept = fresh.length === 0 ? undefined : ports.memory.remember(call.run, fresh);
     const verdict =
       known === undefined || !isJudged ? ALLOW : judge({ asked, rules }, { call, sinks, recall: known, user }, about);
@@ -109,7 +110,8 @@ function decides(rules: readonly TaintFlow[], role: Role | undefined): boolean {
 }
 
 interface Unknown {
-  readonly asked: AskedCall;
+  /** `undefined`: nothing of it may count as the client's own. */
+  readonly asked: AskedCall | undefined;
   readonly own: PrintList;
   readonly known: Recall | undefined;
   /** Whose request the run does not know yet. */
@@ -118,7 +120,7 @@ interface Unknown {
 
 /** What the run is to remember before the call is made. */
 function findFresh({ asked, own, known, user }: Unknown, printer: Printer): readonly Remembered[] {
-  const first = readFirstSeen(asked, own, known);
+  const first = asked && readFirstSeen(asked, own, known);
   if (user === undefined) return first === undefined ? [] : [first];
   const request = readUser(user, printer);
   return first === undefined ? [request] : [request, first];
@@ -175,12 +177,8 @@ export function toLabels(marks: Marks, origins: readonly string[]): readonly str
   return [...namesOf(marks), ...origins.map((origin) => `origin:${origin}`)];
 }
 
-function believedUser({ user, client }: Call, { trustedHosts }: TaintSettings): string | undefined {
-  return user !== undefined && trustedHosts.some((glob) => isHost(glob, client.principal)) ? user : undefined;
-}
-
-function isHost(glob: string, { id, agent }: Principal): boolean {
-  return matchesGlob(glob, id) || (agent !== undefined && matchesGlob(glob, agent));
+function believedUser({ user, client }: Call, settings: TaintSettings): string | undefined {
+  return user !== undefined && isBelieved(settings, client.principal) ? user : undefined;
 }
 
 /** Tells whether the run knows this request of its user already. */
