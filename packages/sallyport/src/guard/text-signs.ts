@@ -146,7 +146,7 @@ for (let code = 0; code < 128; code++) {
   if (/[A-Z]/.test(sign)) kind |= UPPER;
   if (/[a-z]/.test(sign)) kind |= LOWER;
   if (/[-_+/]/.test(sign)) kind |= JOIN;
-  if (/[0-9a-fA-F\-:,\\x ]/.test(sign)) kind |= SPACED;
+  if (/[0-9a-fA-F\-:,;\\x ]/.test(sign)) kind |= SPACED;
   if (/[ \t\n,]/.test(sign)) kind |= BETWEEN;
   if (sign === '-') kind |= DASHES;
   if (sign === '@') kind |= AT;

@@ -1,4 +1,4 @@
-import { createTextBuilder, type MappedText } from './mapped-text.ts';
+import { createTextBuilder, type MappedText } from '../decode/mapped-text.ts';
 
 const SWAPPED: ReadonlyMap<string, string> = new Map([
   ['0', 'o'],

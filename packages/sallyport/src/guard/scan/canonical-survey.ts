@@ -1,5 +1,5 @@
 /** What one pass over a text saw: bits of {@link SEEN}. Nothing of it: the text is what it looks like. */
-export const SEEN = { foreign: 1, block: 2, escape: 4, spaced: 8, leet: 16 } as const;
+export const SEEN = { foreign: 1, block: 2, escape: 4, spaced: 8, leet: 16, quoted: 32 } as const;
 
 const LETTER = 1;
 const DIGIT = 2;
@@ -21,8 +21,8 @@ for (let code = 0; code < 128; code++) {
   CLASSES[code] = bits;
 }
 
-/** Shorter blocks hold no instruction: 24 base64 characters are 18 bytes; shorter ones are names of parameters. */
-const MIN_BLOCK = 24;
+/** Shorter blocks hold no instruction: 20 base64 characters are 15 bytes. */
+const MIN_BLOCK = 20;
 /** Codes of characters in a row. */
 const MIN_CODES = 8;
 const MIN_SPACED = 4;
@@ -30,6 +30,9 @@ const MIN_SWAPS = 2;
 const PERCENT = 0x25;
 const AMPERSAND = 0x26;
 const BACKSLASH = 0x5c;
+const EQUALS = 0x3d;
+/** Of quoted-printable; one is an assignment. */
+const MIN_QUOTED = 3;
 
 /** One pass, no copy, so that plain texts cost next to nothing. */
 export function surveyText(text: string): number {
@@ -39,6 +42,7 @@ export function surveyText(text: string): number {
   let spaced = 0;
   let swaps = 0;
   let escapes = 0;
+  let equals = 0;
   let before = 0;
   let beforeThat = 0;
   for (let i = 0; i < text.length; i++) {
@@ -56,6 +60,7 @@ export function surveyText(text: string): number {
       }
       block = 0;
       if (code === PERCENT || code === AMPERSAND || code === BACKSLASH) escapes += 1;
+      else if (code === EQUALS) equals += 1;
     }
     if ((bits & (LETTER | DIGIT)) !== 0) {
       if ((before & BREAK) !== 0 && (beforeThat & (LETTER | DIGIT)) !== 0) {
@@ -68,6 +73,7 @@ export function surveyText(text: string): number {
     before = bits;
   }
   if (escapes > 0) seen |= SEEN.escape;
+  if (equals >= MIN_QUOTED) seen |= SEEN.quoted;
   if (swaps >= MIN_SWAPS) seen |= SEEN.leet;
   return seen;
 }

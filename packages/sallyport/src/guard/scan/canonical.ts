@@ -1,8 +1,11 @@
-import { type Decoded, decodeBlocks, decodeEscapes } from './canonical-decode.ts';
-import { foldWithMap, type Mark } from './canonical-fold.ts';
+import { MAX_DEPTH } from '../decode/bounds.ts';
+import { decodeEscapes, decodeQuoted } from '../decode/escapes.ts';
+import { compose, countDisguised, type MappedText, toOriginal } from '../decode/mapped-text.ts';
+import type { Mark } from '../decode/unseen.ts';
+import { type Decoded, decodeBlocks } from './canonical-decode.ts';
+import { foldWithMap } from './canonical-fold.ts';
 import { loosen } from './canonical-loose.ts';
 import { SEEN, surveyText } from './canonical-survey.ts';
-import { compose, countDisguised, type MappedText, toOriginal } from './mapped-text.ts';
 
 /** One way to read a text. */
 export interface View {
@@ -30,8 +33,6 @@ export interface Canonical {
   readonly isCut: boolean;
 }
 
-/** Encodings inside encodings; nobody honest needs a third. */
-const MAX_DEPTH = 3;
 const MAX_VIEWS = 64;
 const NO_MARKS: readonly Mark[] = Object.freeze([]);
 
@@ -73,10 +74,8 @@ interface Inside {
 function addDecoded(views: View[], text: string, inside: Inside & { readonly seen: number }): void {
   const { seen, ...place } = inside;
   if ((seen & SEEN.block) !== 0) for (const block of decodeBlocks(text)) addBlock(views, block, place);
-  if ((seen & SEEN.escape) !== 0 && views.length < MAX_VIEWS) {
-    const escaped = decodeEscapes(text);
-    if (escaped !== undefined) addEscaped(views, escaped, place);
-  }
+  if ((seen & SEEN.escape) !== 0) addEscaped(views, decodeEscapes(text), place);
+  if ((seen & SEEN.quoted) !== 0) addEscaped(views, decodeQuoted(text), place);
 }
 
 type Block = Omit<Decoded, 'how'> & { readonly how: string };
@@ -86,24 +85,19 @@ function addBlock(views: View[], block: Block, { depth, outer, how }: Inside): v
   const [start, end] = outer ?? [block.start, block.end];
   const way = `${how} ${block.how}`.trim();
   const { mapped } = foldWithMap(block.text);
-  views.push({
-    kind: 'decoded',
-    how: way,
-    text: mapped.text,
-    isCut: block.isCut,
-    range: () => [start, end],
-    disguised: (from, to) => to - from,
-  });
-  if (depth < MAX_DEPTH)
-    addDecoded(views, block.text, {
-      depth: depth + 1,
-      outer: [start, end],
-      how: way,
-      seen: surveyText(block.text),
-    });
+  const within = {
+    range: () => [start, end] as const,
+    disguised: (from: number, to: number) => to - from,
+  };
+  views.push({ kind: 'decoded', how: way, text: mapped.text, isCut: block.isCut, ...within });
+  const seen = surveyText(block.text);
+  const loose = (seen & (SEEN.spaced | SEEN.leet)) === 0 ? undefined : loosen(mapped.text);
+  if (loose !== undefined) views.push({ kind: 'loose', how: `${way} spacing`, text: loose.text, ...within });
+  if (depth < MAX_DEPTH) addDecoded(views, block.text, { depth: depth + 1, outer: [start, end], how: way, seen });
 }
 
-function addEscaped(views: View[], escaped: MappedText, { depth, outer, how }: Inside): void {
+function addEscaped(views: View[], escaped: MappedText | undefined, { depth, outer, how }: Inside): void {
+  if (escaped === undefined || views.length >= MAX_VIEWS) return;
   const way = `${how} escapes`.trim();
   const { mapped } = foldWithMap(escaped.text);
   const whole = compose(mapped, escaped);

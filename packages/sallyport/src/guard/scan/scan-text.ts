@@ -1,6 +1,6 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
+import type { Mark } from '../decode/unseen.ts';
 import { toCanonical, type View } from './canonical.ts';
-import type { Mark } from './canonical-fold.ts';
 import { findFakeTurns } from './results/fake-turns.ts';
 import { type Carrier, findCarriers } from './results/find-carriers.ts';
 import { findDoubtful } from './results/find-doubtful.ts';

@@ -1,5 +1,5 @@
 import type { Span } from '../../../core/json-scan.ts';
-import { isInflatable } from '../inflate.ts';
+import { isInflatable } from '../../decode/inflate.ts';
 import { classesOf, type Ranges, toUnits } from '../text-units.ts';
 import { isReadable } from './bytes-text.ts';
 
