@@ -38,6 +38,7 @@ function replaceSigns(text: string, read: Read): MappedText | undefined {
   const disguised = new Uint8Array(length);
   let size = 0;
   let isChanged = false;
+  let isAnyDisguised = false;
   for (let at = 0; at < length; ) {
     const found = read(text, at);
     starts[size] = at;
@@ -54,6 +55,7 @@ function replaceSigns(text: string, read: Read): MappedText | undefined {
     }
     if (code >= 0) {
       disguised[size] = isLetter ? 1 : 0;
+      isAnyDisguised ||= isLetter;
       codes[size++] = code > 0xffff ? 0xdc00 + (code & 0x3ff) : code;
     }
     at = end;
@@ -61,7 +63,11 @@ function replaceSigns(text: string, read: Read): MappedText | undefined {
   if (!isChanged) return undefined;
   starts[size] = length;
   const said = Buffer.from(codes.buffer, 0, size * 2).toString('utf16le');
-  return { text: said, starts: starts.subarray(0, size + 1), disguised: disguised.subarray(0, size) };
+  return {
+    text: said,
+    starts: starts.subarray(0, size + 1),
+    disguised: isAnyDisguised ? disguised.subarray(0, size) : undefined,
+  };
 }
 
 function isAsciiLetter(code: number): boolean {
@@ -70,7 +76,7 @@ function isAsciiLetter(code: number): boolean {
 }
 
 /** Behind the sign of an escape. */
-const BEHIND_SIGN = /^(?:[0-9a-f]{2}|#?[0-9a-z]{1,7};|[ux][0-9a-f]{2})/i;
+const BEHIND_SIGN = /^(?:[0-9a-f]{2}|#?[0-9a-z]{1,7};|[ux][0-9a-f]{2}|[%&\\])/i;
 
 /** An escape of the sign of another escape hides what that one stands for; `&amp;` alone is how an ampersand is written. */
 function beginsEscape(code: number, text: string, behind: number): boolean {

@@ -8,6 +8,11 @@ const CODED = 4;
 const BREAK = 8;
 const SWAP = 16;
 const CONTROL = 32;
+/** Of scripts without blanks. */
+const WIDE = 64;
+const WIDE_FROM = 0x3040;
+/** What stands alone where there is something between each. */
+const SINGLE = LETTER | DIGIT | WIDE;
 const CLASSES = new Uint8Array(128);
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code);
@@ -15,7 +20,7 @@ for (let code = 0; code < 128; code++) {
   if (/[A-Za-z]/.test(character)) bits |= LETTER | CODED;
   if (/[0-9]/.test(character)) bits |= DIGIT | CODED;
   if (/[+/]/.test(character)) bits |= CODED;
-  if (/[ .\-_*|]/.test(character)) bits |= BREAK;
+  if (/[ .\-_*|,~\n]/.test(character)) bits |= BREAK;
   if (/[013457@$!]/.test(character)) bits |= SWAP;
   if (code === 127 || (code < 32 && !/[\t\n\r]/.test(character))) bits |= CONTROL;
   CLASSES[code] = bits;
@@ -27,6 +32,7 @@ const MIN_BLOCK = 20;
 const MIN_CODES = 8;
 const MIN_SPACED = 4;
 const MIN_SWAPS = 2;
+const SPACE = 0x20;
 const PERCENT = 0x25;
 const AMPERSAND = 0x26;
 const BACKSLASH = 0x5c;
@@ -48,7 +54,7 @@ export function surveyText(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     // Above ASCII there is no class: what follows starts anew.
-    const bits = code < 128 ? (CLASSES[code] ?? 0) : 0;
+    const bits = code < 128 ? (CLASSES[code] ?? 0) : code >= WIDE_FROM ? WIDE : 0;
     if (code > 127 || (bits & CONTROL) !== 0) seen |= SEEN.foreign;
     if ((bits & CODED) !== 0) {
       block += 1;
@@ -62,13 +68,15 @@ export function surveyText(text: string): number {
       if (code === PERCENT || code === AMPERSAND || code === BACKSLASH) escapes += 1;
       else if (code === EQUALS) equals += 1;
     }
-    if ((bits & (LETTER | DIGIT)) !== 0) {
-      if ((before & BREAK) !== 0 && (beforeThat & (LETTER | DIGIT)) !== 0) {
+    if ((bits & SINGLE) !== 0) {
+      if ((before & BREAK) !== 0 && (beforeThat & SINGLE) !== 0) {
         spaced += 1;
         if (spaced === MIN_SPACED) seen |= SEEN.spaced;
       } else spaced = 0;
       if ((bits & LETTER) !== 0 && (before & SWAP) !== 0 && (beforeThat & (LETTER | SWAP)) !== 0) swaps += 1;
     }
+    // A comma and a blank are one break.
+    if (code === SPACE && (before & BREAK) !== 0) continue;
     beforeThat = before;
     before = bits;
   }

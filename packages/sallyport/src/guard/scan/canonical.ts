@@ -6,6 +6,7 @@ import { type Decoded, decodeBlocks } from './canonical-decode.ts';
 import { foldWithMap } from './canonical-fold.ts';
 import { loosen } from './canonical-loose.ts';
 import { SEEN, surveyText } from './canonical-survey.ts';
+import { turn } from './turned.ts';
 
 /** One way to read a text. */
 export interface View {
@@ -40,13 +41,17 @@ const NO_MARKS: readonly Mark[] = Object.freeze([]);
 export function toCanonical(text: string): Canonical {
   const seen = surveyText(text);
   if (seen === 0) {
-    const plain = viewAsWritten(text.toLowerCase());
-    return { original: text, plain, views: [plain], marks: NO_MARKS, isCut: false };
+    const mapped = asWritten(text.toLowerCase());
+    const plain = viewOf(mapped, { kind: 'plain', how: '' });
+    const views = [plain];
+    addTurned(views, plain);
+    return { original: text, plain, views, marks: NO_MARKS, isCut: false };
   }
   const isForeign = (seen & SEEN.foreign) !== 0;
   const { mapped, marks } = isForeign ? foldWithMap(text) : { mapped: asWritten(text.toLowerCase()), marks: NO_MARKS };
   const plain = viewOf(mapped, { kind: 'plain', how: '' });
   const views = [plain];
+  addTurned(views, plain);
   for (const mark of marks)
     if (mark.decoded.length > 0)
       addBlock(views, { ...mark, how: mark.kind, text: mark.decoded }, { depth: 1, outer: undefined, how: '' });
@@ -89,11 +94,28 @@ function addBlock(views: View[], block: Block, { depth, outer, how }: Inside): v
     range: () => [start, end] as const,
     disguised: (from: number, to: number) => to - from,
   };
-  views.push({ kind: 'decoded', how: way, text: mapped.text, isCut: block.isCut, ...within });
+  const view: View = { kind: 'decoded', how: way, text: mapped.text, isCut: block.isCut, ...within };
+  views.push(view);
+  addTurned(views, view);
   const seen = surveyText(block.text);
   const loose = (seen & (SEEN.spaced | SEEN.leet)) === 0 ? undefined : loosen(mapped.text);
   if (loose !== undefined) views.push({ kind: 'loose', how: `${way} spacing`, text: loose.text, ...within });
   if (depth < MAX_DEPTH) addDecoded(views, block.text, { depth: depth + 1, outer: [start, end], how: way, seen });
+}
+
+/** What is turned round stands from its end in the original. */
+function addTurned(views: View[], { text, how, range }: View): void {
+  const turned = turn(text);
+  if (turned === undefined || views.length >= MAX_VIEWS) return;
+  const { length } = text;
+  const isBack = turned.how === 'turned round';
+  views.push({
+    kind: 'decoded',
+    how: `${how} ${turned.how}`.trim(),
+    text: turned.text,
+    range: (start, end) => (isBack ? range(length - end, length - start) : range(start, end)),
+    disguised: (start, end) => end - start,
+  });
 }
 
 function addEscaped(views: View[], escaped: MappedText | undefined, { depth, outer, how }: Inside): void {
@@ -124,10 +146,6 @@ function addLoose(views: View[], mapped: MappedText, how: string): void {
 
 function asWritten(text: string): MappedText {
   return { text, starts: undefined, disguised: undefined };
-}
-
-function viewAsWritten(text: string): View {
-  return viewOf(asWritten(text), { kind: 'plain', how: '' });
 }
 
 function viewOf(mapped: MappedText, what: Pick<View, 'kind' | 'how'>): View {

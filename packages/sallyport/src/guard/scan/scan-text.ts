@@ -84,7 +84,7 @@ const TOLD = 0.25;
 const FENCED = 0.5;
 
 function readPlain(text: string, units: Uint16Array, found: Found[]): void {
-  for (const { rule, start, end, isDisguised, weight } of weighed(text, units)) {
+  for (const { rule, start, end, isDisguised, weight } of weighed(text, { units })) {
     const hidden = isDisguised ? 'letters' : undefined;
     found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden });
   }
@@ -129,7 +129,9 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
     if (view.kind === 'loose' || (view.kind === 'plain' && view.text.length === part.length && isSame(view, part)))
       continue;
     if (view.kind === 'decoded' && view.how !== 'escapes') addDecoded(view, { offset, found });
-    for (const { rule, weight, ...match } of weighed(view.text)) {
+    // Who writes a demand in escapes quotes nobody: JSON in JSON stands in quotation marks.
+    const isOpen = (start: number, end: number) => view.how !== 'escapes' || !isDisguised(view, start, end);
+    for (const { rule, weight, ...match } of weighed(view.text, { isOpen })) {
       const [start, end] = view.range(match.start, match.end);
       found.push({
         ...{ rule, weight, start: offset + start, end: offset + end },
@@ -205,8 +207,13 @@ function isSame(view: View, part: string): boolean {
 /** Decoded from a block, or most of its letters written as others. Escapes alone are how some formats are written. */
 function hiddenBy(view: View, { start, end }: { readonly start: number; readonly end: number }): string | undefined {
   if (view.kind === 'decoded' && view.how !== 'escapes') return view.how;
-  if (view.disguised(start, end) * 4 < end - start) return undefined;
+  if (!isDisguised(view, start, end)) return undefined;
   return view.how === '' ? 'letters of other scripts' : view.how;
+}
+
+/** A quarter of its letters are not written as they are read. */
+function isDisguised(view: View, start: number, end: number): boolean {
+  return view.disguised(start, end) * 4 >= end - start;
 }
 
 interface Weighed extends Pick<Found, 'rule' | 'weight' | 'start' | 'end'> {
@@ -221,8 +228,14 @@ function isNamed(text: string, { rule, end }: Pick<Match, 'rule' | 'end'>): bool
   return rule.id === 'demand-call' && text[end] === '`';
 }
 
+interface Weighing {
+  readonly units?: Uint16Array;
+  /** It is written as it is read, so that quotation marks around it count. */
+  readonly isOpen?: (start: number, end: number) => boolean;
+}
+
 /** What the rules find, less where something is only told of. */
-function weighed(text: string, units = toUnits(text)): readonly Weighed[] {
+function weighed(text: string, { units = toUnits(text), isOpen = () => true }: Weighing): readonly Weighed[] {
   const words = readWords(text, units);
   const matches = matchRules(words);
   const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words)];
@@ -234,7 +247,8 @@ function weighed(text: string, units = toUnits(text)): readonly Weighed[] {
   };
   const found: Weighed[] = [];
   for (const { rule, start, end, isDisguised } of matches) {
-    const isTold = isQuoted(text, start, end) || (rule.isDemand === true && !isDemanded(text, start));
+    const isSaid = isOpen(start, end) && isQuoted(text, start, end);
+    const isTold = isSaid || (rule.isDemand === true && !isDemanded(text, start));
     const sure = isListed(text.slice(start, end))
       ? rule.weight * FENCED
       : isNamed(text, { rule, end })
