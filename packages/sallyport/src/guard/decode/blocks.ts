@@ -8,7 +8,7 @@ export interface Block extends Run {
 }
 
 const HEX = /(?:[0-9a-fA-F]{2}){8,}/g;
-const HEX_PAIRS = /[0-9a-fA-F]{2}(?:(?:[-: ,;]{0,2}(?:0x|\\x)|[-: ,;]{1,2})[0-9a-fA-F]{2}){7,16384}/g;
+const HEX_PAIRS = /[0-9a-fA-F]{2}(?:(?:[-: ,;]{1,2}(?:0x|\\x)?|0x|\\x)[0-9a-fA-F]{2}){7,16384}/g;
 /** Character codes in a row: 65, 75, 73, … or 01000001 01001011 …. */
 const CODES = /(?:\d{2,3}[-: ,;]{1,2}){7,4096}\d{2,3}|(?:[01]{8}[-: ,;]{1,2}){7,4096}[01]{8}/g;
 const BITS = /^[01]{64,}$/;

@@ -1,24 +1,31 @@
 import { ENTITIES } from './entities.ts';
 import type { MappedText } from './mapped-text.ts';
+import { fromUnits, toUnits } from './text-units.ts';
 
 /**
  * Escapes of URLs (RFC 3986, and `%u0041` of old servers), HTML, JavaScript, C and JSON replaced by what they stand for;
  * `undefined`: there is none. One layer, but for backslashes, which JSON in JSON doubles at each step.
  */
 export function decodeEscapes(text: string): MappedText | undefined {
-  return replaceSigns(text, readEscape);
+  return replaceSigns(text, ALL);
 }
 
-/** Fewer are a query: `?a=10&b=20`. */
+const ALL: Escapes = { begins: ['%', '&', '\\'], read: readEscape };
+const QUOTED_PRINTABLE: Escapes = { begins: ['='], read: readQuoted };
+
+/** Fewer are in a query or a program. */
 const FEWEST_QUOTED = 3;
+/** More of it: `x=22;` is an assignment. */
+const QUOTED = /=[2-7C-F][0-9A-F](?:[=A-Za-z]|\r?\n)/y;
 
 /** Quoted-printable (RFC 2045 section 6.7); `undefined`: the text is not written so. Apart from the others: links have such signs. */
 export function decodeQuoted(text: string): MappedText | undefined {
   let seen = 0;
   for (let at = text.indexOf('='); at >= 0 && seen < FEWEST_QUOTED; at = text.indexOf('=', at + 1)) {
-    if (readQuoted(text, at) !== undefined) seen++;
+    QUOTED.lastIndex = at;
+    if (QUOTED.test(text)) seen++;
   }
-  return seen < FEWEST_QUOTED ? undefined : replaceSigns(text, readQuoted);
+  return seen < FEWEST_QUOTED ? undefined : replaceSigns(text, QUOTED_PRINTABLE);
 }
 
 /** What stands at a place, and where it ends. */
@@ -28,25 +35,32 @@ interface Escape {
   readonly end: number;
 }
 
-type Read = (text: string, at: number) => Escape | undefined;
+interface Escapes {
+  /** What one begins with. */
+  readonly begins: readonly string[];
+  read(text: string, at: number): Escape | undefined;
+}
 
 /** By hand and not by a pattern, which takes thirty times as long: floods are made of escapes. None is shorter than what it stands for. */
-function replaceSigns(text: string, read: Read): MappedText | undefined {
+function replaceSigns(text: string, escapes: Escapes): MappedText | undefined {
   const { length } = text;
-  const codes = new Uint16Array(length);
+  const first = findFirst(text, escapes);
+  if (first === length) return undefined;
+  const codes = toUnits(text);
   const starts = new Int32Array(length + 1);
   const disguised = new Uint8Array(length);
-  let size = 0;
-  let isChanged = false;
+  for (let i = 0; i < first; i++) starts[i] = i;
+  let size = first;
   let isAnyDisguised = false;
-  for (let at = 0; at < length; ) {
-    const found = read(text, at);
+  for (let at = first; at < length; ) {
+    const unit = codes[at] ?? 0;
+    const found = unit < 0x60 && SIGNS[unit] === 1 ? escapes.read(text, at) : undefined;
     starts[size] = at;
     if (found === undefined) {
-      codes[size++] = text.charCodeAt(at++);
+      codes[size++] = unit;
+      at++;
       continue;
     }
-    isChanged = true;
     const { code, end } = found;
     const isLetter = isAsciiLetter(code) || beginsEscape(code, text, end);
     if (code > 0xffff) {
@@ -60,15 +74,25 @@ function replaceSigns(text: string, read: Read): MappedText | undefined {
     }
     at = end;
   }
-  if (!isChanged) return undefined;
   starts[size] = length;
-  const said = Buffer.from(codes.buffer, 0, size * 2).toString('utf16le');
   return {
-    text: said,
+    text: fromUnits(codes.subarray(0, size)),
     starts: starts.subarray(0, size + 1),
     disguised: isAnyDisguised ? disguised.subarray(0, size) : undefined,
   };
 }
+
+/** Most texts have signs and no escape: nothing is made before there is one. */
+function findFirst(text: string, { begins, read }: Escapes): number {
+  let first = text.length;
+  for (const sign of begins)
+    for (let at = text.indexOf(sign); at >= 0 && at < first; at = text.indexOf(sign, at + 1))
+      if (read(text, at) !== undefined) first = at;
+  return first;
+}
+
+/** What an escape begins with. */
+const SIGNS = Uint8Array.from({ length: 0x60 }, (_, code) => ('%&=\\'.includes(String.fromCharCode(code)) ? 1 : 0));
 
 function isAsciiLetter(code: number): boolean {
   const small = code | 0x20;

@@ -9,12 +9,11 @@ import { readHidden } from './unseen.ts';
 export function unfold(text: string): MappedText {
   const builder = createTextBuilder(text.length);
   for (let i = 0; i < text.length; ) {
-    const code = text.codePointAt(i) ?? 0;
-    if (code >= 0x20 && code < 0x7f) {
-      builder.add(text.charAt(i), i);
-      i += 1;
-      continue;
-    }
+    const plain = endOfPlain(text, i);
+    if (plain > i) builder.copy(text.slice(i, plain), i);
+    i = plain;
+    const code = text.codePointAt(i);
+    if (code === undefined) break;
     // Where letters go from right to left does not matter: no mark is made of it.
     const hidden = readHidden({ text, at: i, code, hasRightToLeft: false });
     const sign = String.fromCodePoint(code);
@@ -23,6 +22,18 @@ export function unfold(text: string): MappedText {
     i = hidden?.end ?? i + sign.length;
   }
   return builder.finish(text.length);
+}
+
+/** What is read as it stands there: ASCII, and the scripts of East Asia, of which texts are full. */
+function endOfPlain(text: string, start: number): number {
+  let end = start;
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end);
+    const isAscii = (code >= 0x20 && code < 0x7f) || code === 0x0a;
+    if (!isAscii && !(code >= 0x3041 && code <= 0x9fff && code !== 0x3164) && !(code >= 0xac00 && code <= 0xd7a3))
+      break;
+  }
+  return end;
 }
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;

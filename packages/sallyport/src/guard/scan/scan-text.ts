@@ -1,16 +1,17 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
+import { toUnits } from '../decode/text-units.ts';
 import type { Mark } from '../decode/unseen.ts';
 import { toCanonical, type View } from './canonical.ts';
 import { findFakeTurns } from './results/fake-turns.ts';
 import { type Carrier, findCarriers } from './results/find-carriers.ts';
 import { findDoubtful } from './results/find-doubtful.ts';
 import { isDemanded, isFenced, isListed, isQuoted } from './results/is-told.ts';
+import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
-import { readWords } from './results/read-words.ts';
+import { readWords, type Words } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
-import { toUnits } from './text-units.ts';
 
 /** From here on a text is in the review tier. */
 export const TEXT_REVIEW_FROM = 0.5;
@@ -45,7 +46,9 @@ export function readText(text: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
   const units = toUnits(text);
-  readPlain(text, units, found);
+  const words = readWords(text, units);
+  readPlain(text, words, found);
+  readBackwards(text, words, { found, marks });
   let left = MAX_DOUBTFUL;
   for (const { start, end } of findDoubtful(text, units)) {
     left -= end - start;
@@ -83,11 +86,22 @@ interface Found {
 const TOLD = 0.25;
 const FENCED = 0.5;
 
-function readPlain(text: string, units: Uint16Array, found: Found[]): void {
-  for (const { rule, start, end, isDisguised, weight } of weighed(text, { units })) {
+function readPlain(text: string, words: Words, found: Found[]): void {
+  for (const { rule, start, end, isDisguised, weight } of weighed(text, { words })) {
     const hidden = isDisguised ? 'letters' : undefined;
     found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden });
   }
+}
+
+const BACKWARDS = kindsOf('backwards');
+/** Of a text that is turned round so much on both sides of the first such word. Characters. */
+const MAX_BACK = 8_192;
+
+function readBackwards(text: string, { kinds, starts }: Words, { found, marks }: Omit<Collected, 'offset'>): void {
+  const first = kinds.findIndex((kind) => BACKWARDS[kind] === 1);
+  if (first < 0) return;
+  const offset = Math.max(0, (starts[first] ?? 0) - MAX_BACK);
+  readDoubtful(text.slice(offset, offset + 2 * MAX_BACK), { offset, found, marks });
 }
 
 /** Padding buys nobody a blind spot: what is over is marked for being too much. Characters, about 0.2 s. */
@@ -229,14 +243,13 @@ function isNamed(text: string, { rule, end }: Pick<Match, 'rule' | 'end'>): bool
 }
 
 interface Weighing {
-  readonly units?: Uint16Array;
+  readonly words?: Words;
   /** It is written as it is read, so that quotation marks around it count. */
   readonly isOpen?: (start: number, end: number) => boolean;
 }
 
 /** What the rules find, less where something is only told of. */
-function weighed(text: string, { units = toUnits(text), isOpen = () => true }: Weighing): readonly Weighed[] {
-  const words = readWords(text, units);
+function weighed(text: string, { words = readWords(text), isOpen = () => true }: Weighing): readonly Weighed[] {
   const matches = matchRules(words);
   const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words)];
   if (matches.length === 0 && spoken.length === 0) return [];

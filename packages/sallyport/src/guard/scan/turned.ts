@@ -1,14 +1,13 @@
-/** Parts of orders that no other text has from their end, or with other letters. Without their first letter, which may be a capital. */
-const SIGNS = ['gnore', 'nstructions', 'revious', 'ystem prompt', 'isregard', 'he user', 'orget all'] as const;
+/** Words of orders: most have one of them. */
+const WORDS = ['ignore', 'instructions', 'previous', 'disregard', 'prompt'] as const;
+/** The same from their end: no other text has them. */
+export const BACKWARDS = WORDS.map(turnRound);
+/** Without their first letter, which may be a capital. */
+const SIGNS = [...WORDS.map((word) => word.slice(1)), 'he user', 'orget all'];
 const BACK = SIGNS.map(turnRound);
 const BY_13 = SIGNS.map(turnLetters);
 /** Documents are not turned. Characters. */
 const MAX_TURNED = 65_536;
-
-/** Has it a word that stands in orders, from its end? */
-export function isTurnedRound(text: string): boolean {
-  return BACK.some((sign) => text.includes(sign));
-}
 
 /** A text that is written from its end, or with each letter thirteen places on. */
 export interface Turned {
@@ -19,7 +18,7 @@ export interface Turned {
 /** Expects lower case. `undefined`: it is written as it is read. */
 export function turn(text: string): Turned | undefined {
   if (text.length > MAX_TURNED) return undefined;
-  if (isTurnedRound(text)) return { how: 'turned round', text: turnRound(text) };
+  if (BACK.some((sign) => text.includes(sign))) return { how: 'turned round', text: turnRound(text) };
   return BY_13.some((sign) => text.includes(sign)) ? { how: 'turned by 13', text: turnLetters(text) } : undefined;
 }
 

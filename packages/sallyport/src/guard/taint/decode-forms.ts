@@ -63,7 +63,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 /** What spells something that nobody sees, and letters that no fold of `normalise.ts` knows. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const HIDDEN = /[\x1b\x90-\x9f]|\ud83c[\udd10-\uddff]|\udb40[\udc00-\uddef]|[\ufe00-\ufe0f]{2}/;
+const HIDDEN = /[\x1b\x90-\x9f]|(?:\ud83c[\udd10-\uddff] ?){5}|\udb40[\udc00-\uddef]|[\ufe00-\ufe0f]{2}/;
 
 function* decodeOnce(text: string): Generator<string> {
   let parts = MAX_PARTS;

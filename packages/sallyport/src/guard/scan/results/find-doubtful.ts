@@ -1,8 +1,7 @@
 import type { Span } from '../../../core/json-scan.ts';
 import { fromBase32, fromBase64, fromHex } from '../../decode/bases.ts';
 import { isInflatable } from '../../decode/inflate.ts';
-import { classesOf, type Ranges, toUnits } from '../text-units.ts';
-import { isTurnedRound } from '../turned.ts';
+import { classesOf, type Ranges, toUnits } from '../../decode/text-units.ts';
 import { isReadable } from './bytes-text.ts';
 
 /**
@@ -75,7 +74,6 @@ interface Looking {
   /** Signs of the whole text, which each part is asked about only where there are some. */
   readonly hasSigned: boolean;
   readonly hasEnclosed: boolean;
-  readonly isTurned: boolean;
   /** Blocks that may still be looked into. */
   attempts: number;
 }
@@ -86,7 +84,7 @@ export function findDoubtful(text: string, units = toUnits(text)): readonly Span
   const { length } = text;
   const looking: Looking = {
     ...{ text, units, attempts: MAX_ATTEMPTS, hasSigned: text.includes(HEX_SIGN) },
-    ...{ hasEnclosed: ENCLOSED.test(text), isTurned: isTurnedRound(text) },
+    hasEnclosed: ENCLOSED.test(text),
   };
   let start = 0;
   while (start < length) {
@@ -190,10 +188,10 @@ function findDoubt(looking: Looking, start: number, end: number): number {
   return state % 8 === MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
 }
 
-function hasOdd({ text, hasSigned, hasEnclosed, isTurned }: Looking, start: number, end: number): boolean {
-  if (!hasSigned && !hasEnclosed && !isTurned) return false;
+function hasOdd({ text, hasSigned, hasEnclosed }: Looking, start: number, end: number): boolean {
+  if (!hasSigned && !hasEnclosed) return false;
   const part = text.slice(start, end);
-  return (hasSigned && SIGNED.test(part)) || (hasEnclosed && ENCLOSED.test(part)) || (isTurned && isTurnedRound(part));
+  return (hasSigned && SIGNED.test(part)) || (hasEnclosed && ENCLOSED.test(part));
 }
 
 /** As `findDoubt`, for the long block that begins at this place of a part. */

@@ -1,3 +1,5 @@
+import { BACKWARDS } from '../turned.ts';
+
 /**
  * What words do in a text that wants something of a model. A word may do several things. Rules join these classes, so
  * that they speak of reasons and not of sentences.
@@ -71,6 +73,8 @@ export const WORDS = {
   refuse: 'refuse refuses refused',
   real: 'real actual',
   current: 'current',
+  /** From its end, each for all of them. */
+  backwards: BACKWARDS.join(' '),
 } as const;
 
 export type WordClass = keyof typeof WORDS;

@@ -1,4 +1,3 @@
-import { isTurnedRound } from '../turned.ts';
 import { knowWord, mayBeWord } from './know-words.ts';
 import { kindsOf } from './lexicon.ts';
 
@@ -9,7 +8,7 @@ import { kindsOf } from './lexicon.ts';
 export function mayHoldDemand(message: Buffer): boolean {
   const text = message.toString('latin1');
   if (isSuspicious(text, true) || text.includes('](') || text.includes('"resource')) return true;
-  return hasSeveralTexts(text) || isTurnedRound(text);
+  return hasSeveralTexts(text);
 }
 
 /** A demand may be cut in two, in the middle of the word that tells. */
@@ -24,7 +23,7 @@ function hasSeveralTexts(text: string): boolean {
 
 /** The same for one text that stands alone. */
 export function mayTextHoldDemand(text: string): boolean {
-  return isSuspicious(text, false) || text.includes('](') || text.includes('\n') || isTurnedRound(text);
+  return isSuspicious(text, false) || text.includes('](') || text.includes('\n');
 }
 
 /** @param isJson only what stands in its strings can be codes of characters: lists of numbers are data */
@@ -123,7 +122,7 @@ const MIN_LINE = 16;
 /** Classes of which every rule needs at least one. */
 const PIVOTS = kindsOf(
   ...(['override', 'your', 'you', 'system', 'must', 'tool', 'fresh', 'mode', 'not', 'remember', 'enable'] as const),
-  ...(['gone', 'user_is', 'send', 'model', 'without', 'stop'] as const),
+  ...(['gone', 'user_is', 'send', 'model', 'without', 'stop', 'backwards'] as const),
 );
 
 function isPivot(word: string): boolean {

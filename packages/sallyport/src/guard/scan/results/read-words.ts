@@ -1,4 +1,4 @@
-import { classesOf, type Ranges, toUnits } from '../text-units.ts';
+import { classesOf, type Ranges, toUnits } from '../../decode/text-units.ts';
 import { type Known, knowMixed, knowRun, knowUnits, knowWord, NOTHING_KNOWN, OVERRIDES, slipOf } from './know-words.ts';
 import { JOINED } from './lexicon.ts';
 
