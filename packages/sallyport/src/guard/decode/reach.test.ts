@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Conversation } from '../../../test/taint-conversation.ts';
 import { DISGUISES, ENCODINGS, type Hide, SPELLINGS } from '../../../test/ways-to-hide.ts';
@@ -64,6 +65,16 @@ describe('each reader sees through', () => {
     expect(scanText(`书。${said}`).findings).not.toEqual([]);
     expect(isHeld(`Finds a book. ${said}`)).toBe(true);
   });
+});
+
+test('an order behind a hundred harmless blocks is read, and a thousand bombs are said to be too much', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const blocks = Array.from({ length: 100 }, (_, i) => base64(`Number ${i} of many harmless texts.`)).join(' , ');
+  expect(scanText(blocks).findings).toEqual([]);
+  const found = scanText(`${blocks} , ${base64(ORDER)}`).findings;
+  expect(found.map(({ tier }) => tier)).toContain('block');
+  const bomb = gzipSync(`${HONEST} `.repeat(3_000)).toString('base64');
+  expect(scanText(`${bomb} `.repeat(1_000)).findings.map(({ id }) => id)).toEqual(['too-much-to-read']);
 });
 
 describe('an honest text', () => {

@@ -1,4 +1,5 @@
 import { type Block, blocksOf } from '../decode/blocks.ts';
+import { MAX_PACKED } from '../decode/bounds.ts';
 import { toText } from '../decode/bytes-text.ts';
 import { inflate } from '../decode/inflate.ts';
 import { surveyRuns } from '../decode/survey-runs.ts';
@@ -17,8 +18,6 @@ export interface Decoded {
 const MAX_DECODED = 1024 * 1024;
 const MAX_BLOCKS = 16_384;
 const MIN_TEXT = 8;
-/** Blocks that may be packed: each costs some microseconds. */
-const MAX_PACKED = 256;
 
 /** Blocks of base64, base32, hexadecimal and character codes that hold readable text. */
 export function decodeBlocks(text: string): readonly Decoded[] {

@@ -35,6 +35,8 @@ export interface Canonical {
 }
 
 const MAX_VIEWS = 64;
+/** Of all views but the first: what is packed is a thousand times as long. Characters. */
+const MAX_SAID = 1024 * 1024;
 const NO_MARKS: readonly Mark[] = Object.freeze([]);
 
 /** Reads a text in every way a model may. One pass and no copy for plain ASCII that hides nothing. */
@@ -58,7 +60,7 @@ export function toCanonical(text: string): Canonical {
   // Case matters to base64, so what is decoded is the text as written.
   addDecoded(views, text, { depth: 1, outer: undefined, how: '', seen });
   if ((seen & (SEEN.spaced | SEEN.leet)) !== 0) addLoose(views, mapped, '');
-  return { original: text, plain, views, marks, isCut: views.length >= MAX_VIEWS || views.some(({ isCut }) => isCut) };
+  return { original: text, plain, views, marks, isCut: isFull(views) || views.some(({ isCut }) => isCut) };
 }
 
 /** What stands in a text as it is read, as `toCanonical(text).plain.text`: for whoever asks for no more. */
@@ -68,6 +70,12 @@ export function toPlainText(text: string): string {
 
 /** As `SEEN.foreign`: anything but plain ASCII. */
 const FOREIGN = /[^\t\n\r -~]/;
+
+function isFull(views: readonly View[]): boolean {
+  return (
+    views.length >= MAX_VIEWS || views.reduce((sum, { text }, i) => (i === 0 ? 0 : sum + text.length), 0) > MAX_SAID
+  );
+}
 
 interface Inside {
   readonly depth: number;
@@ -86,7 +94,7 @@ function addDecoded(views: View[], text: string, inside: Inside & { readonly see
 type Block = Omit<Decoded, 'how'> & { readonly how: string };
 
 function addBlock(views: View[], block: Block, { depth, outer, how }: Inside): void {
-  if (views.length >= MAX_VIEWS) return;
+  if (isFull(views)) return;
   const [start, end] = outer ?? [block.start, block.end];
   const way = `${how} ${block.how}`.trim();
   const { mapped } = foldWithMap(block.text);
@@ -106,7 +114,7 @@ function addBlock(views: View[], block: Block, { depth, outer, how }: Inside): v
 /** What is turned round stands from its end in the original. */
 function addTurned(views: View[], { text, how, range }: View): void {
   const turned = turn(text);
-  if (turned === undefined || views.length >= MAX_VIEWS) return;
+  if (turned === undefined || isFull(views)) return;
   const { length } = text;
   const isBack = turned.how === 'turned round';
   views.push({
@@ -119,7 +127,7 @@ function addTurned(views: View[], { text, how, range }: View): void {
 }
 
 function addEscaped(views: View[], escaped: MappedText | undefined, { depth, outer, how }: Inside): void {
-  if (escaped === undefined || views.length >= MAX_VIEWS) return;
+  if (escaped === undefined || isFull(views)) return;
   const way = `${how} escapes`.trim();
   const { mapped } = foldWithMap(escaped.text);
   const whole = compose(mapped, escaped);
@@ -140,7 +148,7 @@ function addEscaped(views: View[], escaped: MappedText | undefined, { depth, out
 
 function addLoose(views: View[], mapped: MappedText, how: string): void {
   const loose = loosen(mapped.text);
-  if (loose !== undefined && views.length < MAX_VIEWS)
+  if (loose !== undefined && !isFull(views))
     views.push(viewOf(compose(loose, mapped), { kind: 'loose', how: `${how} spacing`.trim() }));
 }
 

@@ -48,7 +48,8 @@ export function readText(text: string): TextReading {
   const units = toUnits(text);
   const words = readWords(text, units);
   readPlain(text, words, found);
-  readBackwards(text, words, { found, marks });
+  const budget = { left: MAX_SAID };
+  readBackwards(text, words, { found, marks, budget });
   let left = MAX_DOUBTFUL;
   for (const { start, end } of findDoubtful(text, units)) {
     left -= end - start;
@@ -56,7 +57,7 @@ export function readText(text: string): TextReading {
       found.push({ rule: UNREAD, weight: TEXT_REVIEW_FROM, start, end, evidence: '', hidden: undefined });
       break;
     }
-    readDoubtful(text.slice(start, end), { offset: start, found, marks });
+    readDoubtful(text.slice(start, end), { offset: start, found, marks, budget });
   }
   const carriers = findCarriers(text);
   addCarriers(text, carriers, found);
@@ -97,11 +98,11 @@ const BACKWARDS = kindsOf('backwards');
 /** Of a text that is turned round so much on both sides of the first such word. Characters. */
 const MAX_BACK = 8_192;
 
-function readBackwards(text: string, { kinds, starts }: Words, { found, marks }: Omit<Collected, 'offset'>): void {
+function readBackwards(text: string, { kinds, starts }: Words, collected: Omit<Collected, 'offset'>): void {
   const first = kinds.findIndex((kind) => BACKWARDS[kind] === 1);
   if (first < 0) return;
   const offset = Math.max(0, (starts[first] ?? 0) - MAX_BACK);
-  readDoubtful(text.slice(offset, offset + 2 * MAX_BACK), { offset, found, marks });
+  readDoubtful(text.slice(offset, offset + 2 * MAX_BACK), { ...collected, offset });
 }
 
 /** Padding buys nobody a blind spot: what is over is marked for being too much. Characters, about 0.2 s. */
@@ -117,15 +118,39 @@ const HIDDEN: Found['rule'] = {
   why: 'It holds text that a model reads and a person cannot see.',
 };
 
+/** What all parts of one text may say once they are decoded. Characters, about 0.3 s. */
+const MAX_SAID = 2 * 1024 * 1024;
+
 interface Collected {
   /** Of the part in the whole. */
   readonly offset: number;
   readonly found: Found[];
   readonly marks: Mark[];
+  readonly budget: { left: number };
 }
 
-function readDoubtful(part: string, { offset, found, marks: all }: Collected): void {
-  const { views, marks } = toCanonical(part);
+/** Smaller parts are not read in halves. Characters. */
+const MIN_HALF = 512;
+
+function readDoubtful(part: string, collected: Collected): void {
+  const { offset, found, marks: all, budget } = collected;
+  const unread = { start: offset, end: offset + part.length, evidence: '', hidden: undefined };
+  if (budget.left <= 0) {
+    found.push({ rule: UNREAD, weight: TEXT_REVIEW_FROM, ...unread });
+    return;
+  }
+  const { views, marks, isCut } = toCanonical(part);
+  for (const { text } of views) budget.left -= text.length;
+  if (isCut) {
+    // Many blocks are read a few at a time.
+    const half = part.length < 2 * MIN_HALF ? 0 : lastBlank(part, part.length >> 1);
+    if (half > 0) {
+      readDoubtful(part.slice(0, half), collected);
+      readDoubtful(part.slice(half), { ...collected, offset: offset + half });
+      return;
+    }
+    found.push({ rule: UNREAD, weight: TEXT_REVIEW_FROM, ...unread });
+  }
   for (const mark of marks) all.push({ ...mark, start: offset + mark.start, end: offset + mark.end });
   for (const { kind, decoded, start, end } of marks)
     if ((kind === 'tag' || kind === 'variation') && /[a-z]{2,20} [a-z]{2,20}/i.test(decoded))
@@ -134,11 +159,6 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
         ...{ evidence: showPart(decoded, 0, decoded.length), hidden: kind },
       });
   for (const view of views) {
-    if (view.isCut === true)
-      found.push({
-        ...{ rule: UNREAD, weight: TEXT_REVIEW_FROM, start: offset, end: offset + part.length },
-        ...{ evidence: '', hidden: undefined },
-      });
     // Spacing and digits for letters are read in every text, not only here.
     if (view.kind === 'loose' || (view.kind === 'plain' && view.text.length === part.length && isSame(view, part)))
       continue;
@@ -154,6 +174,10 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
       });
     }
   }
+}
+
+function lastBlank(text: string, from: number): number {
+  return Math.max(text.lastIndexOf(' ', from), text.lastIndexOf('\n', from));
 }
 
 const CODED_LINK: Found['rule'] = {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Block, blocksOf } from '../decode/blocks.ts';
-import { MAX_DEPTH } from '../decode/bounds.ts';
+import { MAX_DEPTH, MAX_PACKED } from '../decode/bounds.ts';
 import { wideText } from '../decode/bytes-text.ts';
 import { decodeEscapes, decodeQuoted } from '../decode/escapes.ts';
 import { inflate } from '../decode/inflate.ts';
@@ -20,13 +20,11 @@ export type Find = (text: string, survey: Survey) => readonly SecretMatch[];
 const MAX_UNESCAPED = 256 * 1024;
 /** Bytes of one text, unpacked. */
 const MAX_INFLATED = 1024 * 1024;
-/** Blocks without a header that are tried: each costs some microseconds. */
-const MAX_TRIED = 256;
 const MAX_RUNS = 512;
 
 interface Look {
   readonly find: Find;
-  readonly budget: { escapes: number; bytes: number; inflated: number; tried: number };
+  readonly budget: { escapes: number; bytes: number; inflated: number; packed: number };
   readonly depth: number;
 }
 
@@ -34,7 +32,7 @@ interface Look {
 export function findHidden(text: string, survey: Survey, find: Find): readonly SecretMatch[] {
   // Everything at every depth once, and what stands in several encodings a few times.
   const budget = {
-    ...{ escapes: MAX_UNESCAPED, bytes: 4 * text.length + 1_024, inflated: MAX_INFLATED, tried: MAX_TRIED },
+    ...{ escapes: MAX_UNESCAPED, bytes: 4 * text.length + 1_024, inflated: MAX_INFLATED, packed: MAX_PACKED },
   };
   const look = { find, budget, depth: 0 };
   const found = [...lookInto(text, survey, look), ...findReversed(text, survey, find)];
@@ -163,8 +161,8 @@ function readBlock({ bytes }: Block, budget: Look['budget']): readonly string[] 
   const wide = wideText(bytes);
   if (wide !== undefined) return [wide];
   const said = printableRuns(bytes);
-  if (said.length > 0 || budget.inflated <= 0 || budget.tried <= 0) return said;
-  budget.tried -= 1;
+  if (said.length > 0 || budget.inflated <= 0 || budget.packed <= 0) return said;
+  budget.packed -= 1;
   const unpacked = inflate(bytes)?.bytes;
   if (unpacked === undefined) return said;
   budget.inflated -= unpacked.length;

@@ -1,5 +1,5 @@
 import { blocksOf } from '../decode/blocks.ts';
-import { MAX_DEPTH } from '../decode/bounds.ts';
+import { MAX_DEPTH, MAX_PACKED } from '../decode/bounds.ts';
 import { wideText } from '../decode/bytes-text.ts';
 import { decodeEscapes, decodeQuoted } from '../decode/escapes.ts';
 import { inflate } from '../decode/inflate.ts';
@@ -9,9 +9,7 @@ import { unfold } from '../decode/unfold.ts';
 /** How much may come out of a text. Characters. */
 const MAX_DECODED = 262_144;
 /** Encoded parts of one text that are tried. */
-const MAX_PARTS = 512;
-/** Parts that may be packed: each costs some microseconds. */
-const MAX_PACKED = 32;
+const MAX_PARTS = 4_096;
 /** Shorter parts say too little once they are decoded. */
 const SHORTEST_PART = 16;
 
