@@ -49,9 +49,9 @@ function foldPart(part: string): string {
   return LOOKALIKES.get(bare.codePointAt(0) ?? 0) ?? part.toLowerCase();
 }
 
-/** Letters in squares, circles and flags, which NFKC leaves as they are. */
+/** Letters in squares, circles and flags, which NFKC leaves as they are, and in brackets, of which it makes three characters. */
 function foldEnclosed(code: number): string | undefined {
-  for (const first of [0x1f150, 0x1f170, 0x1f1e6])
+  for (const first of [0x249c, 0x1f110, 0x1f150, 0x1f170, 0x1f1e6])
     if (code >= first && code < first + 26) return String.fromCharCode(0x61 + code - first);
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { IS_SWAPPED } from './scan/text-units.ts';
+import { IS_SWAPPED } from './decode/text-units.ts';
 
 /**
  * What a text has at all, as bits: detectors that need what is not there are not asked. One pass over the text in place of
@@ -161,7 +161,7 @@ for (let code = 0; code < 128; code++) {
   if (/[A-Z]/.test(sign)) kind |= UPPER;
   if (/[a-z]/.test(sign)) kind |= LOWER;
   if (/[-_+/]/.test(sign)) kind |= JOIN;
-  if (/[0-9a-fA-F\-:,\\x ]/.test(sign)) kind |= SPACED;
+  if (/[0-9a-fA-F\-:,;\\x ]/.test(sign)) kind |= SPACED;
   if (/[ \t\n,]/.test(sign)) kind |= BETWEEN;
   if (sign === '-') kind |= DASHES;
   if (sign === '@') kind |= AT;

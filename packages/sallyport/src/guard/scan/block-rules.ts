@@ -1,5 +1,5 @@
 import type { OwaspTag } from '../../core/finding.ts';
-import type { MarkKind } from './canonical-fold.ts';
+import type { MarkKind } from '../decode/unseen.ts';
 import { isHarmlessHush, isQuoted, type Said } from './excuses.ts';
 import { AS_DEFAULT, ASK, type Feature } from './feature.ts';
 

@@ -1,4 +1,4 @@
-import { createTextBuilder, type MappedText } from './mapped-text.ts';
+import { createTextBuilder, type MappedText } from '../decode/mapped-text.ts';
 
 const SWAPPED: ReadonlyMap<string, string> = new Map([
   ['0', 'o'],
@@ -11,9 +11,9 @@ const SWAPPED: ReadonlyMap<string, string> = new Map([
   ['$', 's'],
   ['!', 'i'],
 ]);
-/** Letters one by one: `i g n o r e`, `i-g-n-o-r-e`, with wider gaps between words. */
+/** Letters one by one: `i g n o r e`, `i-g-n-o-r-e`, with wider gaps between words; ideographs as well. */
 const SPACED =
-  /(?<![a-z0-9])[a-z0-9@$!](?:(?: [a-z0-9@$!]){1,400}|(?:\.[a-z0-9@$!]){1,400}|(?:-[a-z0-9@$!]){1,400}|(?:_[a-z0-9@$!]){1,400}|(?:\*[a-z0-9@$!]){1,400}|(?:\|[a-z0-9@$!]){1,400})(?![a-z0-9@$!])/g;
+  /(?<![a-z0-9])[a-z0-9@$!](?:(?: [a-z0-9@$!]){1,400}|(?:\.[a-z0-9@$!]){1,400}|(?:-[a-z0-9@$!]){1,400}|(?:_[a-z0-9@$!]){1,400}|(?:\*[a-z0-9@$!]){1,400}|(?:\|[a-z0-9@$!]){1,400}|(?:,[a-z0-9@$!]){1,400}|(?:~[a-z0-9@$!]){1,400}|(?:\n[a-z0-9@$!]){2,400}|(?:, [a-z0-9@$!]){2,400})(?![a-z0-9@$!])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3](?:[ \n.,|*~_-][\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]){2,400}/g;
 const WORD = /[a-z0-9@$!]{3,40}/g;
 
 /** A text without spacing and with letters for the digits that stand for them; `undefined`: it has neither. Expects lower case. */
@@ -24,9 +24,10 @@ export function loosen(text: string): MappedText | undefined {
   const join = (match: RegExpExecArray) => {
     const gap = text.slice(at, match.index);
     // A wider gap is the space between words that were spaced.
-    if (/^ {2,16}$/.test(gap)) builder.add(' ', at);
+    if (/^(?: {2,16}|\n{2,16})$/.test(gap)) builder.add(' ', at);
     else builder.copy(gap, at);
-    for (let i = 0; i < match[0].length; i += 2)
+    const width = match[0].startsWith(', ', 1) ? 3 : 2;
+    for (let i = 0; i < match[0].length; i += width)
       builder.add(SWAPPED.get(match[0].charAt(i)) ?? match[0].charAt(i), match.index + i, true);
     at = match.index + match[0].length;
     isChanged = true;

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../core/json.ts';
+import { toOriginal } from '../decode/mapped-text.ts';
 import { type Canonical, toCanonical, type View } from './canonical.ts';
 import { maskOf, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
 import { type DefinitionText, textsOf, tooLarge } from './definition-texts.ts';
 import { isExample, isForbidden, isKeptOut, isRefused, isSomebody, isStopped, type Said } from './excuses.ts';
-import { toOriginal } from './mapped-text.ts';
 import { SCAN_WORDS, type ScanWord } from './scan-words.ts';
 import { unwrap } from './unwrap.ts';
 import { WordFilter } from './word-filter.ts';

@@ -1,18 +1,19 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
+import { toUnits } from '../decode/text-units.ts';
+import type { Mark } from '../decode/unseen.ts';
 import { toCanonical, type View } from './canonical.ts';
-import type { Mark } from './canonical-fold.ts';
 import { findFakeTurns } from './results/fake-turns.ts';
 import { type Carrier, findCarriers } from './results/find-carriers.ts';
 import { findDoubtful } from './results/find-doubtful.ts';
 import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/is-told.ts';
+import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
-import { readWords } from './results/read-words.ts';
+import { readWords, type Words } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
 import { UNREAD, UNREAD_WEIGHT } from './results/unread.ts';
 import { findOrders } from './results/weigh-signs.ts';
-import { toUnits } from './text-units.ts';
 
 /** From here on a text is in the review tier. */
 export const TEXT_REVIEW_FROM = 0.5;
@@ -47,7 +48,10 @@ export function readText(text: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
   const units = toUnits(text);
-  readPlain(text, units, found);
+  const words = readWords(text, units);
+  readPlain(text, words, found);
+  const budget = { left: MAX_SAID };
+  readBackwards(text, words, { found, marks, budget });
   let left = MAX_DOUBTFUL;
   for (const { start, end } of findDoubtful(text, units)) {
     left -= end - start;
@@ -55,7 +59,7 @@ export function readText(text: string): TextReading {
       found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, start, end, evidence: '', hidden: undefined });
       break;
     }
-    readDoubtful(text.slice(start, end), { offset: start, found, marks });
+    readDoubtful(text.slice(start, end), { offset: start, found, marks, budget });
   }
   const carriers = findCarriers(text);
   addCarriers(text, carriers, found);
@@ -87,11 +91,22 @@ const FENCED = 0.5;
 /** In a report of an attack, but for what is an attack in any. */
 const REPORTED = 0.6;
 
-function readPlain(text: string, units: Uint16Array, found: Found[]): void {
-  for (const { rule, start, end, isDisguised, weight } of weighed(text, units)) {
+function readPlain(text: string, words: Words, found: Found[]): void {
+  for (const { rule, start, end, isDisguised, weight } of weighed(text, { words })) {
     const hidden = isDisguised ? 'letters' : undefined;
     found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden });
   }
+}
+
+const BACKWARDS = kindsOf('backwards');
+/** Of a text that is turned round so much on both sides of the first such word. Characters. */
+const MAX_BACK = 8_192;
+
+function readBackwards(text: string, { kinds, starts }: Words, collected: Omit<Collected, 'offset'>): void {
+  const first = kinds.findIndex((kind) => BACKWARDS[kind] === 1);
+  if (first < 0) return;
+  const offset = Math.max(0, (starts[first] ?? 0) - MAX_BACK);
+  readDoubtful(text.slice(offset, offset + 2 * MAX_BACK), { ...collected, offset });
 }
 
 /** Characters, about 0.2 s. */
@@ -102,15 +117,39 @@ const HIDDEN: Found['rule'] = {
   why: 'It holds text that a model reads and a person cannot see.',
 };
 
+/** What all parts of one text may say once they are decoded. Characters, about 0.3 s. */
+const MAX_SAID = 2 * 1024 * 1024;
+
 interface Collected {
   /** Of the part in the whole. */
   readonly offset: number;
   readonly found: Found[];
   readonly marks: Mark[];
+  readonly budget: { left: number };
 }
 
-function readDoubtful(part: string, { offset, found, marks: all }: Collected): void {
-  const { views, marks } = toCanonical(part);
+/** Smaller parts are not read in halves. Characters. */
+const MIN_HALF = 512;
+
+function readDoubtful(part: string, collected: Collected): void {
+  const { offset, found, marks: all, budget } = collected;
+  const unread = { start: offset, end: offset + part.length, evidence: '', hidden: undefined };
+  if (budget.left <= 0) {
+    found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, ...unread });
+    return;
+  }
+  const { views, marks, isCut } = toCanonical(part);
+  for (const { text } of views) budget.left -= text.length;
+  if (isCut) {
+    // Many blocks are read a few at a time.
+    const half = part.length < 2 * MIN_HALF ? 0 : lastBlank(part, part.length >> 1);
+    if (half > 0) {
+      readDoubtful(part.slice(0, half), collected);
+      readDoubtful(part.slice(half), { ...collected, offset: offset + half });
+      return;
+    }
+    found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, ...unread });
+  }
   for (const mark of marks) all.push({ ...mark, start: offset + mark.start, end: offset + mark.end });
   for (const { kind, decoded, start, end } of marks)
     if ((kind === 'tag' || kind === 'variation') && /[a-z]{2,20} [a-z]{2,20}/i.test(decoded))
@@ -119,16 +158,13 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
         ...{ evidence: showPart(decoded, 0, decoded.length), hidden: kind },
       });
   for (const view of views) {
-    if (view.isCut === true)
-      found.push({
-        ...{ rule: UNREAD, weight: UNREAD_WEIGHT, start: offset, end: offset + part.length },
-        ...{ evidence: '', hidden: undefined },
-      });
     // Spacing and digits for letters are read in every text, not only here.
     if (view.kind === 'loose' || (view.kind === 'plain' && view.text.length === part.length && isSame(view, part)))
       continue;
     if (view.kind === 'decoded' && view.how !== 'escapes') addDecoded(view, { offset, found });
-    for (const { rule, weight, ...match } of weighed(view.text)) {
+    // Who writes a demand in escapes quotes nobody: JSON in JSON stands in quotation marks.
+    const isOpen = (start: number, end: number) => view.how !== 'escapes' || !isDisguised(view, start, end);
+    for (const { rule, weight, ...match } of weighed(view.text, { isOpen })) {
       const [start, end] = view.range(match.start, match.end);
       found.push({
         ...{ rule, weight, start: offset + start, end: offset + end },
@@ -137,6 +173,10 @@ function readDoubtful(part: string, { offset, found, marks: all }: Collected): v
       });
     }
   }
+}
+
+function lastBlank(text: string, from: number): number {
+  return Math.max(text.lastIndexOf(' ', from), text.lastIndexOf('\n', from));
 }
 
 const CODED_LINK: Found['rule'] = {
@@ -204,8 +244,13 @@ function isSame(view: View, part: string): boolean {
 /** Decoded from a block, or most of its letters written as others. Escapes alone are how some formats are written. */
 function hiddenBy(view: View, { start, end }: { readonly start: number; readonly end: number }): string | undefined {
   if (view.kind === 'decoded' && view.how !== 'escapes') return view.how;
-  if (view.disguised(start, end) * 4 < end - start) return undefined;
+  if (!isDisguised(view, start, end)) return undefined;
   return view.how === '' ? 'letters of other scripts' : view.how;
+}
+
+/** A quarter of its letters are not written as they are read. */
+function isDisguised(view: View, start: number, end: number): boolean {
+  return view.disguised(start, end) * 4 >= end - start;
 }
 
 interface Weighed extends Pick<Found, 'rule' | 'weight' | 'start' | 'end'> {
@@ -220,9 +265,14 @@ function isNamed(text: string, { rule, start, end }: Pick<Match, 'rule' | 'start
   return rule.id === 'demand-call' && (text[end] === '`' || /^please\b/i.test(text.slice(start, start + 7)));
 }
 
+interface Weighing {
+  readonly words?: Words;
+  /** It is written as it is read, so that quotation marks around it count. */
+  readonly isOpen?: (start: number, end: number) => boolean;
+}
+
 /** What the rules find, less where something is only told of. */
-function weighed(text: string, units = toUnits(text)): readonly Weighed[] {
-  const words = readWords(text, units);
+function weighed(text: string, { words = readWords(text), isOpen = () => true }: Weighing): readonly Weighed[] {
   const matches = matchRules(words);
   const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words), ...findOrders(text, words)];
   if (matches.length === 0 && spoken.length === 0 && words.cutAt === undefined) return [];
@@ -233,10 +283,8 @@ function weighed(text: string, units = toUnits(text)): readonly Weighed[] {
   };
   const found: Weighed[] = [];
   for (const { rule, start, end, isDisguised } of matches) {
-    const isTold =
-      isQuoted(text, start, end) ||
-      isPattern(text.slice(start, end)) ||
-      (rule.isDemand === true && !isDemanded(text, start));
+    const isSaid = isOpen(start, end) && isQuoted(text, start, end);
+    const isTold = isSaid || isPattern(text.slice(start, end)) || (rule.isDemand === true && !isDemanded(text, start));
     const sure = isListed(text.slice(start, end))
       ? rule.weight * FENCED
       : isNamed(text, { rule, start, end })

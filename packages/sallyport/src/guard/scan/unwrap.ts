@@ -1,4 +1,4 @@
-import { createTextBuilder, type MappedText } from './mapped-text.ts';
+import { createTextBuilder, type MappedText } from '../decode/mapped-text.ts';
 
 /** White space wider than one, a new line, and the asterisks of emphasis: how a text is laid out, not what it says. */
 const LAYOUT = /[ \t\r\n]{2,400}|\n|(?<![a-z0-9*])\*{1,3}(?=[a-z])|(?<=[a-z.,!])\*{1,3}(?![a-z0-9*])/g;

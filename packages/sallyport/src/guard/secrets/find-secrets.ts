@@ -1,4 +1,5 @@
 import type { SecretGroup } from '../../config/secret-kinds.ts';
+import { type Run, type Survey, surveyRuns } from '../decode/survey-runs.ts';
 import { isFiller } from './checks.ts';
 import { findHidden } from './hidden-secrets.ts';
 import { MARK_READERS, type Reading } from './key-material.ts';
@@ -15,7 +16,6 @@ import {
 import { PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
 import type { SecretMatch, TextPlace } from './secret-match.ts';
 import { findSeedPhrases, SHORTEST_PHRASE } from './seed-phrase.ts';
-import { type Run, type Survey, surveyRuns } from './survey-runs.ts';
 
 /** Kinds that are no credentials. */
 const GROUPS: ReadonlyMap<string, SecretGroup> = new Map([

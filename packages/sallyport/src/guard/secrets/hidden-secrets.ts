@@ -1,32 +1,40 @@
-import { foldCharacter } from '../../core/fold-text.ts';
-import { decodeEscapes } from '../scan/canonical-decode.ts';
-import { createTextBuilder, type MappedText, toOriginal } from '../scan/mapped-text.ts';
+import { isUtf8 } from 'node:buffer';
+import { type Block, blocksOf } from '../decode/blocks.ts';
+import { MAX_DEPTH, MAX_PACKED } from '../decode/bounds.ts';
+import { wideText } from '../decode/bytes-text.ts';
+import { decodeEscapes, decodeQuoted } from '../decode/escapes.ts';
+import { inflate } from '../decode/inflate.ts';
+import { type MappedText, toOriginal } from '../decode/mapped-text.ts';
+import { type Run, type Survey, surveyRuns } from '../decode/survey-runs.ts';
+import { unfold } from '../decode/unfold.ts';
 import { isRandom } from './key-material.ts';
 import type { SecretMatch } from './secret-match.ts';
-import { type Run, type Survey, surveyRuns } from './survey-runs.ts';
 
 /**
- * Secrets in encoded or disguised form. The views of `scan/canonical.ts` are for words: they fold case and keep prose only,
- * and a key is neither. Escapes and the way back to the original are shared with them.
+ * Secrets in encoded or disguised form. What an encoding is and how it is undone is in `decode/`. The views of
+ * `scan/canonical.ts` are for words: they fold case and keep prose only, and a key is neither.
  */
 export type Find = (text: string, survey: Survey) => readonly SecretMatch[];
 
-/** Encodings inside encodings. */
-const MAX_DEPTH = 4;
-/** Characters of escapes read again in one text: they cost thirty times what encodings do. */
+/** Characters of escapes read again in one text: they cost more than encodings do. */
 const MAX_UNESCAPED = 256 * 1024;
+/** Bytes of one text, unpacked. */
+const MAX_INFLATED = 1024 * 1024;
 const MAX_RUNS = 512;
 
 interface Look {
   readonly find: Find;
-  readonly budget: { escapes: number; bytes: number };
+  readonly budget: { escapes: number; bytes: number; inflated: number; packed: number };
   readonly depth: number;
 }
 
 /** @param survey of the text */
 export function findHidden(text: string, survey: Survey, find: Find): readonly SecretMatch[] {
   // Everything at every depth once, and what stands in several encodings a few times.
-  const look = { find, budget: { escapes: MAX_UNESCAPED, bytes: 4 * text.length + 1_024 }, depth: 0 };
+  const budget = {
+    ...{ escapes: MAX_UNESCAPED, bytes: 4 * text.length + 1_024, inflated: MAX_INFLATED, packed: MAX_PACKED },
+  };
+  const look = { find, budget, depth: 0 };
   const found = [...lookInto(text, survey, look), ...findReversed(text, survey, find)];
   return found.length === 0 ? NOTHING : found.map((match) => ({ ...match, how: 'hidden' as const }));
 }
@@ -49,20 +57,33 @@ function lookInto(text: string, survey: Survey, look: Look): SecretMatch[] {
   if (look.depth >= MAX_DEPTH) return NOTHING;
   const found: SecretMatch[] = [];
   const inside = { ...look, depth: look.depth + 1 };
-  for (const run of disguisedRuns(text)) {
-    const mapped = readAgain(text.slice(run.start, run.end));
-    if (mapped === undefined || look.budget.escapes <= 0) continue;
-    look.budget.escapes -= mapped.text.length;
-    const again = surveyRuns(mapped.text);
-    for (const match of [...look.find(mapped.text, again), ...lookInto(mapped.text, again, inside)]) {
-      const [start, end] = toOriginal(mapped, match.start, match.end).map((at) => at + run.start) as [number, number]; // True: two places, two places.
-      // What stands in the original as well was found there.
-      if (mapped.text.slice(match.start, match.end) !== text.slice(start, end)) found.push({ ...match, start, end });
-    }
+  const quoted = decodeQuoted(text);
+  if (quoted !== undefined) lookAgain({ text, start: 0, mapped: quoted }, inside, found);
+  for (const { start, end } of disguisedRuns(text)) {
+    const mapped = readAgain(text.slice(start, end));
+    if (mapped !== undefined) lookAgain({ text, start, mapped }, inside, found);
   }
-  for (const { start, end, said } of blocksOf(text, survey, look.budget))
+  for (const { start, end, said } of saidIn(text, survey, look.budget))
     for (const match of lookIntoBlock(said, inside)) found.push({ ...match, start, end });
   return found;
+}
+
+/** A part of a text, and how it reads. */
+interface Again {
+  readonly text: string;
+  readonly start: number;
+  readonly mapped: MappedText;
+}
+
+function lookAgain({ text, start: from, mapped }: Again, look: Look, found: SecretMatch[]): void {
+  if (look.budget.escapes <= 0) return;
+  look.budget.escapes -= mapped.text.length;
+  const again = surveyRuns(mapped.text);
+  for (const match of [...look.find(mapped.text, again), ...lookInto(mapped.text, again, look)]) {
+    const [start, end] = toOriginal(mapped, match.start, match.end).map((at) => at + from) as [number, number]; // True: two places, two places.
+    // What stands in the original as well was found there.
+    if (mapped.text.slice(match.start, match.end) !== text.slice(start, end)) found.push({ ...match, start, end });
+  }
 }
 
 const NOTHING: SecretMatch[] = [];
@@ -81,12 +102,13 @@ function lookIntoBlock(text: string, look: Look): readonly SecretMatch[] {
           ...{ kind: 'aws-secret-key', group: 'credentials', how: 'hidden', isSample: value.endsWith('EXAMPLEKEY') },
           ...{ start: from + index, end: from + index + value.length },
         });
-  return [...found, ...lookInto(text, survey, look)];
+  return [...found, ...findReversed(text, survey, look.find), ...lookInto(text, survey, look)];
 }
 
 /** Escapes, and characters that are not seen or stand for ASCII ones (full-width, mathematical, enclosed, tags). */
 const DISGUISE =
-  /%[0-9a-fA-F]{2}|\\[ux][0-9a-fA-F{]|&#[0-9xX]|\u034f|[\ufe00-\ufe0f]|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\udd9a]|\udb40[\udc00-\udfff]/g;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  /%(?:[0-9a-fA-F]{2}|u[0-9a-fA-F])|\\(?:[uUx][0-9a-fA-F{]|[0-7]{2})|&(?:#[0-9xX]|[A-Za-z]{2,20};)|[\0-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2460-\u24ff\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|\u034f|[\ufe00-\ufe0f]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\uddff]|\udb40[\udc00-\udfff]/g;
 const BLANK = /[\s"'<>`]/;
 /** Longer runs without a blank are read in parts. */
 const MAX_RUN = 4_096;
@@ -108,153 +130,51 @@ function disguisedRuns(text: string): readonly Run[] {
 }
 
 const MIN_RUN = 12;
-const ESCAPED = /%[0-9a-fA-F]{2}|\\[ux]|&#/;
+const ESCAPED = /%(?:[0-9a-fA-F]{2}|u)|\\(?:[uUx]|[0-7]{2})|&[#a-zA-Z]/;
 
 /** A run as it reads without escapes, or without what is not seen. Where both are, the next round takes the second. */
 function readAgain(text: string): MappedText | undefined {
-  if (!ESCAPED.test(text)) return unfold(text);
-  return /[\\&]/.test(text) ? decodeEscapes(text) : decodePercent(text);
+  return ESCAPED.test(text) ? decodeEscapes(text) : unfold(text);
 }
 
-/** `%41` and nothing else: thirty times faster than all escapes together, and what a flood would be made of. */
-function decodePercent(text: string): MappedText {
-  const starts = new Int32Array(text.length + 1);
-  const codes = new Uint16Array(text.length);
-  let length = 0;
-  for (let i = 0; i < text.length; length++) {
-    const value = text.charCodeAt(i) === 0x25 ? fromHexPair(text.charCodeAt(i + 1), text.charCodeAt(i + 2)) : -1;
-    starts[length] = i;
-    codes[length] = value < 0 ? text.charCodeAt(i) : value;
-    i += value < 0 ? 1 : 3;
-  }
-  starts[length] = text.length;
-  const decoded = Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
-  return { text: decoded, starts: starts.subarray(0, length + 1), disguised: undefined };
-}
-
-function fromHexPair(high: number, low: number): number {
-  const [first, second] = [hexDigit(high), hexDigit(low)];
-  return first < 0 || second < 0 ? -1 : first * 16 + second;
-}
-
-/** `NaN`, beyond the end of a text, is no digit either. */
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
-
-const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
-
-/** NFKC, look-alikes of other scripts as the letters they are read as, and nothing invisible; case kept. */
-function unfold(text: string): MappedText {
-  const builder = createTextBuilder(text.length);
-  for (let i = 0; i < text.length; ) {
-    const code = text.codePointAt(i) ?? 0;
-    const sign = code < 128 ? text.charAt(i) : String.fromCodePoint(code);
-    if (code < 128) builder.add(sign, i);
-    else if (!UNSEEN.test(sign)) builder.add(toLetter(sign, code), i, true);
-    i += sign.length;
-  }
-  return builder.finish(text.length);
-}
-
-function toLetter(sign: string, code: number): string {
-  if (code < 0x370 || code > 0x4ff) return sign.normalize('NFKC');
-  const folded = foldCharacter(code);
-  return sign === sign.toLowerCase() ? folded : folded.toUpperCase();
-}
-
-interface Block extends Run {
+/** What a part of a text says once it is decoded. */
+interface Said extends Run {
   readonly said: string;
 }
 
-const HEX_RUN = /(?:[0-9a-fA-F]{2}){15,}/g;
-const HEX_PAIRS = /[0-9a-fA-F]{2}(?:[-: ,]{1,2}(?:0x|\\x)?[0-9a-fA-F]{2}){14,16384}/g;
-/** Character codes in a row: 65, 75, 73, … or 01000001 01001011 …. */
-const CODES = /(?:\d{2,3}[ ,]{1,2}){14,4096}\d{2,3}|(?:[01]{8}[ ,]{1,2}){14,4096}[01]{8}/g;
-const WHOLE_HEX = /^[0-9a-fA-F]+$/;
-const WHOLE_BASE32 = /^[A-Z2-7]{32,}$/;
-/** Words with dashes, paths and names have one case or few capitals; base64 has a quarter of each. */
-const ONE_CASE = /^[a-z0-9/_-]+$|^[A-Z0-9/_-]+$/;
-const PATH_PART = /[A-Za-z0-9_-]{20,}/g;
-/** PNG, JPEG, GIF, WebP, PDF, ZIP, WebAssembly, fonts and gzip, by the base64 of how they begin. */
-const PICTURE = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|AGFzbQ|d09GM|H4sI)/;
-
-function blocksOf(text: string, { coded, spaced }: Survey, budget: Look['budget']): readonly Block[] {
-  const blocks: Block[] = [];
-  const add = (run: Run, bytes: Buffer) => {
-    budget.bytes -= run.end - run.start;
-    for (const said of printableRuns(bytes)) blocks.push({ ...run, said });
-  };
-  for (const run of joinLines(text, coded)) {
-    if (budget.bytes <= 0) return blocks;
-    const written = text.slice(run.start, run.end);
-    if (WHOLE_BASE32.test(written) && !WHOLE_HEX.test(written)) add(run, fromBase32(written));
-    if (PICTURE.test(written)) continue;
-    for (const { 0: hex, index } of written.matchAll(HEX_RUN))
-      add({ start: run.start + index, end: run.start + index + hex.length }, Buffer.from(hex, 'hex'));
-    if (ONE_CASE.test(written)) continue;
-    add(run, Buffer.from(written, 'base64'));
-    if (!written.includes('/')) continue;
-    // In a path or an address a slash stands between parts, and only each of them is base64.
-    for (const { 0: part, index } of written.matchAll(PATH_PART))
-      add({ start: run.start + index, end: run.start + index + part.length }, Buffer.from(part, 'base64'));
+function saidIn(text: string, survey: Survey, budget: Look['budget']): readonly Said[] {
+  const found: Said[] = [];
+  for (const block of blocksOf(text, survey)) {
+    const { start, end } = block;
+    budget.bytes -= end - start;
+    if (budget.bytes <= 0) break;
+    for (const said of readBlock(block, budget)) found.push({ start, end, said });
   }
-  for (const run of spaced) {
-    const part = text.slice(run.start, run.end);
-    for (const { 0: codes, index } of part.matchAll(CODES)) {
-      if (budget.bytes <= 0) return blocks;
-      add({ start: run.start + index, end: run.start + index + codes.length }, fromCodes(codes));
-    }
-    for (const { 0: hex, index } of part.matchAll(HEX_PAIRS)) {
-      if (budget.bytes <= 0) return blocks;
-      const bytes = Buffer.from(hex.replace(/0x|\\x|[-: ,]/g, ''), 'hex');
-      add({ start: run.start + index, end: run.start + index + hex.length }, bytes);
-    }
-  }
-  return blocks;
+  return found;
 }
 
-/** RFC 2045 and PEM break base64 into lines. */
-function joinLines(text: string, runs: readonly Run[]): readonly Run[] {
-  const joined: Run[] = [];
-  for (const run of runs) {
-    const last = joined.at(-1);
-    const isNext =
-      last !== undefined && run.start - last.end <= 12 && /^\r?\n[ \t]{0,8}$/.test(text.slice(last.end, run.start));
-    if (isNext) joined[joined.length - 1] = { start: last.start, end: run.end };
-    else joined.push(run);
-  }
-  return joined;
+/** No key is shorter, nor is a packed text that holds one. */
+const SHORTEST_SAID = 15;
+
+function readBlock({ bytes }: Block, budget: Look['budget']): readonly string[] {
+  if (bytes.length < SHORTEST_SAID) return NOTHING_SAID;
+  const wide = wideText(bytes);
+  if (wide !== undefined) return [wide];
+  const said = printableRuns(bytes);
+  if (said.length > 0 || budget.inflated <= 0 || budget.packed <= 0) return said;
+  budget.packed -= 1;
+  const unpacked = inflate(bytes)?.bytes;
+  if (unpacked === undefined) return said;
+  budget.inflated -= unpacked.length;
+  const inner = Buffer.from(unpacked.buffer, unpacked.byteOffset, unpacked.length);
+  return [...printableRuns(inner)];
 }
 
-function fromCodes(written: string): Buffer {
-  const codes = written.split(/[ ,]{1,2}/);
-  const base = codes.every((code) => code.length === 8) ? 2 : 10;
-  const values = codes.map((code) => Number.parseInt(code, base));
-  return values.every((value) => value < 256) ? Buffer.from(values) : Buffer.alloc(0);
-}
-
-const BASE32_SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-function fromBase32(block: string): Buffer {
-  const bytes: number[] = [];
-  let bits = 0;
-  let value = 0;
-  for (const sign of block) {
-    value = ((value << 5) | BASE32_SIGNS.indexOf(sign)) & 0xfff;
-    bits += 5;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push((value >> bits) & 0xff);
-  }
-  return Buffer.from(bytes);
-}
-
+const NOTHING_SAID: readonly string[] = Object.freeze([]);
 const RUN = /[\t\n\r\x20-\x7e]{15,}/g;
 
 /** Text inside bytes: all of it, or a piece between others. Random bytes have none of 15. */
 function printableRuns(bytes: Buffer): readonly string[] {
-  return bytes.toString('latin1').match(RUN) ?? [];
+  const isForeign = isUtf8(bytes) && bytes.some((byte) => byte > 0x7f);
+  return isForeign ? [bytes.toString('utf8')] : (bytes.toString('latin1').match(RUN) ?? NOTHING_SAID);
 }

@@ -1,6 +1,6 @@
+import type { Run } from '../decode/survey-runs.ts';
 import { fromBase58Check, hasIbanSum, hasLuhnSum, isResidentId, isSocialSecurityNumber } from './checks.ts';
 import type { Reading } from './key-material.ts';
-import type { Run } from './survey-runs.ts';
 
 /** Nine digits or more, each at most one blank or dash from the next. */
 const DIGITS = /(?<![\d.])\d(?:[ -]?\d){8,22}[Xx]?(?![\d.]\d)/g;

@@ -1,19 +1,21 @@
-/** How often one form may hide in another, and how much may come out of a text. */
-const MAX_DEPTH = 3;
+import { blocksOf } from '../decode/blocks.ts';
+import { MAX_DEPTH, MAX_PACKED } from '../decode/bounds.ts';
+import { wideText } from '../decode/bytes-text.ts';
+import { decodeEscapes, decodeQuoted } from '../decode/escapes.ts';
+import { inflate } from '../decode/inflate.ts';
+import { surveyRuns } from '../decode/survey-runs.ts';
+import { unfold } from '../decode/unfold.ts';
+
+/** How much may come out of a text. Characters. */
 const MAX_DECODED = 262_144;
 /** Encoded parts of one text that are tried. */
-const MAX_PARTS = 256;
-
+const MAX_PARTS = 4_096;
 /** Shorter parts say too little once they are decoded. */
 const SHORTEST_PART = 16;
-const HEX = /^(?:0x)?([0-9A-Fa-f]{16,})$/;
-const ESCAPED = /%[0-9A-Fa-f]{2}/;
-const ENTITY = /&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});/;
-const UNICODE = /\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}/;
 
 /**
- * What a text says when it is decoded: base64, hex, percent signs, entities and escapes, each inside the others up to three
- * times. Only what becomes readable text counts.
+ * What a text says when it is decoded, one encoding inside the other (`decode/`). Only what becomes readable text counts, and
+ * nobody asks where it stood.
  */
 export function decodeForms(text: string): readonly string[] {
   if (!mayHide(text)) return NOTHING;
@@ -42,68 +44,49 @@ function mayHide(text: string): boolean {
   let run = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    run = code < 128 && LETTERS[code] === 1 ? run + 1 : 0;
-    // Percent, ampersand, backslash.
-    if (run === SHORTEST_PART || code === 37 || code === 38 || code === 92) return true;
+    const kind = code < 128 ? KINDS[code] : SIGN;
+    run = kind === CODED ? run + 1 : 0;
+    if (run === SHORTEST_PART || (kind === SIGN && (code < 128 || HIDDEN.test(text)))) return true;
   }
   return false;
 }
 
+const CODED = 1;
+/** Of an escape, of quoted-printable or of a terminal. */
+const SIGN = 2;
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const sign = String.fromCharCode(code);
+  if (/[A-Za-z0-9+/_-]/.test(sign)) return CODED;
+  return '%&\\=\x1b'.includes(sign) ? SIGN : 0;
+});
+/** What spells something that nobody sees, and letters that no fold of `normalise.ts` knows. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const HIDDEN = /[\x1b\x90-\x9f]|(?:\ud83c[\udd10-\uddff] ?){5}|\udb40[\udc00-\uddef]|[\ufe00-\ufe0f]{2}/;
+
 function* decodeOnce(text: string): Generator<string> {
-  let parts = 0;
-  for (const part of findEncoded(text)) {
-    const hex = HEX.exec(part.slice(part.lastIndexOf('/') + 1))?.[1];
-    if (hex !== undefined && hex.length % 2 === 0) yield* readable(Buffer.from(hex, 'hex'));
-    if (!(LOWER.test(part) && UPPER.test(part))) continue;
-    if (++parts > MAX_PARTS) return;
-    yield* readable(Buffer.from(part, 'base64'));
-    // A path or a key in front of the encoded part, joined by a sign that is a digit of base64 too.
-    const cut = Math.max(part.lastIndexOf('/'), part.lastIndexOf('-'));
-    if (cut > 0 && part.length - cut > 12) yield* readable(Buffer.from(part.slice(cut + 1), 'base64'));
+  let parts = MAX_PARTS;
+  let packed = MAX_PACKED;
+  for (const { bytes } of blocksOf(text, surveyRuns(text, SHORTEST_PART))) {
+    if (parts-- <= 0) break;
+    const said = readable(bytes);
+    if (said !== undefined) yield said;
+    else if (packed-- > 0) yield* unpack(bytes);
   }
-  if (ESCAPED.test(text))
-    yield text.replace(/(?:%[0-9A-Fa-f]{2}){1,256}/g, (run) =>
-      Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
-    );
-  if (ENTITY.test(text))
-    yield text.replace(/&#(x?)([0-9A-Fa-f]{1,7});/g, (_, x: string, digits: string) =>
-      fromPoint(Number.parseInt(digits, x === '' ? 10 : 16)),
-    );
-  if (UNICODE.test(text))
-    yield text.replace(/\\u([0-9A-Fa-f]{4})|\\x([0-9A-Fa-f]{2})/g, (_, long?: string, short?: string) =>
-      fromPoint(Number.parseInt(long ?? short ?? '', 16)),
-    );
+  for (const again of [decodeEscapes(text), decodeQuoted(text)]) if (again !== undefined) yield again.text;
+  if (HIDDEN.test(text)) yield unfold(text).text;
 }
 
-/** Runs of the letters of base64, its kind for links, and hex. A pattern would begin anew at every letter of every word. */
-function* findEncoded(text: string): Generator<string> {
-  let start = -1;
-  for (let i = 0; i <= text.length; i++) {
-    const code = i < text.length ? text.charCodeAt(i) : 32;
-    const isPart = code < 128 && LETTERS[code] === 1;
-    if (isPart) {
-      if (start < 0) start = i;
-      continue;
-    }
-    if (start >= 0 && i - start >= SHORTEST_PART) yield text.slice(start, i);
-    start = -1;
-  }
+function* unpack(bytes: Buffer): Generator<string> {
+  const inner = inflate(bytes);
+  const said = inner === undefined ? undefined : readable(Buffer.from(inner.bytes));
+  if (said !== undefined) yield said;
 }
 
-const LETTERS = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[A-Za-z0-9+/_-]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
-const LOWER = /[a-z]/;
-const UPPER = /[A-Z]/;
+const FEWEST_BYTES = 6;
 
-function fromPoint(point: number): string {
-  return point >= 0 && point <= 0x10_ffff ? String.fromCodePoint(point) : '';
-}
-
-function* readable(bytes: Buffer): Generator<string> {
-  if (bytes.length < 6) return;
-  const text = bytes.toString('utf8');
-  // A single odd byte at the end is where the encoded part was cut.
-  if (/[^\P{Cc}\t\n\r]|\ufffd/u.test(text.slice(0, -2))) return;
-  yield text;
+/** What bytes say; `undefined`: they are no text. A single odd byte at the end is where the encoded part was cut. */
+export function readable(bytes: Buffer): string | undefined {
+  if (bytes.length < FEWEST_BYTES) return undefined;
+  const text = wideText(bytes) ?? bytes.toString('utf8');
+  return /[^\P{Cc}\t\n\r]|\ufffd/u.test(text.slice(0, -2)) ? undefined : text;
 }

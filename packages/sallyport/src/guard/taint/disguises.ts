@@ -1,5 +1,6 @@
-import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import { decodeForms } from './decode-forms.ts';
+import { fromAscii85, fromBase32, fromBase58, fromBase64, fromHex, fromUu } from '../decode/bases.ts';
+import { inflate } from '../decode/inflate.ts';
+import { decodeForms, readable } from './decode-forms.ts';
 import { numbersInWords } from './number-words.ts';
 
 /**
@@ -39,7 +40,7 @@ export function undisguise(text: string): readonly string[] {
     for (const block of [...unpacked(one), ...unpacked(back)])
       if (add(block)) {
         add(reverse(block));
-        for (const inner of [...decodeForms(block), ...unpacked(block)]) add(inner);
+        for (const inner of [...decodeForms(block), ...unpacked(block), ...turned(block)]) add(inner);
       }
   }
   return found;
@@ -123,7 +124,6 @@ function* exchanged(text: string): Generator<string> {
 
 /** Spelt, said in words or in another base, or mixed with something else. */
 function* rewritten(text: string): Generator<string> {
-  if (/[\u{e0020}-\u{e007e}]/u.test(text)) yield fromTags(text);
   if (text.length > 4_096) return;
   const singles = text.split(/[^\p{L}\p{N}]+/u).filter((one) => one.length === 1);
   if (singles.length >= SHORTEST) yield singles.join('');
@@ -135,7 +135,7 @@ function* rewritten(text: string): Generator<string> {
   const said = numbersInWords(text);
   if (said !== undefined) yield said;
   if (/[a-z][0-9]|[0-9][a-z]/i.test(text)) {
-    yield text.replace(/[0134578]/g, (sign) => LEET[sign] ?? sign);
+    yield unleet(text);
     yield* otherBases(text);
   }
   if (text.length > SHORT) return;
@@ -147,6 +147,15 @@ function* rewritten(text: string): Generator<string> {
 const LEET: Readonly<Record<string, string>> = {
   ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b' },
 };
+
+function unleet(text: string): string {
+  return text.replace(/[0134578]/g, (sign) => LEET[sign] ?? sign);
+}
+
+/** What is packed may have been written otherwise before. */
+function turned(text: string): readonly string[] {
+  return text.length > 4_096 ? NONE : [mapLetters(text, (place) => (place + 13) % 26), unleet(text)];
+}
 
 function mapLetters(text: string, to: (place: number) => number): string {
   const table = Array.from({ length: 26 }, (_, place) => 97 + to(place));
@@ -162,10 +171,6 @@ function mapUnits(text: string, to: (unit: number) => number): string {
 /** Rot47: letters, digits and signs together. */
 function mapSigns(text: string): string {
   return mapUnits(text, (unit) => (unit > 32 && unit < 127 ? 33 + ((unit - 33 + 47) % 94) : unit));
-}
-
-function fromTags(text: string): string {
-  return text.replace(/[\u{e0020}-\u{e007e}]/gu, (one) => String.fromCharCode((one.codePointAt(0) ?? 0) & 0x7f));
 }
 
 /** The digits among other things; dates and times aside, which every text has. */
@@ -207,7 +212,6 @@ function unpacked(text: string): readonly string[] {
   };
   if (text.length <= 16_384) {
     for (const bytes of fromNumbers(text)) take(bytes);
-    if (text.includes('=')) take(fromQuotedPrintable(text));
     const whole = text.replace(/\s{1,16}/g, '');
     if (whole.length !== text.length) for (const bytes of fromBlock(whole)) take(bytes);
   }
@@ -222,61 +226,12 @@ function unpacked(text: string): readonly string[] {
 }
 
 function* fromBlock(block: string): Generator<Uint8Array | undefined> {
-  if (/^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(block)) yield Buffer.from(block, 'base64');
-  if (/^[0-9a-f]{12,}$/i.test(block) && block.length % 2 === 0) yield Buffer.from(block, 'hex');
-  if (/^(?:[A-Z2-7]{8,}|[a-z2-7]{8,})=*$/.test(block)) yield fromBase32(block.toUpperCase());
+  if (/^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(block)) yield fromBase64(block);
+  if (/^[0-9a-f]{12,}$/i.test(block) && block.length % 2 === 0) yield fromHex(block);
+  if (/^(?:[A-Z2-7]{8,}|[a-z2-7]{8,})=*$/.test(block)) yield fromBase32(block);
   if (/^[1-9A-HJ-NP-Za-km-z]{8,128}$/.test(block)) yield fromBase58(block);
   if (/^(?:<~)?[!-uz]{10,}(?:~>)?$/.test(block)) yield fromAscii85(block.replace(/^<~|~>$/g, ''));
   if (/^[ -`]{10,}$/.test(block)) yield fromUu(block);
-}
-
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-function fromBase32(block: string): Uint8Array {
-  const bytes: number[] = [];
-  let bits = 0;
-  let held = 0;
-  for (const letter of block) {
-    const value = BASE32.indexOf(letter);
-    if (value < 0) break;
-    held = ((held << 5) | value) & 0xfff;
-    bits += 5;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes.push((held >> bits) & 0xff);
-    }
-  }
-  return Uint8Array.from(bytes);
-}
-
-function fromBase58(block: string): Uint8Array {
-  let number = 0n;
-  for (const letter of block) number = number * 58n + BigInt(BASE58.indexOf(letter));
-  const hex = number.toString(16);
-  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
-}
-
-function fromAscii85(block: string): Uint8Array {
-  const bytes: number[] = [];
-  for (let i = 0; i < block.length; i += 5) {
-    const group = block.slice(i, i + 5);
-    let number = 0;
-    for (let j = 0; j < 5; j++) number = number * 85 + ((group.charCodeAt(j) || 117) - 33);
-    for (let j = 0; j < group.length - 1; j++) bytes.push(Math.floor(number / 256 ** (3 - j)) & 0xff);
-  }
-  return Uint8Array.from(bytes);
-}
-
-function fromUu(block: string): Uint8Array {
-  const size = (block.charCodeAt(0) - 32) & 63;
-  const bytes: number[] = [];
-  for (let i = 1; i + 3 < block.length + 3; i += 4) {
-    let number = 0;
-    for (let j = 0; j < 4; j++) number = (number << 6) | (((block.charCodeAt(i + j) || 32) - 32) & 63);
-    bytes.push((number >> 16) & 0xff, (number >> 8) & 0xff, number & 0xff);
-  }
-  return Uint8Array.from(bytes.slice(0, size));
 }
 
 /** Bytes one by one, in hexadecimal, decimal, octal or binary, whatever stands between them. */
@@ -301,40 +256,14 @@ const BASES = [
   { base: 2, digits: /^[01]{7,8}$/ },
 ] as const;
 
-function fromQuotedPrintable(text: string): Uint8Array | undefined {
-  if (!/=[0-9a-f]{2}/i.test(text)) return undefined;
-  const said = text.replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(said, 'latin1');
-}
+/** Of what is packed, as short as an account. */
+const SHORTEST_PACKED = 5;
 
 /** As text, or what it says once it is unpacked. */
 function readBytes(bytes: Uint8Array): string | undefined {
-  if (bytes.length < 5) return undefined;
-  const buffer = Buffer.from(bytes);
-  const plain = readPlain(buffer);
+  if (bytes.length < SHORTEST_PACKED) return undefined;
+  const plain = readable(Buffer.from(bytes));
   if (plain !== undefined) return plain;
-  const packed = inflate(buffer);
-  return packed === undefined ? undefined : readPlain(packed);
-}
-
-function readPlain(bytes: Buffer): string | undefined {
-  let zeros = 0;
-  for (let i = 1; i < bytes.length; i += 2) if (bytes[i] === 0) zeros++;
-  const text = zeros * 3 > bytes.length ? bytes.toString('utf16le') : bytes.toString('utf8');
-  return /[^\P{Cc}\t\n\r]|\ufffd/u.test(text.slice(0, -2)) ? undefined : text;
-}
-
-/** A page that is packed small may be huge. */
-const UNPACKED = { maxOutputLength: 65_536 } as const;
-
-function inflate(bytes: Buffer): Buffer | undefined {
-  const [first = 0, second = 0] = bytes;
-  try {
-    if (first === 0x1f && second === 0x8b) return gunzipSync(bytes, UNPACKED);
-    if (first === 0x78 && ((first << 8) | second) % 31 === 0) return inflateSync(bytes, UNPACKED);
-    // A raw stream has no sign of its own; most others are refused at their first bits.
-    return inflateRawSync(bytes, UNPACKED);
-  } catch {
-    return undefined;
-  }
+  const packed = inflate(bytes, SHORTEST_PACKED)?.bytes;
+  return packed === undefined ? undefined : readable(Buffer.from(packed));
 }

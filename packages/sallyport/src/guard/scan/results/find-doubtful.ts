@@ -1,6 +1,7 @@
 import type { Span } from '../../../core/json-scan.ts';
-import { isInflatable } from '../inflate.ts';
-import { classesOf, type Ranges, toUnits } from '../text-units.ts';
+import { fromBase32, fromBase64, fromHex } from '../../decode/bases.ts';
+import { isInflatable } from '../../decode/inflate.ts';
+import { classesOf, type Ranges, toUnits } from '../../decode/text-units.ts';
 import { isReadable } from './bytes-text.ts';
 
 /**
@@ -11,7 +12,7 @@ import { isReadable } from './bytes-text.ts';
 const CODED = 1;
 /** Part of no block: blanks and signs of ASCII. */
 const APART = 2;
-/** Begins an escape. */
+/** Begins an escape, or a letter in a square. */
 const ESCAPES = 3;
 /** Says something else than it shows, or nothing: controls, letters that look like others. */
 const DOUBTFUL = 4;
@@ -38,12 +39,14 @@ const FOREIGN: Ranges = [
 const CLASSES = classesOf(classOf, [
   [PLAIN, [[0x80, 0xffff]]],
   [DOUBTFUL, FOREIGN],
+  // Letters in squares and flags: an honest text has the flags of a few countries.
+  [ESCAPES, [[0xd83c, 0xd83c]]],
 ]);
 
 function classOf(character: string): number {
   if (/[A-Za-z0-9+/]/.test(character)) return CODED;
   if (character < ' ' || character === '\x7f') return '\t\n\r'.includes(character) ? APART : DOUBTFUL;
-  return '%&\\'.includes(character) ? ESCAPES : APART;
+  return '%&\\='.includes(character) ? ESCAPES : APART;
 }
 
 /** Shorter encoded texts hold no demand. Characters. */
@@ -57,13 +60,19 @@ const MAX_LINE = 4_096;
 const MAX_PART = 16_384;
 /** Of binary digits fewer make a letter each, but three letters make no demand. */
 const MIN_GROUPS = 6;
-const ESCAPE = /%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#?[0-9a-z]{1,7};/gi;
+const ESCAPE =
+  /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|\\(?:[ux][0-9a-f]{2}|u\{|[0-7]{2})|&(?:#x?[0-9a-f]{1,8}|[a-z]{2,20};)|=[2-7][0-9a-f](?=[=a-z])|=\r?\n|\ud83c[\udd10-\uddff]/gi;
+/** Behind this sign, which few texts have, digits go by twos. */
+const HEX_SIGN = '0x';
+const SIGNED = /(?:0x[0-9a-f]{2}[ ,;:]{0,2}){6}/i;
 const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|(?:[01]{8} ){6}/i;
 
 /** A text that is looked through. */
 interface Looking {
   readonly text: string;
   readonly units: Uint16Array;
+  /** Each part is asked about it only where the whole has it. */
+  readonly hasSigned: boolean;
   /** Blocks that may still be looked into. */
   attempts: number;
 }
@@ -72,7 +81,7 @@ interface Looking {
 export function findDoubtful(text: string, units = toUnits(text)): readonly Span[] {
   const found: Span[] = [];
   const { length } = text;
-  const looking: Looking = { text, units, attempts: MAX_ATTEMPTS };
+  const looking: Looking = { text, units, attempts: MAX_ATTEMPTS, hasSigned: text.includes(HEX_SIGN) };
   let start = 0;
   while (start < length) {
     const line = text.indexOf('\n', start + MIN_LINE - 1);
@@ -91,8 +100,9 @@ export function findDoubtful(text: string, units = toUnits(text)): readonly Span
   return found;
 }
 
-/** A header of gzip or zlib in base64 or hexadecimal. */
-const HEADER = /^(?:H4sI|e[JNAF]|1f8b08|1F8B08|78(?:01|5[eE]|9[cC]|[dD][aA]))/;
+/** A header of gzip or zlib in base64, hexadecimal or base32. */
+const HEADER =
+  /^(?:H4sI|e[JNAF]|1f8b08|1F8B08|D6FQ|d6fq|P(?:AA|BP|CO|DN)|p(?:aa|bp|co|dn)|78(?:01|5[eE]|9[cC]|[dD][aA]))/;
 /** Wrapped lines belong to it, as where it is decoded. */
 const BLOCK = /[A-Za-z0-9+/_-]{1,65536}(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{16,128}){0,256}/y;
 /** Blocks are looked into up to here: an honest text has few, and each costs some microseconds. */
@@ -110,7 +120,8 @@ function endOfPacked(looking: Looking, at: number): number {
   const head = block.slice(0, HEAD).replace(/\s+/g, '');
   if (!HEADER.test(head) && (head.length < MIN_PACKED || HEX.test(head))) return 0;
   if (looking.attempts-- <= 0) return 0;
-  return isInflatable(Buffer.from(head, HEX.test(head) ? 'hex' : 'base64')) ? at + block.length : 0;
+  const bytes = HEX.test(head) ? fromHex(head) : BASE32.test(head) ? fromBase32(head) : fromBase64(head);
+  return isInflatable(bytes) ? at + block.length : 0;
 }
 
 /** Is there no room for a packed sentence, and no line that may be more of the block? */
@@ -124,6 +135,7 @@ function isShort(units: Uint16Array, at: number): boolean {
 }
 
 const HEX = /^[0-9a-fA-F]+$/;
+const BASE32 = /^(?:[A-Z2-7]+|[a-z2-7]+)$/;
 
 /** The units of the block so far: fewer than MIN_BLOCK, so many or more right now, or more for some time; or there is doubt. */
 const LONG = MIN_BLOCK;
@@ -167,15 +179,30 @@ function findDoubt(looking: Looking, start: number, end: number): number {
     const doubt = findInBlock(looking, i - MIN_BLOCK, end);
     if (doubt > 0) return doubt;
   }
+  if (looking.hasSigned && SIGNED.test(text.slice(start, end))) return end;
   if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
   return state % 8 === MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
 }
 
 /** As `findDoubt`, for the long block that begins at this place of a part. */
 function findInBlock(looking: Looking, at: number, end: number): number {
-  if (saysSomething(looking.units, at)) return end;
+  if (saysSomething(looking.units, at) || saysInPath(looking.units, at)) return end;
   const packed = isBegin(looking.units, at) ? endOfPacked(looking, at) : 0;
   return packed > 0 ? Math.max(end, packed) : 0;
+}
+
+const SLASH = 0x2f;
+/** Of a path or an address. Characters. */
+const MAX_PATH = 512;
+
+/** Behind a slash a block may begin anew. */
+function saysInPath(units: Uint16Array, at: number): boolean {
+  let from = -1;
+  for (let i = at; i < at + MAX_PATH && CLASSES[units[i] ?? 0] === CODED; i++) {
+    if (units[i] === SLASH) from = i + 1;
+    else if (from > 0 && i - from === MIN_BLOCK - 1 && saysSomething(units, from)) return true;
+  }
+  return false;
 }
 
 /** Where the block begins that goes over a border; the border itself where none does. */
@@ -190,12 +217,13 @@ function isBegin(units: Uint16Array, at: number): boolean {
   return at === 0 || CLASSES[units[at - 1] ?? 0] !== CODED;
 }
 
-/** Per unit what it stands for in base64, and whether it is a digit of hexadecimal. */
+/** Per unit what it stands for in base64, and whether it is a digit of other bases, each counted in a byte. */
 const BASE64 = new Uint8Array(128);
-const HEXADECIMAL = new Uint8Array(128);
+const DIGITS = new Int32Array(128);
 for (const [value, digit] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
   BASE64[digit.charCodeAt(0)] = value;
-  HEXADECIMAL[digit.charCodeAt(0)] = /[0-9a-f]/i.test(digit) ? 1 : 0;
+  for (const [i, base] of [/[0-9a-f]/i, /[A-Z2-7]/, /[a-z2-7]/].entries())
+    if (base.test(digit)) DIGITS[digit.charCodeAt(0)] = (DIGITS[digit.charCodeAt(0)] ?? 0) + (1 << (8 * i));
 }
 /** Of the one block that is looked at. */
 const BYTES = new Uint8Array((MIN_BLOCK / 4) * 3);
@@ -203,9 +231,11 @@ const BYTES = new Uint8Array((MIN_BLOCK / 4) * 3);
 /** Identifiers and paths decode to noise: fifteen bytes of noise are text once in three million times. */
 function saysSomething(units: Uint16Array, at: number): boolean {
   let digits = 0;
-  for (let i = at; i < at + MIN_BLOCK; i++) digits += HEXADECIMAL[units[i] ?? 0] ?? 0;
-  if (digits === MIN_BLOCK)
-    return isReadable(Buffer.from(String.fromCharCode(...units.subarray(at, at + MIN_BLOCK)), 'hex'));
+  for (let i = at; i < at + MIN_BLOCK; i++) digits += DIGITS[units[i] ?? 0] ?? 0;
+  const written = () => String.fromCharCode(...units.subarray(at, at + MIN_BLOCK));
+  if ((digits & 0xff) === MIN_BLOCK) return mayBeText(fromHex(written()));
+  const isBase32 = ((digits >> 8) & 0xff) === MIN_BLOCK || digits >> 16 === MIN_BLOCK;
+  if (isBase32 && mayBeText(fromBase32(written()))) return true;
   const six = (i: number) => BASE64[units[at + i] ?? 0] ?? 0;
   for (let i = 0, to = 0; i < MIN_BLOCK; i += 4) {
     const three = (six(i) << 18) | (six(i + 1) << 12) | (six(i + 2) << 6) | six(i + 3);
@@ -213,5 +243,12 @@ function saysSomething(units: Uint16Array, at: number): boolean {
     BYTES[to++] = three >> 8;
     BYTES[to++] = three;
   }
-  return isReadable(BYTES);
+  return mayBeText(BYTES);
+}
+
+/** Readable, or every second byte is empty: UTF-16. */
+function mayBeText(bytes: Uint8Array): boolean {
+  const [first, second, third, fourth, fifth, sixth] = bytes;
+  if ((second === 0 && fourth === 0 && sixth === 0) || (first === 0 && third === 0 && fifth === 0)) return true;
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || isReadable(bytes);
 }

@@ -1,3 +1,5 @@
+import { BACKWARDS } from '../turned.ts';
+
 /**
  * What words do in a text that wants something of a model. A word may do several things. Rules join these classes, so
  * that they speak of reasons and not of sentences.
@@ -78,6 +80,8 @@ export const WORDS = {
   duty: 'job jobs role duty duties phase plan plans read reading review owner owners boss employer human humans operators operator principal developer developers creator creators maker makers deployment setup caution eyes translation assessment evaluation verdict',
   made: 'deployed installed programmed trained configured built created developed',
   decode: 'encode decode decipher decrypt reverse unscramble join reassemble concatenate',
+  /** From its end, each for all of them. */
+  backwards: BACKWARDS.join(' '),
 } as const;
 
 export type WordClass = keyof typeof WORDS;

@@ -7,7 +7,8 @@ import { kindsOf } from './lexicon.ts';
  */
 export function mayHoldDemand(message: Buffer): boolean {
   const text = message.toString('latin1');
-  return isSuspicious(text) || text.includes('](') || text.includes('"resource') || hasSeveralTexts(text);
+  if (isSuspicious(text, true) || text.includes('](') || text.includes('"resource')) return true;
+  return hasSeveralTexts(text);
 }
 
 /** A demand may be cut in two, in the middle of the word that tells. */
@@ -22,13 +23,16 @@ function hasSeveralTexts(text: string): boolean {
 
 /** The same for one text that stands alone. */
 export function mayTextHoldDemand(text: string): boolean {
-  return isSuspicious(text) || text.includes('](') || text.includes('\n');
+  return isSuspicious(text, false) || text.includes('](') || text.includes('\n');
 }
 
-function isSuspicious(text: string): boolean {
+/** @param isJson only what stands in its strings can be codes of characters: lists of numbers are data */
+function isSuspicious(text: string, isJson: boolean): boolean {
   const { length } = text;
   let run = 0;
   let singles = 0;
+  let codes = 0;
+  let isInString = !isJson;
   for (let i = 0; i < length; ) {
     const seen = CLASSES[text.charCodeAt(i)] ?? DOUBT;
     if (seen === OTHER) {
@@ -37,10 +41,20 @@ function isSuspicious(text: string): boolean {
       continue;
     }
     if (seen === DOUBT) return true;
-    if (seen === BACKSLASH && text.charCodeAt(i + 1) === 0x75) return true;
+    if (seen === BACKSLASH) {
+      if (isEscape(text, i + 1)) return true;
+      // A line of a wrapped block goes on in the next one.
+      if (run < MIN_LINE) run = 0;
+      i += 2;
+      continue;
+    }
     if (seen !== WORD) {
       run = seen === JOINT ? run + 1 : 0;
-      i += seen === BACKSLASH ? 2 : 1;
+      if (seen === QUOTE && isJson) {
+        isInString = !isInString;
+        codes = 0;
+      }
+      i += 1;
       continue;
     }
     let end = i + 1;
@@ -50,12 +64,27 @@ function isSuspicious(text: string): boolean {
     // Blocks of encoded text, words run together, letters one by one.
     if (run >= MAX_RUN) return true;
     singles = size === 1 ? singles + 1 : 0;
-    if (singles >= MAX_SINGLES) return true;
+    codes = isInString && isCode(text, i, size) ? codes + 1 : 0;
+    if (singles >= MAX_SINGLES || codes >= MAX_CODES) return true;
     if (size > 1 && (mayBeWord(text, i, size) || isDisguise(text, i, end)) && isPivot(text.slice(i, end))) return true;
     if (size >= MIN_SENTENCE && isSentence(text.slice(i, Math.min(end, i + MAX_SENTENCE)))) return true;
     i = end;
   }
   return TURNS.test(text) || MEMBERS.test(text);
+}
+
+/** Of JSON, or, behind a second backslash, of the text in it: `\\u0041`, `\\\\x41`, `\\\\101`. */
+function isEscape(text: string, at: number): boolean {
+  const sign = text.charCodeAt(at);
+  if (sign === 0x75) return true;
+  return sign === 0x5c && /[\\uUx0-7]/.test(text.charAt(at + 1));
+}
+
+/** Two or three digits, eight bits, `0x41`: a character in a row of codes begins with a digit. */
+function isCode(text: string, at: number, size: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 0x30 || code > 0x39) return false;
+  return size === 2 || size === 3 || size === 8 || (size === 4 && (text.charCodeAt(at + 1) | 0x20) === 0x78);
 }
 
 /** Turns of a conversation, and members made for whoever reads them. */
@@ -68,12 +97,14 @@ const WORD = 1;
 const JOINT = 2;
 const BACKSLASH = 3;
 const DOUBT = 4;
+const QUOTE = 5;
 const CLASSES = new Uint8Array(256).fill(DOUBT);
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code);
   if (/[A-Za-z0-9_]/.test(character)) CLASSES[code] = WORD;
   else if (/[+/=-]/.test(character)) CLASSES[code] = JOINT;
   else if (character === '\\') CLASSES[code] = BACKSLASH;
+  else if (character === '"') CLASSES[code] = QUOTE;
   else if (
     /[\t\n\r ]/.test(character) ||
     (code > 0x20 && character !== '<' && code < 0x7f && !'%&'.includes(character))
@@ -83,11 +114,15 @@ for (let code = 0; code < 128; code++) {
 /** Longer than identifiers of 128 bits in hexadecimal with their dashes. */
 const MAX_RUN = 40;
 const MAX_SINGLES = 6;
+/** Fewer are a date and a time. */
+const MAX_CODES = 8;
+/** The shortest line of a block that is one. */
+const MIN_LINE = 16;
 
 /** Classes of which every rule needs at least one. */
 const PIVOTS = kindsOf(
   ...(['override', 'your', 'you', 'system', 'must', 'tool', 'fresh', 'mode', 'not', 'remember', 'enable'] as const),
-  ...(['gone', 'user_is', 'send', 'model', 'without', 'stop'] as const),
+  ...(['gone', 'user_is', 'send', 'model', 'without', 'stop', 'backwards'] as const),
 );
 
 function isPivot(word: string): boolean {

@@ -1,5 +1,5 @@
 import type { Span } from '../../../core/json-scan.ts';
-import type { Mark } from '../canonical-fold.ts';
+import type { Mark } from '../../decode/unseen.ts';
 import type { Carrier } from './find-carriers.ts';
 
 export interface Dangers {

@@ -1,4 +1,4 @@
-import { classesOf, type Ranges, toUnits } from '../text-units.ts';
+import { classesOf, type Ranges, toUnits } from '../../decode/text-units.ts';
 import { type Known, knowMixed, knowRun, knowUnits, knowWord, NOTHING_KNOWN, OVERRIDES, slipOf } from './know-words.ts';
 import { JOINED } from './lexicon.ts';
 
@@ -238,27 +238,45 @@ function endOfApostrophe(reader: Reader, end: number): number {
   return tail > end + 1 && tail - end <= 3 ? tail : end;
 }
 
-const SPACING: ReadonlySet<number> = new Set([...' .-*|/'].map((sign) => sign.charCodeAt(0)));
+const SPACING: ReadonlySet<number> = new Set([...' .-*|/,~+;\n'].map((sign) => sign.charCodeAt(0)));
+const SPACE = 0x20;
+
+/** Where the last one of characters stands that have the same between them; `step` apart. */
+function endOfSpaced({ units }: Reader, start: number, isOne: (at: number) => boolean): { at: number; step: number } {
+  const gap = start + 1 < units.length ? (units[start + 1] ?? 0) : 0;
+  const step = gap !== SPACE && units[start + 2] === SPACE ? 3 : 2;
+  let at = start;
+  if (SPACING.has(gap))
+    while (
+      at - start < step * (MAX_RUN - 1) &&
+      units[at + 1] === gap &&
+      (step === 2 || units[at + 2] === SPACE) &&
+      isOne(at + step)
+    )
+      at += step;
+  return { at, step };
+}
+
+/** Where letters stand one in each line, an empty line is a blank and ends no sentence. */
+function behindLines(units: Uint16Array, at: number): number {
+  let end = at;
+  while (end < at + MAX_LINES && units[end] === LINE_FEED) end++;
+  return end;
+}
+
+const LINE_FEED = 0x0a;
+const MAX_LINES = 3;
 
 /** Letters one by one are a word, or several. */
 function readSpaced(reader: Reader, start: number): number {
   const { text, units } = reader;
-  const gap = start + 1 < units.length ? (units[start + 1] ?? 0) : 0;
-  let at = start;
-  if (SPACING.has(gap))
-    while (
-      at - start < 2 * (MAX_RUN - 1) &&
-      units[at + 1] === gap &&
-      reader.classAt(at + 2) !== 0 &&
-      reader.classAt(at + 3) === 0
-    )
-      at += 2;
-  const size = (at - start) / 2 + 1;
-  if (size >= MIN_SPACED) {
+  const isOne = (at: number) => reader.classAt(at) !== 0 && reader.classAt(at + 1) === 0;
+  const { at, step } = endOfSpaced(reader, start, isOne);
+  if ((at - start) / step + 1 >= MIN_SPACED) {
     let letters = '';
-    for (let i = start; i <= at; i += 2) letters += text[i];
-    readRun(reader, toUnits(letters.toLowerCase()), { at: start, width: 2, marks: IS_DISGUISED });
-    return at + 1;
+    for (let i = start; i <= at; i += step) letters += text[i];
+    readRun(reader, toUnits(letters.toLowerCase()), { at: start, width: step, marks: IS_DISGUISED });
+    return units[start + 1] === LINE_FEED ? behindLines(units, at + 1) : at + 1;
   }
   if ((units[start] ?? 0) === 0x69 || units[start] === 0x49) reader.add(ONE, start, start + 1, 0);
   return start + 1;
@@ -267,12 +285,16 @@ function readSpaced(reader: Reader, start: number): number {
 /** "I". */
 const ONE = knowWord('i', false).kind;
 
+/** How letters stand in the text, and what is said of their words. */
+interface Spread {
+  readonly at: number;
+  /** From one to the next. */
+  readonly width: number;
+  readonly marks: number;
+}
+
 /** The words that stand in a run of letters, the longest first at each place. */
-function readRun(
-  reader: Reader,
-  run: Uint16Array,
-  { at, width, marks }: { readonly at: number; readonly width: number; readonly marks: number },
-): void {
+function readRun(reader: Reader, run: Uint16Array, { at, width, marks }: Spread): void {
   for (let i = 0; i < run.length; ) {
     const known = knowRun(run, i);
     if (known === undefined) {
@@ -293,7 +315,20 @@ function readForeign(reader: Reader, start: number, end: number): number {
     if (kind !== 0) reader.add(kind, start, end, reader.text[end] === ':' ? IS_HEADING : 0);
     return end;
   }
-  // No blanks between words: every two characters count as one.
+  if (end - start > 1) {
+    readJoined(reader, word, { at: start, width: 1, marks: IS_JOINED });
+    return end;
+  }
+  const isOne = (at: number) => CJK.test(reader.text.charAt(at)) && reader.classAt(at + 1) === 0;
+  const { at, step } = endOfSpaced(reader, start, isOne);
+  let letters = '';
+  for (let i = start; i <= at; i += step) letters += reader.text[i];
+  readJoined(reader, letters, { at: start, width: step, marks: at > start ? IS_JOINED | IS_DISGUISED : IS_JOINED });
+  return at + 1;
+}
+
+/** No blanks between words: every two characters count as one. */
+function readJoined(reader: Reader, word: string, { at, width, marks }: Spread): void {
   for (let i = 0; i < word.length; ) {
     const found = JOINED.get(word[i] ?? '')?.find(({ text }) => word.startsWith(text, i));
     if (found === undefined) {
@@ -302,8 +337,7 @@ function readForeign(reader: Reader, start: number, end: number): number {
       continue;
     }
     reader.place++;
-    reader.add(found.kind, start + i, start + i + found.text.length, IS_JOINED);
+    reader.add(found.kind, at + i * width, at + (i + found.text.length - 1) * width + 1, marks);
     i += found.text.length;
   }
-  return end;
 }

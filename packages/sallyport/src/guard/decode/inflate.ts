@@ -1,4 +1,5 @@
 import { constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { MAX_UNPACKED } from './bounds.ts';
 import { isControl, mayBeFixed } from './fixed-codes.ts';
 
 /** What bytes say once they are unpacked. */
@@ -8,8 +9,6 @@ export interface Inflated {
   readonly isCut: boolean;
 }
 
-/** Of one block, unpacked. A bomb holds a thousand times its size (RFC 1951 section 3.2.5: 258 bytes by a few bits). Bytes. */
-const MAX_OUTPUT = 256 * 1024;
 /** Unpacked, so many bytes stay below that whatever they hold. */
 const MAX_HEAD = 240;
 /** So many bytes tell whether there is text in it. */
@@ -20,29 +19,35 @@ const MAX_DEPTH = 3;
 
 type Inflate = typeof gunzipSync;
 
-/** Bytes packed with gzip, zlib or deflate (RFC 1952, 1950, 1951); `undefined`: they are not, or hold no text. */
-export function inflate(bytes: Uint8Array, depth = 1): Inflated | undefined {
-  const unpack = toInflate(bytes);
-  if (unpack === undefined || !isText(run(unpack, bytes.subarray(0, SAMPLE), MAX_OUTPUT), depth)) return undefined;
-  const whole = run(unpack, bytes, MAX_OUTPUT);
-  const done = whole ?? run(unpack, bytes.subarray(0, MAX_HEAD), MAX_OUTPUT);
+/**
+ * Bytes packed with gzip, zlib or deflate (RFC 1952, 1950, 1951); `undefined`: they are not, or hold no text.
+ * @param shortest of what is packed: of fewer bytes chance makes as many
+ */
+export function inflate(bytes: Uint8Array, shortest = MIN_SAMPLE, depth = 1): Inflated | undefined {
+  const unpack = toInflate(bytes, shortest);
+  if (unpack === undefined) return undefined;
+  const sample = run(unpack, bytes.subarray(0, SAMPLE), MAX_UNPACKED);
+  if (sample === undefined || sample.length < shortest || !isText(sample, depth)) return undefined;
+  const whole = run(unpack, bytes, MAX_UNPACKED);
+  const done = whole ?? run(unpack, bytes.subarray(0, MAX_HEAD), MAX_UNPACKED);
   if (done === undefined) return undefined;
-  const inner = depth < MAX_DEPTH && isPacked(done) ? inflate(done, depth + 1) : undefined;
+  const inner = depth < MAX_DEPTH && isPacked(done) ? inflate(done, shortest, depth + 1) : undefined;
   return inner ?? { bytes: done, isCut: whole === undefined };
 }
 
 /** Whether the beginning of a block is packed text: a few microseconds. */
 export function isInflatable(head: Uint8Array): boolean {
-  const unpack = toInflate(head);
-  return unpack !== undefined && isText(run(unpack, head.subarray(0, SAMPLE), MAX_OUTPUT), 1);
+  const unpack = toInflate(head, MIN_SAMPLE);
+  const sample = unpack === undefined ? undefined : run(unpack, head.subarray(0, SAMPLE), MAX_UNPACKED);
+  return sample !== undefined && sample.length >= MIN_SAMPLE && isText(sample, 1);
 }
 
 /** gzip and zlib begin with a header; deflate with the kind of its first block. */
-function toInflate(bytes: Uint8Array): Inflate | undefined {
+function toInflate(bytes: Uint8Array, shortest: number): Inflate | undefined {
   const [first = 0, second = 0] = bytes;
   if (first === 0x1f && second === 0x8b) return gunzipSync;
   if ((first & 0x8f) === 8 && (first * 256 + second) % 31 === 0) return inflateSync;
-  return bytes.length >= MIN_SAMPLE && mayBeDeflate(bytes) ? inflateRawSync : undefined;
+  return bytes.length >= shortest && mayBeDeflate(bytes) ? inflateRawSync : undefined;
 }
 
 const FIXED = 1;
@@ -75,8 +80,7 @@ function isPacked([first = 0, second = 0]: Uint8Array): boolean {
   return (first === 0x1f && second === 0x8b) || ((first & 0x8f) === 8 && (first * 256 + second) % 31 === 0);
 }
 
-function isText(sample: Uint8Array | undefined, depth: number): boolean {
-  if (sample === undefined || sample.length < MIN_SAMPLE) return false;
+function isText(sample: Uint8Array, depth: number): boolean {
   if (depth < MAX_DEPTH && isPacked(sample)) return true;
   return !sample.subarray(0, 256).some(isControl);
 }

@@ -11,6 +11,12 @@ export function toUnits(text: string): Uint16Array {
   return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
 }
 
+/** The way back. */
+export function fromUnits(units: Uint16Array): string {
+  const bytes = Buffer.from(units.buffer, units.byteOffset, units.byteLength);
+  return (IS_SWAPPED ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
+}
+
 /** First and last unit of each range. */
 export type Ranges = readonly (readonly [number, number])[];
 
