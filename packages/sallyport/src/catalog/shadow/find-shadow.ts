@@ -1,5 +1,5 @@
 import type { ToolFace } from '../search/tool-face.ts';
-import { isDisguised, isExtended } from './compare-names.ts';
+import { isDisguiseOf, isExtended } from './compare-names.ts';
 import { compareTools, type Nearness } from './compare-tools.ts';
 import { type Profile, profileOf } from './profile.ts';
 import { type Near, ShadowIndex } from './shadow-index.ts';
@@ -93,13 +93,13 @@ function speaksOf(one: Profile, other: Profile, { ownNames, mentions }: Spoken):
 const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
   [
     'look-alike-name',
-    (one, _other, { name }) =>
+    (one, other, { name }) =>
       name !== 'look-alike'
         ? undefined
         : {
             why: 'its name reads like that one and is another',
             evidence: one.tool.name,
-            isAbout: isDisguised(one.tool.name),
+            isAbout: isDisguiseOf(one.tool.name, other.tool.name),
           },
   ],
   [
