@@ -1,3 +1,4 @@
+import { mayBeFilled } from './find-filled.ts';
 import { knowWord, mayBeWord } from './know-words.ts';
 import { kindsOf } from './lexicon.ts';
 
@@ -55,7 +56,7 @@ function isSuspicious(text: string): boolean {
     if (size >= MIN_SENTENCE && isSentence(text.slice(i, Math.min(end, i + MAX_SENTENCE)))) return true;
     i = end;
   }
-  return TURNS.test(text) || MEMBERS.test(text);
+  return TURNS.test(text) || MEMBERS.test(text) || mayBeFilled(text);
 }
 
 /** Turns of a conversation, and members made for whoever reads them. */
