@@ -58,6 +58,8 @@ function sync(index: ShadowIndex, server: string, peers: readonly Peer[]): void 
 
 interface Weighed extends ShadowPair {
   readonly isHeld: boolean;
+  /** Nobody approved one before the other came. */
+  readonly isEqual: boolean;
 }
 
 /**
@@ -66,16 +68,18 @@ interface Weighed extends ShadowPair {
  * the rest a person is shown the pair.
  */
 function toWeighed(pair: ShadowPair, { isApproved }: Inspected): Weighed {
-  if (isApproved !== true && !freshOf(pair.peer)) return { ...pair, isHeld: true };
-  const about = pair.reasons.filter(({ isAbout }) => isAbout);
-  return about.length === 0 ? { ...pair, isHeld: false } : { ...pair, reasons: about, isHeld: true };
+  const isEqual = isApproved === true || freshOf(pair.peer);
+  const holding = pair.reasons.filter(({ isAbout, isShown }) => isShown !== true && (isAbout || !isEqual));
+  return holding.length === 0
+    ? { ...pair, isEqual, isHeld: false }
+    : { ...pair, reasons: holding, isEqual, isHeld: true };
 }
 
 function freshOf(peer: ToolFace & Pick<Partial<Peer>, 'isFresh'>): boolean {
   return peer.isFresh === true;
 }
 
-function toFinding({ candidate, peer, reasons, isHeld }: Weighed): Finding {
+function toFinding({ candidate, peer, reasons, isHeld, isEqual }: Weighed): Finding {
   const [reason] = reasons as readonly [ShadowReason]; // a pair has at least one
   const { where, start, end } = locate(candidate, reason);
   return {
@@ -86,7 +90,7 @@ function toFinding({ candidate, peer, reasons, isHeld }: Weighed): Finding {
     start,
     end,
     evidence: toEvidence(reason.evidence),
-    why: `${isHeld ? `It competes with ${nameOf(peer)}, which is approved` : `It is like ${nameOf(peer)}, and nobody approved one before the other came`}: ${reasons.map(({ why }) => why).join('; ')}.`,
+    why: `It ${isHeld ? 'competes with' : 'is like'} ${nameOf(peer)}, ${isEqual && !isHeld ? 'and nobody approved one before the other came' : 'which is approved'}: ${reasons.map(({ why }) => why).join('; ')}.`,
     fix: isHeld
       ? 'Compare the two with "sallyport pin diff". Approve it only if you want both; otherwise reject it, or take the server out.'
       : 'Compare the two; if you do not want both, reject one with "sallyport pin reject", or take its server out.',

@@ -26,7 +26,7 @@ const FIRST = {
   fix: READ,
 } as const;
 
-/** Four in ten thousand honest tools say any of these of more than themselves; whoever does wants calls. */
+/** Fewer than one in a thousand honest tools say any of these of more than themselves; whoever does wants calls. */
 export const GREED_RULES: readonly GreedRule[] = [
   {
     ...MORE,
