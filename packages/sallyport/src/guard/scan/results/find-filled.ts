@@ -32,13 +32,15 @@ const MAX_TRIES = 200;
 /** Looks for demands that what was said be written into an address. */
 export function findFilled(text: string, carriers: readonly Carrier[], fences: readonly number[]): Filled {
   if (!text.includes('//')) return { told: undefined, carriers };
+  // A line may end anywhere.
+  const flat = text.replace(/[\t\r\n]/g, ' ');
   let tries = 0;
-  for (const { 0: said, index } of text.matchAll(SAID)) {
+  for (const { 0: said, index } of flat.matchAll(SAID)) {
     if (tries++ >= MAX_TRIES) break;
-    const verb = findVerb(text, index, index + said.length);
+    const verb = findVerb(text, flat, { start: index, end: index + said.length });
     if (verb === undefined || isFenced(fences, verb) || isQuoted(text, verb, index + said.length)) continue;
     const near = toParagraph(text, Math.min(verb, index), index + said.length);
-    const isPlaced = PLACE.test(text.slice(Math.max(near.start, index - BEFORE), Math.min(near.end, index + BEHIND)));
+    const isPlaced = PLACE.test(flat.slice(Math.max(near.start, index - BEFORE), Math.min(near.end, index + BEHIND)));
     const reached = findAddresses(text, near).filter(({ url }) => isPlaced || OPEN.test(url));
     const [first] = reached;
     if (first === undefined || !(isPlaced || reached.some(({ url }) => OPEN.test(url)))) continue;
@@ -50,18 +52,20 @@ export function findFilled(text: string, carriers: readonly Carrier[], fences: r
 
 /** Can {@link findFilled} find anything in this text, or in the JSON that it is written in? */
 export function mayBeFilled(text: string): boolean {
-  return text.search(FILL) >= 0 && text.search(SAID) >= 0;
+  // In JSON a word may follow the letter of an escape.
+  const plain = text.replace(/\\[nrt]/g, ' ');
+  return plain.search(FILL) >= 0 && plain.search(SAID) >= 0;
 }
 
 /** The verb that wants it filled in, in the same sentence; Chinese has it on either side. */
-function findVerb(text: string, start: number, end: number): number | undefined {
+function findVerb(text: string, flat: string, { start, end }: Span): number | undefined {
   const from = Math.max(0, start - BEFORE);
-  const before = text.slice(from, start);
-  const sentence = from + Math.max(before.lastIndexOf('\n'), before.search(/[.!?;]\s[^.!?;]{0,120}$/)) + 1;
+  const paragraph = text.slice(from, start).lastIndexOf('\n\n');
+  const sentence = from + Math.max(paragraph, flat.slice(from, start).search(/[.!?;]\s[^.!?;]{0,120}$/)) + 1;
   let found: number | undefined;
-  for (const { index } of text.slice(sentence, start).matchAll(FILL)) {
+  for (const { index } of flat.slice(sentence, start).matchAll(FILL)) {
     const at = sentence + index;
-    if (isDemanded(text, at) && !isRefused(text.slice(sentence, at))) found ??= at;
+    if (isDemanded(text, at) && !isRefused(flat.slice(sentence, at))) found ??= at;
   }
   if (found !== undefined || !/\p{Script=Han}/u.test(text.slice(start, end))) return found;
   const around = text.slice(Math.max(0, start - 20), end + 20);
