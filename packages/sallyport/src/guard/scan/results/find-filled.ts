@@ -10,15 +10,15 @@ export interface Filled {
   readonly carriers: readonly Carrier[];
 }
 
-/** What a conversation knows and no interface asks for by its address: `{id}` is left to programs, this is not. */
+/** What a conversation knows and no interface asks for by its address: `{id}` is left to programs, this is not. A line may end anywhere in it. */
 const SAID =
-  /\b(?:conversations?(?![ _-]?(?:ids?|identifiers?|names?|types?|tokens?|endpoints?|api)\b)|chat (?:history|logs?|messages|transcript|so far)|(?:message|conversation) history|system prompt|(?:your|these|all) (?:previous |prior |earlier )?instructions|(?:everything|all|what(?:ever)?) (?:that )?(?:the user|they|you|we) (?:\w{1,12} )?(?:said|told|know|knew|wrote|typed|remember|learned|found|read|saw|see)|(?:the user|their|your)(?:['’]s)? (?:\w{1,16} )?(?:data|secrets?|files?|passwords?|credentials?|messages|e?mails|memory|memories|documents?)|(?:contents?|summary|copy|gist) of (?:\w{1,12} ){0,2}(?:chat|session|dialog(?:ue)?|discussion|inbox|context|e?mails|files?)|(?:previous|prior|earlier|other|all) (?:tool )?(?:results|outputs)|(?:any|all|the) (?:secrets|credentials|passwords|api keys)|environment variables)|对话|聊天记录|会话内容|系统提示|用户的?(?:数据|消息|密码|信息|隐私|文件|秘密)|上下文/gi;
+  /\b(?:conversations?(?![ _-]?(?:ids?|identifiers?|names?|types?|tokens?|endpoints?|api)\b)|chat\s(?:history|logs?|messages|transcript|so\sfar)|(?:message|conversation)\shistory|system\sprompt|(?:your|these|all)\s(?:previous\s|prior\s|earlier\s)?instructions|(?:everything|all|what(?:ever)?)\s(?:that\s)?(?:the\suser|they|you|we)\s(?:\w{1,12}\s)?(?:said|told|know|knew|wrote|typed|remember|learned|found|read|saw|see)|(?:the\suser|their|your)(?:['’]s)?\s(?:\w{1,16}\s)?(?:data|secrets?|files?|passwords?|credentials?|messages|e?mails|memory|memories|documents?)|(?:contents?|summary|copy|gist)\sof\s(?:\w{1,12}\s){0,2}(?:chat|session|dialog(?:ue)?|discussion|inbox|context|e?mails|files?)|(?:previous|prior|earlier|other|all)\s(?:tool\s)?(?:results|outputs)|(?:any|all|the)\s(?:secrets|credentials|passwords|api\skeys)|environment\svariables)|对话|聊天记录|会话内容|系统提示|用户的?(?:数据|消息|密码|信息|隐私|文件|秘密)|上下文/gi;
 const FILL =
-  /\b(?:append|add|attach|insert|put|place|paste|encode|embed|substitute|replace|fill|concatenate|followed by)\b/gi;
+  /\b(?:append|add|attach|insert|put|place|paste|encode|embed|substitute|replace|fill|concatenate|followed\sby)\b/gi;
 const FILL_HAN = /附加|追加|填入|填写|插入|替换|拼接|放入|编码|写入/;
 /** Where it goes: "to the end of this URL", "as the value of q", or the address itself. */
 const PLACE =
-  /\b(?:to|in|into|onto|of|as|at|by|with|for) (?:\w{1,12} ){0,5}(?:urls?|links?|address(?:es)?|query|placeholders?|path|parameters?|value)\b|\bplaceholders?\b|\b(?:to|into|onto) (?:the )?(?:end of )?<?https?:|链接|网址|地址|参数|占位/i;
+  /\b(?:to|in|into|onto|of|as|at|by|with|for)\s(?:\w{1,12}\s){0,5}(?:urls?|links?|address(?:es)?|query|placeholders?|path|parameters?|value)\b|\bplaceholders?\b|\b(?:to|into|onto)\s(?:the\s)?(?:end\sof\s)?<?https?:|链接|网址|地址|参数|占位/i;
 const ADDRESS = /\bhttps?:\/\/[^\s"'<>)\]`]{3,2048}/g;
 /** Nothing stands where something is to be, or a place for it. */
 const OPEN = /[=?&/]$|=(?=&)|[{[<]|%7b|%5b|%3c/i;
@@ -27,20 +27,17 @@ const OPEN = /[=?&/]$|=(?=&)|[{[<]|%7b|%5b|%3c/i;
 const BEFORE = 120;
 const BEHIND = 120;
 const REACH = 320;
-const MAX_TRIES = 200;
+const MAX_TRIES = 5_000;
 
 /** Looks for demands that what was said be written into an address. */
 export function findFilled(text: string, carriers: readonly Carrier[], fences: readonly number[]): Filled {
-  if (!text.includes('//')) return { told: undefined, carriers };
-  // A line may end anywhere.
-  const flat = text.replace(/[\t\r\n]/g, ' ');
   let tries = 0;
-  for (const { 0: said, index } of flat.matchAll(SAID)) {
+  for (const { said, index } of findSaid(text)) {
     if (tries++ >= MAX_TRIES) break;
-    const verb = findVerb(text, flat, { start: index, end: index + said.length });
+    const verb = findVerb(text, { start: index, end: index + said.length });
     if (verb === undefined || isFenced(fences, verb) || isQuoted(text, verb, index + said.length)) continue;
     const near = toParagraph(text, Math.min(verb, index), index + said.length);
-    const isPlaced = PLACE.test(flat.slice(Math.max(near.start, index - BEFORE), Math.min(near.end, index + BEHIND)));
+    const isPlaced = PLACE.test(text.slice(Math.max(near.start, index - BEFORE), Math.min(near.end, index + BEHIND)));
     const reached = findAddresses(text, near).filter(({ url }) => isPlaced || OPEN.test(url));
     const [first] = reached;
     if (first === undefined || !(isPlaced || reached.some(({ url }) => OPEN.test(url)))) continue;
@@ -48,6 +45,18 @@ export function findFilled(text: string, carriers: readonly Carrier[], fences: r
     return { told, carriers: withBlanks(carriers, reached) };
   }
   return { told: undefined, carriers };
+}
+
+/** What is spoken of near addresses: most texts have few of them. */
+function* findSaid(text: string): Generator<{ readonly said: string; readonly index: number }> {
+  let end = 0;
+  for (let at = text.indexOf('//'); at >= 0; at = text.indexOf('//', end)) {
+    const start = Math.max(end, at - REACH - BEFORE);
+    end = at + REACH + BEFORE;
+    for (let next = text.indexOf('//', at + 2); next >= 0 && next < end + REACH; next = text.indexOf('//', next + 2))
+      end = next + REACH + BEFORE;
+    for (const { 0: said, index } of text.slice(start, end).matchAll(SAID)) yield { said, index: start + index };
+  }
 }
 
 /** Can {@link findFilled} find anything in this text, or in the JSON that it is written in? */
@@ -58,14 +67,14 @@ export function mayBeFilled(text: string): boolean {
 }
 
 /** The verb that wants it filled in, in the same sentence; Chinese has it on either side. */
-function findVerb(text: string, flat: string, { start, end }: Span): number | undefined {
+function findVerb(text: string, { start, end }: Span): number | undefined {
   const from = Math.max(0, start - BEFORE);
   const paragraph = text.slice(from, start).lastIndexOf('\n\n');
-  const sentence = from + Math.max(paragraph, flat.slice(from, start).search(/[.!?;]\s[^.!?;]{0,120}$/)) + 1;
+  const sentence = from + Math.max(paragraph, text.slice(from, start).search(/[.!?;]\s[^.!?;]{0,120}$/)) + 1;
   let found: number | undefined;
-  for (const { index } of flat.slice(sentence, start).matchAll(FILL)) {
+  for (const { index } of text.slice(sentence, start).matchAll(FILL)) {
     const at = sentence + index;
-    if (isDemanded(text, at) && !isRefused(flat.slice(sentence, at))) found ??= at;
+    if (isDemanded(text, at) && !isRefused(text.slice(sentence, at))) found ??= at;
   }
   if (found !== undefined || !/\p{Script=Han}/u.test(text.slice(start, end))) return found;
   const around = text.slice(Math.max(0, start - 20), end + 20);
