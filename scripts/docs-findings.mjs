@@ -7,10 +7,11 @@ const dist = '../packages/sallyport/dist';
 export async function sections() {
   const { BLOCK_RULES, HIDDEN_ORDER, MARK_RULES } = await import(`${dist}/guard/scan/block-rules.js`);
   const { FEATURES } = await import(`${dist}/guard/scan/features.js`);
+  const { GREED_RULES } = await import(`${dist}/guard/scan/greed.js`);
   const { PARAMETER_RULES } = await import(`${dist}/guard/scan/parameters.js`);
   return new Map([
     ['block rules', toTable([...MARK_RULES.values(), HIDDEN_ORDER, ...BLOCK_RULES])],
-    ['review rules', toTable([...PARAMETER_RULES, ...FEATURES])],
+    ['review rules', toTable([...PARAMETER_RULES, ...GREED_RULES, ...FEATURES])],
   ]);
 }
 

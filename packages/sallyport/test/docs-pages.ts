@@ -63,7 +63,7 @@ export function toBlocks(page: string): readonly Block[] {
 
 /** The page without its fenced blocks. */
 function toProse(page: string): string {
-  return readPage(page).replace(/^(\s*)```[\s\S]*?^\1```$/gm, '');
+  return readPage(page).replace(/^([ \t]*)```[\s\S]*?^\1```$/gm, '');
 }
 
 /** Folders whose names, first in a path, say that a path of the repository is meant. */

@@ -79,6 +79,9 @@ describe('every threat', () => {
     expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['scenarios']);
     const outcomes = readOutcomes(stdout, stderr);
     expect(outcomes.map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
+    // Progress goes the way of the table, whichever of those at once ends first.
+    const told = [...stderr.matchAll(/^(?:ok {2}|BAD ) ([a-z-]+)$/gm)].map(([, name]) => name);
+    expect(told).toEqual(SCENARIOS.map(({ name }) => name));
     for (const one of outcomes) {
       expect(Object.keys(one)).toEqual(['name', 'threat', 'plain', 'guarded', 'honest']);
       expect(Object.keys(one.plain)).toEqual(['harmed']);

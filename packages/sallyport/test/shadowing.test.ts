@@ -122,6 +122,30 @@ describe('a tool that competes with one of another server', () => {
   });
 });
 
+it('two that came at once and look the same are both in use, and both shown with the other', async () => {
+  const fill = tool('fill_form', 'Fills a form of the town hall.', 'form');
+  const alike = tool('fiil_form', 'Draws an empty form.', 'size');
+  const { gateway, client } = await startWith({ town: await serverOf(fill), helper: await serverOf(alike) });
+  expect(await namesOf(client)).toEqual(['helper_fiil_form', 'town_fill_form']);
+  await waitFor(async () => {
+    const { findings } = (await operator(gateway, 'scan', '--json')).json() as { findings: readonly object[] };
+    expect(findings).toMatchObject([
+      {
+        server: 'helper',
+        id: 'shadow-look-alike-name',
+        tier: 'review',
+        why: expect.stringContaining('"fill_form" of the server "town"'),
+      },
+      {
+        server: 'town',
+        id: 'shadow-look-alike-name',
+        tier: 'review',
+        why: expect.stringContaining('"fiil_form" of the server "helper"'),
+      },
+    ]);
+  });
+});
+
 it('honest servers that share a name, and tools for the same task, are only namespaced', async () => {
   const { gateway, client } = await startWith({
     desk: await serverOf(SEARCH_A, TIDES),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { toCanonicalJson } from './canonical-json.ts';
 import { FaultError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Principal } from './principal.ts';
@@ -24,7 +25,7 @@ const MAX_CAPABILITIES = 16_384;
  * @throws FaultError `invalid_params` for more than anybody declares.
  */
 export function toProfile(capabilities: JsonObject): string {
-  const text = canonical(capabilities);
+  const text = toCanonicalJson(capabilities);
   if (text === '{}') return '';
   if (text.length > MAX_CAPABILITIES)
     throw new FaultError(
@@ -38,11 +39,4 @@ export function toProfile(capabilities: JsonObject): string {
     profiles.set(text, profile);
   }
   return profile;
-}
-
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`).join(',')}}`;
 }

@@ -8,6 +8,7 @@ import { playPlain } from './plain.ts';
 import type { Entry, PlayName, Scenario } from './scenario.ts';
 import { describeServers } from './served.ts';
 import { type OpenStage, openStages } from './stage.ts';
+import { tellInOrder } from './tell-in-order.ts';
 
 /** What came of one threat. */
 export interface Outcome {
@@ -23,7 +24,7 @@ export interface Outcome {
 
 export interface DrillOptions {
   readonly signal: AbortSignal;
-  /** Called as each scenario ends. */
+  /** Called for each scenario once it and those before it have ended. */
   onOutcome(outcome: Outcome): void;
 }
 
@@ -44,13 +45,14 @@ export async function runDrill(
   });
   stopped.catch(() => undefined);
   const outcomes: Outcome[] = [];
+  const tell = tellInOrder(onOutcome);
   const queue = [...scenarios.entries()];
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
       const [index, scenario] = next;
       const outcome = await Promise.race([runScenario(scenario, join(folder, scenario.name), children), stopped]);
       outcomes[index] = outcome;
-      onOutcome(outcome);
+      tell(index, outcome);
     }
   };
   try {

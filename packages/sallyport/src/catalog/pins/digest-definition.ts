@@ -21,10 +21,10 @@ const MAX_DEPTH = 128;
  * @param text one JSON value that `JSON.parse` accepts
  */
 export function digestDefinition(text: string, left: Left = NOTHING): string {
-  return createHash('sha256').update(toCanonical(text, left)).digest('hex');
+  return createHash('sha256').update(toCanonicalText(text, left)).digest('hex');
 }
 
-function toCanonical(text: string, left: Left): string {
+function toCanonicalText(text: string, left: Left): string {
   const bytes = Buffer.from(text.trim(), 'utf8');
   try {
     return new CanonicalText(bytes, left).write({ start: 0, end: bytes.length }, '', 0);

@@ -3,6 +3,8 @@ import { parameterDocsOf, type ToolFace } from './tool-face.ts';
 
 export interface Field {
   readonly read: (tool: ToolFace) => string;
+  /** Default `toTerms`. */
+  readonly split?: (text: string) => readonly string[];
   readonly weight: number;
   /** Terms a usual tool has there. Fixed, so that adding a tool changes no other one's weights. */
   readonly usualLength: number;
@@ -42,10 +44,10 @@ export function weighTerms(
   note: (term: string, weight: number) => void,
 ): void {
   const weights = new Map<string, number>();
-  for (const { read, weight, usualLength, flattening } of fields) {
+  for (const { read, split = toTerms, weight, usualLength, flattening } of fields) {
     const text = read(tool);
     if (text === '') continue;
-    const terms = toTerms(text);
+    const terms = split(text);
     const count = Math.min(terms.length, MAX_TERMS);
     const one = weight / Math.max(MIN_FLATTENED, 1 - flattening + (flattening * count) / usualLength);
     const counts = count > MAX_TIMES ? new Map<string, number>() : undefined;

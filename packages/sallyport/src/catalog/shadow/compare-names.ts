@@ -66,10 +66,15 @@ export function toLookKey(name: string): string {
 }
 
 /** Looks like Latin and is something else, or holds what nobody sees. */
-export function isDisguised(name: string): boolean {
+function isDisguised(name: string): boolean {
   return (
     !/^[ -~]*$/.test(name) && /[a-z]/.test(foldText(name)) && foldText(name) !== name.normalize('NFC').toLowerCase()
   );
+}
+
+/** Of two names that look the same, whether this one was written to look like the other: with other letters, or digits for letters. */
+export function isDisguiseOf(one: string, other: string): boolean {
+  return isDisguised(one) || (/\d/.test(one) && !/\d/.test(other));
 }
 
 function toWords(word: string): readonly string[] {

@@ -25,6 +25,26 @@ const NO_COPY = { copy: 0, runs: 0 };
 /** Runs of three words below which a description is like too many others: "Get the current user" has two. */
 const MIN_RUNS = 2;
 
+/** Concepts of a text below which it is like too many others: "Creates a new page". */
+const MIN_SAID = 3;
+/** Of a name: a deed alone, as in `search`, is everybody's. */
+const MIN_NAMED = 2;
+
+/** Whether two tools say the same under other names: of the same things, in words of the same meaning, and ask for the same. */
+export function isSameMeaning(one: Profile, other: Profile, { texts }: Nearness): boolean {
+  if (texts < SAME_TEXTS || Math.min(one.concepts.size, other.concepts.size) < MIN_SAID) return false;
+  if (Math.min(one.nameConcepts.size, other.nameConcepts.size) < MIN_NAMED) return false;
+  if (share(one.parameterConcepts, other.parameterConcepts) < SAME_PARAMETERS) return false;
+  const names = share(one.nameConcepts, other.nameConcepts);
+  return names === 1 || (names >= SAME_NAMES && texts >= SAME_TEXTS_ALONE);
+}
+
+/** Of 4,685 real tools 14 are as near as this to one of another server; most of these are for the same product. */
+const SAME_NAMES = 0.5;
+const SAME_TEXTS = 0.5;
+const SAME_TEXTS_ALONE = 0.7;
+const SAME_PARAMETERS = 0.5;
+
 export function compareTools(one: Profile, other: Profile): Nearness {
   const texts = share(one.concepts, other.concepts);
   const covered = cover(other.concepts, one.concepts);

@@ -1,6 +1,6 @@
 import type { ToolFace } from '../search/tool-face.ts';
-import { isDisguised, isExtended } from './compare-names.ts';
-import { compareTools, type Nearness } from './compare-tools.ts';
+import { isDisguiseOf, isExtended } from './compare-names.ts';
+import { compareTools, isSameMeaning, type Nearness } from './compare-tools.ts';
 import { type Profile, profileOf } from './profile.ts';
 import { type Near, ShadowIndex } from './shadow-index.ts';
 
@@ -12,7 +12,8 @@ export type ShadowReasonId =
   | 'copied-text'
   | 'one-letter-off'
   | 'claims-to-be-better'
-  | 'wants-all-calls';
+  | 'wants-all-calls'
+  | 'same-meaning';
 
 export interface ShadowReason {
   readonly id: ShadowReasonId;
@@ -21,6 +22,8 @@ export interface ShadowReason {
   readonly evidence: string;
   /** It says something about the other, openly or by its name: it is the one that came for the other. */
   readonly isAbout: boolean;
+  /** No reason to hold it. */
+  readonly isShown?: true;
 }
 
 /** A newcomer and the tool that it competes with. */
@@ -79,7 +82,14 @@ function judgePair(one: Profile, other: Profile, spoken: Spoken): readonly Shado
     const found = judge(one, other, near);
     if (found !== undefined) reasons.push({ id, ...found });
   }
+  if (reasons.length === 0 && !isSame(near) && isSameMeaning(one, other, near)) reasons.push(sameMeaning(one));
   return reasons;
+}
+
+/** Two honest servers of one trade may do the same: a person is shown the pair. */
+function sameMeaning({ tool }: Profile): ShadowReason {
+  const why = 'it says the same in other words, under another name';
+  return { id: 'same-meaning', why, evidence: tool.name, isAbout: false, isShown: true };
 }
 
 function speaksOf(one: Profile, other: Profile, { ownNames, mentions }: Spoken): Omit<ShadowReason, 'id'> | undefined {
@@ -93,13 +103,13 @@ function speaksOf(one: Profile, other: Profile, { ownNames, mentions }: Spoken):
 const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
   [
     'look-alike-name',
-    (one, _other, { name }) =>
+    (one, other, { name }) =>
       name !== 'look-alike'
         ? undefined
         : {
             why: 'its name reads like that one and is another',
             evidence: one.tool.name,
-            isAbout: isDisguised(one.tool.name),
+            isAbout: isDisguiseOf(one.tool.name, other.tool.name),
           },
   ],
   [

@@ -16,6 +16,8 @@ export interface Profile {
   /** Of name, title and description. */
   readonly concepts: ReadonlySet<string>;
   readonly parameters: ReadonlySet<string>;
+  /** Of the names of its parameters. */
+  readonly parameterConcepts: ReadonlySet<string>;
   /** Three words in a row, of the description. */
   readonly runs: ReadonlySet<string>;
   readonly claims: Claims;
@@ -52,6 +54,7 @@ function createProfile(tool: ToolFace): Profile {
   let claims: Claims | undefined;
   let said: string | undefined;
   let concepts: ReadonlySet<string> | undefined;
+  let parameterConcepts: ReadonlySet<string> | undefined;
   return {
     tool,
     forms: toForms(name),
@@ -61,6 +64,10 @@ function createProfile(tool: ToolFace): Profile {
     get concepts() {
       concepts ??= new Set([...nameConcepts, ...toConcepts(`${title}\n${description}`)]);
       return concepts;
+    },
+    get parameterConcepts() {
+      parameterConcepts ??= toConcepts(tool.parameters.slice(0, MAX_PARAMETERS).join(' '));
+      return parameterConcepts;
     },
     get runs() {
       runs ??= toRuns(description);

@@ -17,7 +17,7 @@ export interface ShadowReport {
 export type ShadowReader = (item: Inspected, peers: readonly Peer[]) => ShadowReport;
 
 /** Raised with every change of a rule or a threshold here. */
-export const SHADOW_VERSION = '4';
+export const SHADOW_VERSION = '5';
 
 const NOTHING: ShadowReport = Object.freeze({ findings: [], hold: undefined, related: [] });
 /** Pairs of one tool that are shown; a tool that competes with more is held for the first. */
@@ -40,10 +40,11 @@ export function createShadowReader(): ShadowReader {
     const known = new Set(was.map(({ peer }) => peer));
     const pairs = findShadowAmong(face, index, ownNames)
       .filter(({ peer }) => !known.has(peer))
-      .flatMap((pair) => toHeld(pair, item))
+      .map((pair) => toWeighed(pair, item))
+      .sort((one, other) => Number(other.isHeld) - Number(one.isHeld))
       .slice(0, MAX_PAIRS);
     const findings = [...pairs.map(toFinding), ...findStuffing(face)];
-    return { findings, hold: toReason(pairs), related: pairs.map(toRelated) };
+    return { findings, hold: toReason(pairs.filter(({ isHeld }) => isHeld)), related: pairs.map(toRelated) };
   };
 }
 
@@ -55,33 +56,44 @@ function sync(index: ShadowIndex, server: string, peers: readonly Peer[]): void 
   for (const face of approved) if (!index.has(face)) index.add(face);
 }
 
+interface Weighed extends ShadowPair {
+  readonly isHeld: boolean;
+  /** Nobody approved one before the other came. */
+  readonly isEqual: boolean;
+}
+
 /**
  * Where nobody is trusted yet, likeness alone says nothing about which of two came for the other: both were met at the same
- * first start, or the tool itself was approved when it was met. Then only the one that speaks about the other is held.
+ * first start, or the tool itself was approved when it was met. Then only the one that speaks about the other is held; of
+ * the rest a person is shown the pair.
  */
-function toHeld(pair: ShadowPair, { isApproved }: Inspected): readonly ShadowPair[] {
+function toWeighed(pair: ShadowPair, { isApproved }: Inspected): Weighed {
   const isEqual = isApproved === true || freshOf(pair.peer);
-  const reasons = isEqual ? pair.reasons.filter(({ isAbout }) => isAbout) : pair.reasons;
-  return reasons.length === 0 ? [] : [{ ...pair, reasons }];
+  const holding = pair.reasons.filter(({ isAbout, isShown }) => isShown !== true && (isAbout || !isEqual));
+  return holding.length === 0
+    ? { ...pair, isEqual, isHeld: false }
+    : { ...pair, reasons: holding, isEqual, isHeld: true };
 }
 
 function freshOf(peer: ToolFace & Pick<Partial<Peer>, 'isFresh'>): boolean {
   return peer.isFresh === true;
 }
 
-function toFinding({ candidate, peer, reasons }: ShadowPair): Finding {
+function toFinding({ candidate, peer, reasons, isHeld, isEqual }: Weighed): Finding {
   const [reason] = reasons as readonly [ShadowReason]; // a pair has at least one
   const { where, start, end } = locate(candidate, reason);
   return {
     id: `shadow-${reason.id}`,
-    tier: 'block',
+    tier: isHeld ? 'block' : 'review',
     owasp: 'MCP03',
     where,
     start,
     end,
     evidence: toEvidence(reason.evidence),
-    why: `It competes with "${toEvidence(peer.name)}" of the server "${peer.server}", which is approved: ${reasons.map(({ why }) => why).join('; ')}.`,
-    fix: 'Compare the two with "sallyport pin diff". Approve it only if you want both; otherwise reject it, or take the server out.',
+    why: `It ${isHeld ? 'competes with' : 'is like'} ${nameOf(peer)}, ${isEqual && !isHeld ? 'and nobody approved one before the other came' : 'which is approved'}: ${reasons.map(({ why }) => why).join('; ')}.`,
+    fix: isHeld
+      ? 'Compare the two with "sallyport pin diff". Approve it only if you want both; otherwise reject it, or take the server out.'
+      : 'Compare the two; if you do not want both, reject one with "sallyport pin reject", or take its server out.',
   };
 }
 
@@ -98,7 +110,11 @@ function toReason(pairs: readonly ShadowPair[]): string | undefined {
   if (first === undefined) return undefined;
   const { peer, reasons } = first;
   const more = pairs.length === 1 ? '' : `, and with ${pairs.length - 1} more`;
-  return `it competes with "${toEvidence(peer.name)}" of the server "${peer.server}"${more}: ${reasons[0]?.why ?? ''}`;
+  return `it competes with ${nameOf(peer)}${more}: ${reasons[0]?.why ?? ''}`;
+}
+
+function nameOf({ name, server }: ToolFace): string {
+  return `"${toEvidence(name)}" of the server "${server}"`;
 }
 
 function toRelated({ peer, reasons }: ShadowPair): Related {

@@ -1,6 +1,6 @@
 import type { Field } from '../search/fields.ts';
 import { SearchIndex } from '../search/search-index.ts';
-import { toTerms } from '../search/tokens.ts';
+import { toMeanings } from '../search/synonyms.ts';
 import type { ToolFace } from '../search/tool-face.ts';
 import { toKey, toLookKey } from './compare-names.ts';
 import { findMentions, type Mention } from './mentions.ts';
@@ -19,8 +19,8 @@ const MAX_PARAMETERS = 64;
 /** What a tool is for stands at the beginning of its text. */
 const MAX_TEXT = 600;
 
-/** What is compared; manuals of parameters are alike where tools are not. */
-const COMPARED: readonly Field[] = [
+/** What is compared, by what its words mean; manuals of parameters are alike where tools are not. */
+const FIELDS: readonly Field[] = [
   { read: ({ name }) => name.slice(0, MAX_NAME), weight: 4, usualLength: 3, flattening: 0.4 },
   { read: ({ description }) => description.slice(0, MAX_TEXT), weight: 2, usualLength: 25, flattening: 0.75 },
   {
@@ -30,6 +30,7 @@ const COMPARED: readonly Field[] = [
     flattening: 0.6,
   },
 ];
+const COMPARED = FIELDS.map((field): Field => ({ ...field, split: toMeanings }));
 
 type Names = Map<string, ToolFace[]>;
 
@@ -100,7 +101,7 @@ export class ShadowIndex {
     addNamed(this.#byLook.get(forms.look));
     const mentions = findMentions(said, (key) => key !== forms.key && this.#byKey.has(key));
     for (const { key } of mentions) addNamed(this.#byKey.get(key));
-    const terms = COMPARED.flatMap(({ read }) => toTerms(read(tool))).slice(0, MAX_TERMS);
+    const terms = COMPARED.flatMap(({ read }) => toMeanings(read(tool))).slice(0, MAX_TERMS);
     const isVisible = ({ server }: ToolFace) => server !== tool.server;
     const limits = { most: MOST_LIKE, mostPerServer: MOST_LIKE, isVisible, mostRead: MOST_READ };
     for (const hit of this.#search.search(terms, limits)) found.add(hit.tool);

@@ -1,5 +1,5 @@
+import { toCanonicalJson } from '../../core/canonical-json.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { toCanonical } from './digest.ts';
 
 /** One place where two sets of arguments differ; a side that has no such place is left out. */
 export interface Difference {
@@ -20,7 +20,7 @@ export function compareArguments(before: JsonObject, after: JsonObject): readonl
 function compare(at: { path: string; before: Json | undefined; after: Json | undefined }, found: Difference[]): void {
   const { path, before, after } = at;
   if (found.length >= MAX_DIFFERENCES) return;
-  if (before !== undefined && after !== undefined && toCanonical(before) === toCanonical(after)) return;
+  if (before !== undefined && after !== undefined && toCanonicalJson(before) === toCanonicalJson(after)) return;
   if (!isObject(before) || !isObject(after)) {
     found.push({ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) });
     return;

@@ -1,6 +1,6 @@
+import { toCanonicalJson } from '../../core/canonical-json.ts';
 import { FaultError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { toCanonical } from './digest.ts';
 
 /**
  * Which arguments a grant covers: `any`, or every argument by name with its value. A text may hold `*` (any characters
@@ -15,7 +15,7 @@ const MAX_TEXT = 65_536;
 /** @throws FaultError `invalid_params` for a pattern that does not cover the very call it was written for. */
 export function checkPattern(pattern: unknown, given: JsonObject): asserts pattern is Pattern {
   if (pattern === 'any') return;
-  if (!isObject(pattern) || toCanonical(pattern).length > MAX_PATTERN)
+  if (!isObject(pattern) || toCanonicalJson(pattern).length > MAX_PATTERN)
     throw new FaultError('invalid_params', 'A pattern is "any", or an object with a value for every argument.');
   // One that never matches would be taken for protection, or for permission, and be neither.
   if (!matchesPattern(pattern, given))
@@ -37,7 +37,7 @@ function matchesValue(pattern: Json | undefined, value: Json | undefined): boole
   if (typeof pattern === 'string' && pattern.includes('*'))
     return typeof value === 'string' && matchesText(pattern, value);
   if (isObject(pattern)) return isObject(value) && matchesPattern(pattern, value);
-  return toCanonical(pattern) === toCanonical(value);
+  return toCanonicalJson(pattern) === toCanonicalJson(value);
 }
 
 /** `/reports/**` must not reach `/reports/../etc`: nothing that climbs, hides its bytes or breaks a line meets a wildcard. */

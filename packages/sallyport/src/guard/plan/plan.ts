@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Call } from '../../core/call.ts';
+import { toCanonicalJson } from '../../core/canonical-json.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { findHandle } from './handle.ts';
@@ -82,7 +83,7 @@ export function readPlan(written: unknown): Plan | string {
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > MAX_STEPS)
     return `"steps" of a plan are 1 to ${MAX_STEPS} objects`;
   if (Object.keys(others).length > 0) return 'a plan has "steps" and nothing else';
-  const text = toCanonical(written);
+  const text = toCanonicalJson(written);
   if (text.length > MAX_PLAN) return `a plan has at most ${MAX_PLAN} characters`;
   const read: Step[] = [];
   for (const step of steps) {
@@ -178,7 +179,7 @@ function readConstraint(written: unknown): Constraint | string {
   const values = kind === 'equals' ? [value] : kind === 'oneOf' && Array.isArray(value) ? value : [];
   if (values.length === 0) return CONSTRAINT;
   if (!values.every(isExact)) return 'numbers of a plan are exact: whole ones below 2^53, or write them as text';
-  return { kind: 'values', values: new Set(values.map(toCanonical)) };
+  return { kind: 'values', values: new Set(values.map(toCanonicalJson)) };
 }
 
 function countValues({ arguments: constraints }: Step): number {
@@ -198,7 +199,7 @@ function whyOutsideStep({ arguments: constraints }: Step, args: JsonObject): str
       return `The plan of this run has a handle as the argument ${shown}.`;
     if (
       constraint.kind === 'values' &&
-      !(constraint.values.has(toCanonical(value)) && (isExactly || !holdsNumber(value)))
+      !(constraint.values.has(toCanonicalJson(value)) && (isExactly || !holdsNumber(value)))
     )
       return `The plan of this run has another value of the argument ${shown}.`;
   }
@@ -234,14 +235,4 @@ function holdsNumber(value: unknown): boolean {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
-}
-
-/** JSON with sorted keys. */
-function toCanonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonical).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${toCanonical(value[key])}`);
-  return `{${members.join(',')}}`;
 }

@@ -8,6 +8,7 @@ import type { Said } from './excuses.ts';
 import { type Facts, findFacts, meetsAll, namesOf, spanOf, toMasks } from './facts.ts';
 import type { Feature } from './feature.ts';
 import { FEATURES } from './features.ts';
+import { findGreed } from './greed.ts';
 import { findOddParameters } from './parameters.ts';
 import type { DefinitionContext } from './scan-context.ts';
 import { REVIEW_FROM } from './thresholds.ts';
@@ -47,6 +48,7 @@ export function judge(reading: Reading, subject: Subject): Scan {
     const evidence = toEvidence(said === '' ? name : `${name}: ${said}`);
     findings.push({ id, tier: 'review', owasp, where, start: 0, end: said.length, evidence, why, fix });
   }
+  findings.push(...findGreed(reading, { definition, context, bits: facts.bits }));
   const scored = toScore(facts);
   const score = findings.length > 0 ? Math.max(scored, 1 - (1 - from) / 2, findings.some(isBlock) ? 1 : 0) : scored;
   if (score < from) return score === 0 && findings.length === 0 ? NOTHING_FOUND : { findings: [], score };

@@ -1,10 +1,12 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
+import type { Span } from '../../core/json-scan.ts';
 import { toUnits } from '../decode/text-units.ts';
 import type { Mark } from '../decode/unseen.ts';
 import { toCanonical, type View } from './canonical.ts';
 import { findFakeTurns } from './results/fake-turns.ts';
-import { type Carrier, findCarriers } from './results/find-carriers.ts';
+import { asksForSaid, type Carrier, findCarriers } from './results/find-carriers.ts';
 import { findDoubtful } from './results/find-doubtful.ts';
+import { findFilled } from './results/find-filled.ts';
 import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/is-told.ts';
 import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
@@ -61,8 +63,7 @@ export function readText(text: string): TextReading {
     }
     readDoubtful(text.slice(start, end), { offset: start, found, marks, budget });
   }
-  const carriers = findCarriers(text);
-  addCarriers(text, carriers, found);
+  const carriers = addCarriers(text, found);
   return { scan: toScan(found), marks, carriers };
 }
 
@@ -206,18 +207,36 @@ const RUNS: Found['rule'] = {
   why: 'It holds a piece of HTML that runs a script where it is shown.',
 };
 
-/** Programs and pages are full of both: what counts is one in a text that is neither. The first of each is enough. */
-function addCarriers(text: string, carriers: readonly Carrier[], found: Found[]): void {
-  if (carriers.length === 0) return;
-  const add = (rule: Found['rule'], weight: number, { start, end }: Carrier) =>
-    found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden: undefined });
+const FILLED: Found['rule'] = {
+  id: 'told-to-fill-in',
+  owasp: 'MCP10',
+  why: 'It wants what was said, or what the user keeps, written into an address: data leaves that way.',
+};
+
+/**
+ * Programs and pages are full of places to be filled in: what counts is one in a text that is neither, and whatever a reader
+ * is told to fill in. The first of each is enough.
+ * @returns what makes a client fetch something
+ */
+function addCarriers(text: string, found: Found[]): readonly Carrier[] {
   const fences = fencesOf(text);
-  const blank = carriers.find(
-    ({ kind, carries, start }) => kind === 'image' && carries === 'blank' && !isTemplate(text, fences, start),
-  );
+  const { told, carriers } = findFilled(text, findCarriers(text), fences);
+  const add = (rule: Found['rule'], weight: number, { start, end }: Span) =>
+    found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden: undefined });
+  if (told !== undefined) add(FILLED, 0.6, told);
+  if (carriers.length === 0) return carriers;
+  let page: boolean | undefined;
+  const isInPage = () => {
+    page ??= isPage(text);
+    return page;
+  };
+  const isMeant = ({ kind, url, isFollowed }: Carrier) =>
+    kind === 'image' || (kind === 'html' && !isFollowed && !isInPage()) || asksForSaid(url);
+  const blank = carriers.find((one) => one.carries === 'blank' && isMeant(one) && !isTemplate(text, fences, one.start));
   if (blank !== undefined) add(BLANK, 0.6, blank);
   const running = carriers.find(({ kind, runs }) => runs && kind === 'html');
-  if (running !== undefined && !isPage(text)) add(RUNS, 0.5, running);
+  if (running !== undefined && !isInPage()) add(RUNS, 0.5, running);
+  return carriers;
 }
 
 /** Within a block or a line of code. */

@@ -44,7 +44,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   if (found === undefined && !mayAssume)
     throw new FaultError('upstream_protocol', `The authorization server ${issuer.slice(0, 200)} has no metadata.`);
   const server = found ?? toAssumed(issuer);
-  const resource = auth.resource ?? textMember(metadata, 'resource') ?? toCanonical(url);
+  const resource = auth.resource ?? textMember(metadata, 'resource') ?? toServerUri(url);
   const scopes = toTexts(member(metadata, 'scopes_supported'));
   return { server, resource, scopes, isAssumed: found === undefined, dpop: toDpop(metadata) };
 }
@@ -84,7 +84,7 @@ function checkResource(
   if (resource !== undefined && (resource === expected || covers(resource, url))) return;
   throw new FaultError(
     'upstream_protocol',
-    `${place.slice(0, 200)} is about another resource (${(resource ?? 'none').slice(0, 200)}) than ${toCanonical(url)}. If that is right, set auth.resource.`,
+    `${place.slice(0, 200)} is about another resource (${(resource ?? 'none').slice(0, 200)}) than ${toServerUri(url)}. If that is right, set auth.resource.`,
   );
 }
 
@@ -187,8 +187,8 @@ function toTexts(value: unknown): readonly string[] | undefined {
   return texts.length === 0 ? undefined : texts;
 }
 
-/** Without query, fragment, and a slash that stands for nothing. */
-export function toCanonical(url: string): string {
+/** The address that stands for the whole server ("canonical URI" of the MCP authorization specification): without query, fragment, and a slash that stands for nothing. */
+export function toServerUri(url: string): string {
   const { origin, pathname } = new URL(url);
   return pathname === '/' ? origin : `${origin}${pathname}`;
 }

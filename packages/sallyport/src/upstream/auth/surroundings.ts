@@ -6,7 +6,7 @@ import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { isPrivateAddress } from '../../core/public-address.ts';
 import type { TokenSlot, TokenVault } from '../../core/upstream-tokens.ts';
-import { toCanonical } from './discovery.ts';
+import { toServerUri } from './discovery.ts';
 import type { Reach } from './guarded-fetch.ts';
 import type { ReadSecret } from './secret-reference.ts';
 
@@ -51,7 +51,7 @@ export function toReach({ url, auth }: AuthTarget): Reach {
 
 /** Bound to the address: a server whose url was edited gets no token that was meant for the old one. */
 export function toTokenSlot(kind: 'tokens' | 'challenge', { name, url }: AuthTarget, owner: string): TokenSlot {
-  return { kind, upstream: name, place: toCanonical(url), owner };
+  return { kind, upstream: name, place: toServerUri(url), owner };
 }
 
 /** The one sentence that says how to sign in. */

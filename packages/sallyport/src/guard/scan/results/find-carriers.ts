@@ -6,8 +6,10 @@ import type { Span } from '../../../core/json-scan.ts';
  * exfiltration", 2023; EchoLeak, CVE-2025-32711).
  */
 export interface Carrier extends Span {
-  readonly kind: 'image' | 'link' | 'html';
+  readonly kind: 'image' | 'link' | 'html' | 'address';
   readonly url: string;
+  /** Fetched when somebody follows it, not by being shown. */
+  readonly isFollowed: boolean;
   /** `blank`: it has a place to be filled in, e.g. `?q=[DATA]`; `data`: a long or random part; `none`. */
   readonly carries: 'blank' | 'data' | 'none';
   /** HTML that runs something by itself. */
@@ -21,9 +23,10 @@ const MAX_URL = 2_048;
 const MAX_LABEL = 512;
 /** Tags that load, run or send. */
 const HTML =
-  /<(img|iframe|script|form|object|embed|link|meta|svg|video|audio|source|base|body|input|button|a|area|div|span|table|td|p)\b[^<>]{0,2048}>?/gi;
+  /<(img|iframe|script|form|object|embed|link|meta|svg|video|audio|source|base|body|input|button|a|area|div|span|table|td|p)\b(?:[^<>]|(?<==)<[\w .-]{1,60}>){0,2048}>?/gi;
 const LOADS =
-  /\b(?:src|srcset|href|action|formaction|data|poster|background|content|xlink:href)\s{0,4}=\s{0,4}(?:"([^"]{0,2048})|'([^']{0,2048})|([^\s"'>]{1,2048}))/i;
+  /\b(?:src|srcset|href|action|formaction|data|poster|background|content|xlink:href)\s{0,4}=\s{0,4}(?:"([^"]{0,2048})|'([^']{0,2048})|([^\s"'>]{1,2048}))/gi;
+const FAR = /^(?:https?:)?\/\/|;\s{0,4}url=\s{0,4}["']?https?:/i;
 const RUNS = /\son[a-z]{3,20}\s{0,4}=|javascript:|vbscript:|srcdoc\s{0,4}=/i;
 const STYLE = /url\(\s{0,4}["']?(https?:[^)"']{1,2048})/gi;
 
@@ -46,7 +49,7 @@ function addMarkdown(text: string, found: Carrier[]): void {
       text
         .slice(at + 2, end)
         .trim()
-        .split(/\s/, 1)[0]
+        .split(/\s(?=["'(])/, 1)[0]
         ?.replace(/^<|>$/g, '') ?? '';
     const runs = /^(?:javascript|vbscript):|^data:text\/html/i.test(url);
     if (!runs && !/^(?:https?:)?\/\//i.test(url)) continue;
@@ -59,6 +62,7 @@ function addMarkdown(text: string, found: Carrier[]): void {
       end: end + 1,
       kind: isImage ? 'image' : 'link',
       url,
+      isFollowed: !isImage,
       carries,
       runs,
     });
@@ -66,7 +70,7 @@ function addMarkdown(text: string, found: Carrier[]): void {
 }
 
 /** `[label]: address`, where `![…][label]` or `[…][label]` shows it. */
-const REFERENCE = /^ {0,3}\[([^\]\n]{1,100})\]:[ \t]{0,4}<?((?:https?:)?\/\/[^\s>]{1,2048})/gim;
+const REFERENCE = /^ {0,3}\[([^\]\n]{1,100})\]:[ \t]{0,4}<?((?:https?:)?\/\/(?:[^\s<>]|<[\w-]{1,60}>){1,2048})/gim;
 
 function addReferences(text: string, found: Carrier[]): void {
   let folded: string | undefined;
@@ -76,7 +80,8 @@ function addReferences(text: string, found: Carrier[]): void {
     folded ??= text.toLowerCase();
     const kind = isShown(folded, label.toLowerCase()) ? 'image' : 'link';
     const { index } = match;
-    found.push({ start: index, end: index + whole.length, kind, url, carries: whatCarries(url), runs: false });
+    const [carries, isFollowed] = [whatCarries(url), kind === 'link'];
+    found.push({ start: index, end: index + whole.length, kind, url, isFollowed, carries, runs: false });
   }
 }
 
@@ -119,13 +124,13 @@ function addHtml(text: string, found: Carrier[]): void {
   for (const match of text.matchAll(HTML)) {
     if (found.length >= MAX_CARRIERS) return;
     const tag = match[0];
-    const loads = LOADS.exec(tag);
-    const url = loads?.[1] ?? loads?.[2] ?? loads?.[3] ?? '';
+    const far = [...tag.matchAll(LOADS)].map((one) => one[1] ?? one[2] ?? one[3] ?? '').filter((one) => FAR.test(one));
+    // An address that carries something must not hide behind one that does not.
+    const url = far.find((one) => whatCarries(one) !== 'none') ?? far[0] ?? '';
     const runs = RUNS.test(tag) || /^<script/i.test(tag);
-    const isFar = /^(?:https?:)?\/\//i.test(url) || /;\s{0,4}url=\s{0,4}https?:/i.test(url);
-    if (!runs && !isFar) continue;
-    const carries = whatCarries(url);
-    found.push({ start: match.index, end: match.index + tag.length, kind: 'html', url, carries, runs });
+    if (!runs && far.length === 0) continue;
+    const [carries, isFollowed] = [whatCarries(url), /^<(?:a|area)\b/i.test(tag)];
+    found.push({ start: match.index, end: match.index + tag.length, kind: 'html', url, isFollowed, carries, runs });
   }
 }
 
@@ -134,13 +139,29 @@ function addStyles(text: string, found: Carrier[]): void {
     if (found.length >= MAX_CARRIERS) return;
     const url = match[1] ?? '';
     const end = match.index + match[0].length;
-    found.push({ start: match.index, end, kind: 'html', url, carries: whatCarries(url), runs: false });
+    const carries = whatCarries(url);
+    found.push({ start: match.index, end, kind: 'html', url, isFollowed: false, carries, runs: false });
   }
 }
 
 /** `[QUERY]`, `{data}`, `{{summary}}`, `<secret>`, `$DATA`, `USER_DATA`, with brackets as they are or escaped. */
 const BLANK =
   /(?:\[|%5[bB])[A-Za-z][\w .-]{1,60}(?:\]|%5[dD])|(?:\{|%7[bB]){1,2}\s?[A-Za-z][\w .-]{1,60}(?:\}|%7[dD])|(?:<|%3[cC])[A-Za-z][\w .-]{1,60}(?:>|%3[eE])|\$\{?[A-Z][A-Z_]{2,40}|=[A-Z][A-Z]{2,30}(?:_[A-Z]{2,30}){0,4}(?=[&#)\s]|$)/;
+/** A name that no interface gives to what it asks for by its address. */
+const SAID_NAME =
+  /^[{[<\s]*(?:(?:\w{1,20}[ _.-]){0,3}(?:(?:conversation|chat)(?:s|[ _-]?(?:history|logs?|transcript|messages|summary))?|system[ _-]?prompt|user[ _-]?(?:data|secrets?|messages)|secrets?|all[ _-]?data)|DATA|SUMMARY(?: OF [\w ]{1,40})?|HISTORY|CONTEXT|MESSAGES?)[}\]>\s]*$/i;
+
+/** Has it a place for what was said, and not for what programs fill in? */
+export function asksForSaid(url: string): boolean {
+  const plain = url
+    .slice(0, MAX_URL)
+    .replace(/%(?:5[bB]|7[bB]|3[cC])/g, '{')
+    .replace(/%(?:5[dD]|7[dD]|3[eE])/g, '}');
+  return [...plain.matchAll(NAMED_BLANK)].some(([name]) => SAID_NAME.test(name.replace(/%20|\+/g, ' ')));
+}
+
+const NAMED_BLANK =
+  /[[{<]{1,2}\s?[A-Za-z][^[\]{}<>\s][\w %+.-]{0,60}[}\]>]{1,2}|(?<==)[A-Z][A-Z]{2,30}(?:_[A-Z]{2,30}){0,4}(?=[&#)\s]|$)/g;
 const LONG_VALUE = 200;
 const RANDOM_VALUE = 40;
 

@@ -1,3 +1,4 @@
+import { mayBeFilled } from './find-filled.ts';
 import { knowWord, mayBeWord } from './know-words.ts';
 import { kindsOf } from './lexicon.ts';
 
@@ -70,7 +71,7 @@ function isSuspicious(text: string, isJson: boolean): boolean {
     if (size >= MIN_SENTENCE && isSentence(text.slice(i, Math.min(end, i + MAX_SENTENCE)))) return true;
     i = end;
   }
-  return TURNS.test(text) || MEMBERS.test(text);
+  return TURNS.test(text) || MEMBERS.test(text) || mayBeFilled(text);
 }
 
 /** Of JSON, or, behind a second backslash, of the text in it: `\\u0041`, `\\\\x41`, `\\\\101`. */
