@@ -16,7 +16,10 @@ export function signsOf(text: string): number {
 let last = '';
 let lastSigns = 0;
 const KEPT_FROM = 32;
-const KEPT_TO = 65_536;
+/** Signs of longer texts are read anew each time. */
+export const KEPT_TO = 65_536;
+/** Of a text that nobody asked about: everything may be in it. */
+export const ALL_SIGNS = -1;
 
 function readSigns(text: string): number {
   const { length } = text;
@@ -34,9 +37,9 @@ function readSigns(text: string): number {
     }
     const run = i - start;
     if (run >= SHORTEST_KEY) signs |= signsOfRun(run, inRun);
-    if (run > 0) words = (inRun & CODED) === LOWER && run >= 3 && run <= 8 ? words + 1 : 0;
-    if (words >= INNER_WORDS) signs |= PHRASE;
-    if ((kind & BETWEEN) === 0) words = 0;
+    if (run > 0) words = wordsIn(run, inRun, words);
+    if (words >= SHORTEST_PHRASE) signs |= PHRASE;
+    if ((kind & (BETWEEN | OTHER)) === 0) words = 0;
     seen |= inRun | kind;
     start = i + 1;
     inRun = 0;
@@ -44,6 +47,14 @@ function readSigns(text: string): number {
   signs |= seen & KEPT;
   if (hasSpaced(text)) signs |= SPACED_RUN;
   return (seen & DIGIT) === 0 ? signs : signs | signsOfDigits(text);
+}
+
+/** Words of a recovery phrase on end: numbers of a list and dashes stand between them, or join them. */
+function wordsIn(size: number, seen: number, before: number): number {
+  if ((seen & LETTERS) === 0) return size <= 2 ? before : 0;
+  if ((seen & (DIGIT | JOIN)) !== 0) return before + ((size + 1) >> 2);
+  // One more than the longest: the letter of `\n` in a literal stands before it.
+  return size >= 3 && size <= 9 ? before + 1 : 0;
 }
 
 function signsOfRun(size: number, seen: number): number {
@@ -132,10 +143,9 @@ export const LONG_NUMBER = 1 << 18;
 export const HOST = 1 << 19;
 /** Fifteen capitals and digits. */
 export const ACCOUNT = 1 << 20;
-/** Ten words of three to eight small letters on end. */
+/** Twelve words of three to eight letters on end, with nothing but signs and numbers of a list between them. */
 export const PHRASE = 1 << 21;
-/** The shortest recovery phrase has twelve, of which the first and the last may be joined to something else. */
-const INNER_WORDS = 10;
+const SHORTEST_PHRASE = 12;
 
 const END = 10;
 const KINDS = new Int32Array(128);
@@ -147,7 +157,7 @@ for (let code = 0; code < 128; code++) {
   if (/[a-z]/.test(sign)) kind |= LOWER;
   if (/[-_+/]/.test(sign)) kind |= JOIN;
   if (/[0-9a-fA-F\-:,\\x ]/.test(sign)) kind |= SPACED;
-  if (/[ \t\n,]/.test(sign)) kind |= BETWEEN;
+  if (/[\s,;.:|"'`*()[\]>#%\\]/.test(sign)) kind |= BETWEEN;
   if (sign === '-') kind |= DASHES;
   if (sign === '@') kind |= AT;
   if (/[:=]/.test(sign)) kind |= ASSIGNS;

@@ -70,6 +70,25 @@ export function fromBase58Check(text: string): Buffer | undefined {
   return sum.equals(bytes.subarray(-4)) ? payload : undefined;
 }
 
+/** BIP-39: 11 bits of each word; the last ones, one in 33, are the first of the SHA-256 of the others. @param places in the list */
+export function hasWordSum(places: readonly number[]): boolean {
+  const bytes = Buffer.alloc((places.length / 3) * 4 + 1);
+  let carry = 0;
+  let bits = 0;
+  let at = 0;
+  for (const place of places) {
+    carry = ((carry << 11) | place) & 0x3ffff;
+    for (bits += 11; bits >= 8; at++) {
+      bits -= 8;
+      bytes[at] = carry >> bits;
+    }
+  }
+  if (bits > 0) bytes[at] = carry << (8 - bits);
+  const rest = 8 - places.length / 3;
+  const last = bytes.length - 1;
+  return (bytes[last] ?? 0) >> rest === (sha256(bytes.subarray(0, last))[0] ?? 0) >> rest;
+}
+
 function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
 }

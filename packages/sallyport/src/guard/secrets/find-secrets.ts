@@ -1,4 +1,5 @@
 import type { SecretGroup } from '../../config/secret-kinds.ts';
+import { ALL_SIGNS, KEPT_TO, PHRASE, signsOf } from '../text-signs.ts';
 import { isFiller } from './checks.ts';
 import { findHidden } from './hidden-secrets.ts';
 import { MARK_READERS, type Reading } from './key-material.ts';
@@ -14,7 +15,7 @@ import {
 } from './personal-data.ts';
 import { PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
 import type { SecretMatch, TextPlace } from './secret-match.ts';
-import { findSeedPhrases, SHORTEST_PHRASE } from './seed-phrase.ts';
+import { findSeedPhrases, isTestPhrase, SHORTEST_PHRASE } from './seed-phrase.ts';
 import { type Run, type Survey, surveyRuns } from './survey-runs.ts';
 
 /** Kinds that are no credentials. */
@@ -67,7 +68,8 @@ function forget(): void {
 /** The same without asking first whether there can be one. */
 export function searchSecrets(text: string, place: TextPlace): readonly SecretMatch[] {
   const survey = surveyRuns(text);
-  const plain = findPlain(text, survey, place.field);
+  const signs = text.length <= KEPT_TO ? signsOf(text) : ALL_SIGNS;
+  const plain = findPlain(text, survey, { field: place.field, signs });
   const hidden = findHidden(text, survey, findPlain);
   if (plain.length === 0 && hidden.length === 0) return NOTHING;
   return withoutOverlaps([...plain, ...hidden]);
@@ -75,8 +77,16 @@ export function searchSecrets(text: string, place: TextPlace): readonly SecretMa
 
 const NOTHING: readonly SecretMatch[] = Object.freeze([]);
 
+interface PlainPlace extends TextPlace {
+  readonly signs?: number;
+}
+
 /** What stands there as it is. */
-function findPlain(text: string, { windows }: Survey, field?: string): readonly SecretMatch[] {
+function findPlain(
+  text: string,
+  { windows }: Survey,
+  { field, signs = ALL_SIGNS }: PlainPlace = {},
+): readonly SecretMatch[] {
   const readings: Reading[] = [];
   for (const window of windows) readMarks(text, window, readings);
   readEach(text, '://', readings);
@@ -87,7 +97,7 @@ function findPlain(text: string, { windows }: Survey, field?: string): readonly 
   if (text.length >= 8) findHostAddresses(text, readings);
   if (windows.length > 0) findWallets(text, windows, readings);
   if (text.length >= 15) findAccounts(text, readings);
-  if (text.length >= SHORTEST_PHRASE) findSeedPhrases(text, readings);
+  if (text.length >= SHORTEST_PHRASE && (signs & PHRASE) !== 0) findSeedPhrases(text, field, readings);
   if (readings.length >= MAX_MATCHES) throw new RangeError('a text with more secrets than can be counted');
   return readings.length === 0 ? NOTHING : readings.map((reading) => toMatch(text, reading));
 }
@@ -124,7 +134,7 @@ function readMark(text: string, mark: string, start: number): Reading | undefine
 
 function toMatch(text: string, { kind, start, end }: Reading): SecretMatch {
   const group = toGroup(kind);
-  return { kind, group, start, end, how: 'plain', isSample: isSample(text.slice(start, end), group) };
+  return { kind, group, start, end, how: 'plain', isSample: isSample(text.slice(start, end), kind) };
 }
 
 export function toGroup(kind: string): SecretGroup {
@@ -141,9 +151,10 @@ const DOCUMENTED: ReadonlySet<string> = new Set([
   '078-05-1120',
 ]);
 
-function isSample(value: string, group: SecretGroup): boolean {
+function isSample(value: string, kind: string): boolean {
+  if (kind === 'seed-phrase') return isTestPhrase(value);
   if (DOCUMENTED.has(value.replaceAll(' ', '')) || isPublished(value)) return true;
-  if (group === 'credentials') return SAYS_SAMPLE.test(value) || isFiller(value);
+  if (toGroup(kind) === 'credentials') return SAYS_SAMPLE.test(value) || isFiller(value);
   // RFC 2606: names that belong to nobody.
   return /@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|test|invalid|localhost)$/i.test(value);
 }
