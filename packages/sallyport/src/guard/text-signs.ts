@@ -1,3 +1,5 @@
+import { ODD_SIGNS } from './plain-signs.ts';
+
 /**
  * What a text has at all, as bits: detectors that need what is not there are not asked. One pass over the text in place of
  * a dozen, since every argument and every result is looked at.
@@ -30,14 +32,16 @@ function readSigns(text: string): number {
   let words = 0;
   for (let i = 0; i <= length; i++) {
     const code = i < length ? text.charCodeAt(i) : END;
-    const kind = code < 128 ? (KINDS[code] as number) : OTHER; // True: the table has 128 entries.
+    // True: the tables have 128 and 65,536 entries.
+    const kind = code < 128 ? (KINDS[code] as number) : OTHER | ((ODD_SIGNS[code] as number) << ODD_SHIFT);
     if ((kind & CODED) !== 0) {
       inRun |= kind;
       continue;
     }
     const run = i - start;
     if (run >= SHORTEST_KEY) signs |= signsOfRun(run, inRun);
-    if (run > 0) words = wordsIn(run, inRun, words);
+    // One more than the longest word of a phrase: the letter of `\n` in a literal stands before it.
+    if (run > 0) words = run >= 3 && run <= 9 && (inRun & NO_LETTERS) === 0 ? words + 1 : wordsIn(run, inRun, words);
     if (words >= SHORTEST_PHRASE) signs |= PHRASE;
     if ((kind & (BETWEEN | OTHER)) === 0) words = 0;
     seen |= inRun | kind;
@@ -46,15 +50,37 @@ function readSigns(text: string): number {
   }
   signs |= seen & KEPT;
   if (hasSpaced(text)) signs |= SPACED_RUN;
+  if (hasInnerHost(text, seen)) signs |= INNER_HOST;
   return (seen & DIGIT) === 0 ? signs : signs | signsOfDigits(text);
 }
 
-/** Words of a recovery phrase on end: numbers of a list and dashes stand between them, or join them. */
+const INNER_NAME = /(?:internal|intranet|local|localdomain|corp|lan|home\.arpa)(?![\w-])/iy;
+const INNER_SIX = /f[cde][0-9a-f]{2}:/iy;
+
+/** The last label of a name in a network of one's own, or the first group of such an address of IPv6. */
+function hasInnerHost(text: string, seen: number): boolean {
+  for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
+    // Of c, h, i and l; behind most dots is a blank.
+    const next = text.charCodeAt(at + 1) | 32;
+    if (next !== 99 && next !== 104 && next !== 105 && next !== 108) continue;
+    INNER_NAME.lastIndex = at + 1;
+    if (INNER_NAME.test(text)) return true;
+  }
+  if ((seen & ASSIGNS) === 0) return false;
+  for (let at = text.indexOf(':', 4); at >= 0; at = text.indexOf(':', at + 1)) {
+    if ((text.charCodeAt(at - 4) | 32) !== 102) continue;
+    INNER_SIX.lastIndex = at - 4;
+    if (INNER_SIX.test(text)) return true;
+  }
+  return false;
+}
+
+/** Words of a recovery phrase on end where they are no plain ones: a number or a dash before each, or dashes between all of them. */
 function wordsIn(size: number, seen: number, before: number): number {
   if ((seen & LETTERS) === 0) return size <= 2 ? before : 0;
-  if ((seen & (DIGIT | JOIN)) !== 0) return before + ((size + 1) >> 2);
-  // One more than the longest: the letter of `\n` in a literal stands before it.
-  return size >= 3 && size <= 9 ? before + 1 : 0;
+  if ((seen & NO_LETTERS) === 0) return 0;
+  if (size <= LONGEST_WORD) return before + 1;
+  return size >= SHORTEST_JOINED && (seen & DIGIT) === 0 ? SHORTEST_PHRASE : 0;
 }
 
 function signsOfRun(size: number, seen: number): number {
@@ -117,6 +143,7 @@ const JOIN = 16;
 /** Hexadecimal digits, and what stands between pairs of them. */
 const SPACED = 32;
 const CODED = DIGIT | UPPER | LOWER | JOIN;
+const NO_LETTERS = DIGIT | JOIN;
 
 /** A colon or an equals sign. */
 export const ASSIGNS = 1 << 8;
@@ -126,7 +153,12 @@ export const ESCAPES = 1 << 10;
 /** No printable ASCII and no blank. */
 export const OTHER = 1 << 11;
 export const DASHES = 1 << 12;
-const KEPT = ASSIGNS | AT | ESCAPES | OTHER | DASHES;
+const ODD_SHIFT = 23;
+/** Digits and letters of other scripts that are read as ASCII, see `plain-signs.ts`. */
+export const ODD_DIGIT = 1 << ODD_SHIFT;
+/** Blanks and dashes that are. */
+export const ODD_GAP = 2 << ODD_SHIFT;
+const KEPT = ASSIGNS | AT | ESCAPES | OTHER | DASHES | ODD_DIGIT | ODD_GAP;
 /** {@link SHORTEST_KEY} letters and digits with a digit or both sorts of letters among them. */
 export const MIXED_RUN = 1 << 13;
 /** {@link SHORTEST_CODE} letters and digits without a blank. */
@@ -146,6 +178,13 @@ export const ACCOUNT = 1 << 20;
 /** Twelve words of three to eight letters on end, with nothing but signs and numbers of a list between them. */
 export const PHRASE = 1 << 21;
 const SHORTEST_PHRASE = 12;
+/** Eight letters, and `12-` before them. */
+const LONGEST_WORD = 12;
+/** Twelve words of three letters with a sign between them. */
+const SHORTEST_JOINED = 47;
+
+/** The end of a name or the beginning of an address of a network of one's own. */
+export const INNER_HOST = 1 << 22;
 
 const END = 10;
 const KINDS = new Int32Array(128);

@@ -7,6 +7,7 @@ import {
   DASHES,
   ESCAPES,
   HOST,
+  INNER_HOST,
   LONG_NUMBER,
   MIXED_RUN,
   OTHER,
@@ -21,7 +22,7 @@ import { TOKEN_BEGIN } from './vault.ts';
 import { MAX_DEPTH } from './walk-strings.ts';
 
 /** Each of these a kind of secret cannot do without. Words alone have none of them. */
-const TELLING = AT | ESCAPES | OTHER | HOST | LONG_NUMBER | ACCOUNT | MIXED_RUN | CODED_RUN | SPACED_RUN;
+const TELLING = AT | ESCAPES | OTHER | HOST | INNER_HOST | LONG_NUMBER | ACCOUNT | MIXED_RUN | CODED_RUN | SPACED_RUN;
 
 /** Can there be a secret in this text? False is certain for what `find-secrets.ts` looks for. */
 export function mayHoldSecret(text: string, field: string | undefined): boolean {
