@@ -15,11 +15,11 @@ import {
 import { isFiller } from './checks.ts';
 import { findHidden } from './hidden-secrets.ts';
 import { findHostAddresses, findInnerHosts } from './host-addresses.ts';
-import { MARK_READERS, type Reading } from './key-material.ts';
+import { findDiscordTokens, INSIDE_MARKS, MARK_READERS, type Reading } from './key-material.ts';
 import { mayHoldSecret } from './may-hold-secret.ts';
 import { findNamedSecrets } from './named-secrets.ts';
 import { findAccounts, findMailAddresses, findNumbers, findWallets, isPublished } from './personal-data.ts';
-import { PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
+import { isCheckedKey, PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
 import type { SecretMatch, TextPlace } from './secret-match.ts';
 import { findSeedPhrases, isTestPhrase, SHORTEST_PHRASE } from './seed-phrase.ts';
 import { type Run, type Survey, surveyRuns } from './survey-runs.ts';
@@ -105,7 +105,10 @@ function findPlain(
   const seen = plain === text ? signs : ALL_SIGNS;
   if ((seen & HOST) !== 0) findHostAddresses(plain, readings);
   if ((seen & INNER_HOST) !== 0) findInnerHosts(plain, field, readings);
-  if (windows.length > 0) findWallets(text, windows, readings);
+  if (windows.length > 0) {
+    findWallets(text, windows, readings);
+    findDiscordTokens(text, windows, readings);
+  }
   if (text.length >= 15) findAccounts(plain, readings);
   if (text.length >= SHORTEST_PHRASE && (signs & PHRASE) !== 0) findSeedPhrases(text, field, readings);
   if (readings.length >= MAX_MATCHES) throw new RangeError('a text with more secrets than can be counted');
@@ -134,8 +137,8 @@ function readEach(text: string, mark: string, readings: Reading[]): void {
 
 function readMark(text: string, mark: string, start: number): Reading | undefined {
   // A mark in the middle of a word is a part of it: `desk-…`, `myAKIA…`.
-  if (/[A-Za-z0-9]/.test(mark.charAt(0)) && /[A-Za-z0-9]/.test(text[start - 1] ?? '') && mark !== '8Q~')
-    return undefined;
+  const isInWord = /[A-Za-z0-9]/.test(mark.charAt(0)) && /[A-Za-z0-9]/.test(text[start - 1] ?? '');
+  if (isInWord && !INSIDE_MARKS.has(mark) && !isCheckedKey(text, start)) return undefined;
   const read = MARK_READERS.get(mark);
   if (read !== undefined) return read(text, start);
   const key = readProviderKey(text, mark, start) ?? readBrokenKey(text, mark, start);
