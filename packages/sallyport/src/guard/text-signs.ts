@@ -44,6 +44,7 @@ function readSigns(text: string): number {
     if (run > 0) words = run >= 3 && run <= 9 && (inRun & NO_LETTERS) === 0 ? words + 1 : wordsIn(run, inRun, words);
     if (words >= SHORTEST_PHRASE) signs |= PHRASE;
     if ((kind & (BETWEEN | OTHER)) === 0) words = 0;
+    if ((kind & ODD) !== 0 && (inRun & DIGIT) !== 0) signs |= ODD_GAP;
     seen |= inRun | kind;
     start = i + 1;
     inRun = 0;
@@ -156,9 +157,10 @@ export const DASHES = 1 << 12;
 const ODD_SHIFT = 23;
 /** Digits and letters of other scripts that are read as ASCII, see `plain-signs.ts`. */
 export const ODD_DIGIT = 1 << ODD_SHIFT;
-/** Blanks and dashes that are. */
-export const ODD_GAP = 2 << ODD_SHIFT;
-const KEPT = ASSIGNS | AT | ESCAPES | OTHER | DASHES | ODD_DIGIT | ODD_GAP;
+const ODD = 2 << ODD_SHIFT;
+/** Blanks and dashes that are, behind a word with a digit: those of prose are no part of a number. */
+export const ODD_GAP = 4 << ODD_SHIFT;
+const KEPT = ASSIGNS | AT | ESCAPES | OTHER | DASHES | ODD_DIGIT;
 /** {@link SHORTEST_KEY} letters and digits with a digit or both sorts of letters among them. */
 export const MIXED_RUN = 1 << 13;
 /** {@link SHORTEST_CODE} letters and digits without a blank. */

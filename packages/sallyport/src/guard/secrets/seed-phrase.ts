@@ -80,20 +80,28 @@ function eachLikelyRun(text: string, visit: (start: number, end: number) => void
   let begin = 0;
   let end = 0;
   let words = 0;
-  for (let i = 0; i < text.length; ) {
-    const from = i;
-    const kind = KINDS[text.charCodeAt(i)];
-    while (i < text.length && KINDS[text.charCodeAt(i)] === kind) i++;
-    const isWord = kind === LETTER && isLikely(text, from, i);
-    if (isWord && words++ === 0) begin = from;
-    if (isWord) end = i;
+  let word = -1;
+  let digits = 0;
+  for (let i = 0; i <= text.length; i++) {
+    const kind = i < text.length ? KINDS[text.charCodeAt(i)] : 0;
+    if (kind === LETTER) {
+      if (word < 0) word = i;
+      continue;
+    }
+    let goesOn = (kind === GAP && i - end < WIDEST_GAP) || (kind === DIGIT && digits < 2);
+    if (word >= 0 && isLikely(text, word, i)) {
+      if (words++ === 0) begin = word;
+      end = i;
+      goesOn = kind !== 0;
+    } else if (word >= 0) goesOn = false;
+    word = -1;
+    digits = kind === DIGIT ? digits + 1 : 0;
     // Of `\n` in a literal the letter is none of the word behind it.
-    else if (kind === GAP && text[i - 1] === '\\' && /[nrt]/.test(text[i] ?? '')) i++;
-    if (isWord || (kind === GAP && i - end <= WIDEST_GAP) || (kind === DIGIT && i - from <= 2)) continue;
+    if (kind === GAP && text.charCodeAt(i) === 92 && /[nrt]/.test(text.charAt(i + 1))) i++;
+    if (goesOn) continue;
     if (words >= SHORTEST) visit(begin, end);
     words = 0;
   }
-  if (words >= SHORTEST) visit(begin, end);
 }
 
 function isLikely(text: string, start: number, end: number): boolean {
