@@ -20,6 +20,15 @@ export const SECRET_KINDS: ReadonlySet<string> = new Set(
   aliyun-access-key tencent-secret-id volcengine-key shopify-token square-token databricks-token grafana-token linear-key
   notion-token vault-token doppler-token discord-webhook dingtalk-webhook feishu-webhook newrelic-key pulumi-token figma-token
   postman-key planetscale-token sentry-token supabase-token atlassian-token docker-token heroku-key airtable-token age-key
+  aws-bedrock-key wecom-webhook teams-webhook datadog-key cloudflare-token vercel-token netlify-token fly-token
+  render-key tailscale-key neon-key mongodb-key cockroach-key sonar-token snyk-token buildkite-token circleci-token
+  rubygems-key crates-token nuget-key packagist-token clojars-token artifactory-token openshift-token harness-token
+  brevo-key resend-key mailersend-key dropbox-token asana-token okta-token onepassword-token onepassword-key
+  hubspot-token contentful-token mapbox-token dynatrace-token posthog-key prefect-key dbt-token honeycomb-key
+  axiom-token launchdarkly-key plaid-token paypal-token easypost-key shippo-token duffel-token facebook-token
+  linkedin-secret typeform-token readme-key sourcegraph-token elevenlabs-key langsmith-key nvidia-key pinecone-key
+  tavily-key together-key fireworks-key cerebras-key firecrawl-key jina-key wandb-key e2b-key runpod-key
+  baidu-access-key jdcloud-key yandex-token secret-token azure-devops-token azure-key terraform-token discord-bot-token
   hd-wallet-key telegram-bot-token private-key jwt connection-password bearer-token basic-credentials password named-secret
   wallet-key seed-phrase card-number iban wallet-address us-ssn cn-resident-id cn-phone phone-number mail-address
   private-address sensitive-field`.split(/\s+/),

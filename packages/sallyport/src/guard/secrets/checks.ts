@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 
 /** ISO/IEC 7812-1 annex B. @param digits nothing but digits */
 export function hasLuhnSum(digits: string): boolean {
@@ -19,6 +20,15 @@ export function hasIbanSum(account: string): boolean {
     rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
   }
   return rest === 1;
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** GitHub, 2021-04-05, and npm after it: the last six characters are the CRC-32 of the others. @param rest without the mark */
+export function hasTokenSum(rest: string): boolean {
+  let sum = 0;
+  for (const sign of rest.slice(-6)) sum = sum * 62 + BASE62.indexOf(sign);
+  return sum === crc32(rest.slice(0, -6));
 }
 
 const RESIDENT_WEIGHTS = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
@@ -68,6 +78,25 @@ export function fromBase58Check(text: string): Buffer | undefined {
   const payload = bytes.subarray(0, -4);
   const sum = sha256(sha256(payload)).subarray(0, 4);
   return sum.equals(bytes.subarray(-4)) ? payload : undefined;
+}
+
+/** BIP-39: 11 bits of each word; the last ones, one in 33, are the first of the SHA-256 of the others. @param places in the list */
+export function hasWordSum(places: readonly number[]): boolean {
+  const bytes = Buffer.alloc((places.length / 3) * 4 + 1);
+  let carry = 0;
+  let bits = 0;
+  let at = 0;
+  for (const place of places) {
+    carry = ((carry << 11) | place) & 0x3ffff;
+    for (bits += 11; bits >= 8; at++) {
+      bits -= 8;
+      bytes[at] = carry >> bits;
+    }
+  }
+  if (bits > 0) bytes[at] = carry << (8 - bits);
+  const rest = 8 - places.length / 3;
+  const last = bytes.length - 1;
+  return (bytes[last] ?? 0) >> rest === (sha256(bytes.subarray(0, last))[0] ?? 0) >> rest;
 }
 
 function sha256(bytes: Buffer): Buffer {

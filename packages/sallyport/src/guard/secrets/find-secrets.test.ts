@@ -67,8 +67,43 @@ describe('attacks', () => {
     ['us-ssn', 'his number is 536-22-8726'],
     ['us-ssn', 'SSN 536228726'],
     ['cn-resident-id', '身份证号11010519491231002X'],
+    ['card-number', 'card 4532 0151 1283 0366 12/28 123'],
+    ['card-number', '4532.0151.1283.0366.'],
+    ['card-number', '4532\u00a00151\u00a01283\u00a00366'],
+    ['card-number', '4532\u20090151\u20091283\u20090366'],
+    ['card-number', '4532\u20110151\u20111283\u20110366'],
+    ['card-number', '4532\u30000151\u30001283\u30000366'],
+    ['card-number', '４５３２０１５１１２８３０３６６'],
+    ['card-number', '卡号４５３２ ０１５１ １２８３ ０３６６'],
+    ['card-number', '٤٥٣٢ ٠١٥١ ١٢٨٣ ٠٣٦٦'],
+    ['card-number', 'amex 3782-822463-10013'],
+    ['iban', 'gb29nwbk60161331926819'],
+    ['iban', 'iban: gb29 nwbk 6016 1331 9268 19.'],
+    ['iban', 'GB29-NWBK-6016-1331-9268-19'],
+    ['iban', 'GB 29 NWBK  601613 31926819'],
+    ['iban', 'DE44\u00a05001\u00a00517\u00a05407\u00a03249\u00a031'],
+    ['iban', 'ＤＥ４４ ５００１ ０５１７ ５４０７ ３２４９ ３１'],
+    ['iban', 'NO93 8601 1117 947'],
+    ['us-ssn', 'SSN: 536 22 8726'],
+    ['us-ssn', '536 22 8726', 'ssn'],
+    ['us-ssn', 'social security number 536\u00a022\u00a08726'],
+    ['us-ssn', '536\u201122\u20118726'],
+    ['cn-resident-id', '110105 19491231 002X'],
+    ['cn-resident-id', '110105-19491231-002x'],
+    ['cn-resident-id', '110105 1949 1231 002X'],
+    ['cn-resident-id', '身份证：１１０１０５１９４９１２３１００２Ｘ'],
+    ['cn-phone', '+8613812345678'],
+    ['cn-phone', '+86 138 1234 5678'],
+    ['cn-phone', '+86-138-1234-5678'],
+    ['cn-phone', '(+86) 13812345678'],
+    ['cn-phone', '0086 13812345678'],
+    ['cn-phone', '0086-138-1234-5678'],
+    ['cn-phone', '86-13812345678'],
+    ['cn-phone', '138\u00a01234\u00a05678'],
+    ['cn-phone', '１３８－１２３４－５６７８'],
     ['cn-phone', '手机：13812345678'],
     ['cn-phone', '138 1234 5678'],
+    ['phone-number', 'call +19876543210'],
     ['phone-number', 'call +49 30 1234 5678'],
     ['mail-address', 'write to ann.lee@acme.dev'],
     ['private-address', 'ssh 192.168.7.12'],
@@ -136,7 +171,7 @@ describe('attacks', () => {
   });
 
   test('a password in an address wins over the mail address it looks like', () => {
-    expect(kinds('mysql://app:s3cretPa55word@db.internal/x')).toEqual(['connection-password']);
+    expect(kinds('mysql://app:s3cretPa55word@db.internal/x')).toEqual(['connection-password', 'private-address']);
   });
 });
 
@@ -147,6 +182,18 @@ describe('harmless', () => {
     ['a SHA-256', hex(64)],
     ['an order number', 'order 4929-1837-2211 of 2026-03-10'],
     ['sixteen digits without the sum', 'ref 4532015112830367'],
+    ['sixteen digits with dots and without the sum', '4532.0151.1283.0367'],
+    ['a table of four digits', '4532 0151 1283 0366 4000 5120 6011'],
+    ['a table of four digits behind others', '1200 4532 0151 1283 0366'],
+    ['years', '2021 2022 2023 2024 2025 2026'],
+    ['a longer version', 'build 4532.0151.1283.0366.1200'],
+    ['three columns', 'GET /index.html 200 15 5123'],
+    ['a resident id with a wrong sign, in groups', '110105 19491231 0021'],
+    ['thirteen digits', 'id 8613812345678 of a row'],
+    ['eleven digits in groups of another form', '1381 2345 678'],
+    ['a sentence that begins as an IBAN', 'at 10 2026 we met, de 44 people of 20 houses and 30 streets were there'],
+    ['a wrong IBAN in small letters', 'gb28nwbk60161331926819'],
+    ['full-width prose', '会议改到２０２６年１１月２２日下午３点，地点不变。'],
     ['an ISBN', 'ISBN 978-3-16-148410-0'],
     ['a time in milliseconds', '{"at":1760000000000}'],
     ['a picture', `data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk${mixed(200)}`],
@@ -181,12 +228,12 @@ describe('harmless', () => {
     expect(kinds(text, field)).toEqual([]);
   });
 
-  test.each(['AKIAIOSFODNN7EXAMPLE', '4111 1111 1111 1111', 'DE89370400440532013000', 'ann@example.com'])(
-    '%s is a sample',
-    (text) => {
-      expect(findSecrets(text)).toMatchObject([{ isSample: true }]);
-    },
-  );
+  test.each([
+    ...['AKIAIOSFODNN7EXAMPLE', '4111 1111 1111 1111', '4111\u00a01111\u00a01111\u00a01111', 'ann@example.com'],
+    ...['DE89370400440532013000', 'de89-3704-0044-0532-0130-00', 'SSN 078 05 1120'],
+  ])('%s is a sample', (text) => {
+    expect(findSecrets(text)).toMatchObject([{ isSample: true }]);
+  });
 });
 
 test('every kind can be named in the configuration', () => {

@@ -1,21 +1,28 @@
 import type { SecretGroup } from '../../config/secret-kinds.ts';
 import { type Run, type Survey, surveyRuns } from '../decode/survey-runs.ts';
+import { toPlainSigns } from '../plain-signs.ts';
+import {
+  ACCOUNT,
+  ALL_SIGNS,
+  HOST,
+  INNER_HOST,
+  KEPT_TO,
+  LONG_NUMBER,
+  ODD_DIGIT,
+  ODD_GAP,
+  PHRASE,
+  signsOf,
+} from '../text-signs.ts';
 import { isFiller } from './checks.ts';
 import { findHidden } from './hidden-secrets.ts';
-import { MARK_READERS, type Reading } from './key-material.ts';
+import { findHostAddresses, findInnerHosts } from './host-addresses.ts';
+import { findDiscordTokens, INSIDE_MARKS, MARK_READERS, type Reading } from './key-material.ts';
 import { mayHoldSecret } from './may-hold-secret.ts';
 import { findNamedSecrets } from './named-secrets.ts';
-import {
-  findAccounts,
-  findHostAddresses,
-  findMailAddresses,
-  findNumbers,
-  findWallets,
-  isPublished,
-} from './personal-data.ts';
-import { PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
+import { findAccounts, findMailAddresses, findNumbers, findWallets, isPublished } from './personal-data.ts';
+import { isCheckedKey, PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
 import type { SecretMatch, TextPlace } from './secret-match.ts';
-import { findSeedPhrases, SHORTEST_PHRASE } from './seed-phrase.ts';
+import { findSeedPhrases, isTestPhrase, SHORTEST_PHRASE } from './seed-phrase.ts';
 
 /** Kinds that are no credentials. */
 const GROUPS: ReadonlyMap<string, SecretGroup> = new Map([
@@ -67,7 +74,8 @@ function forget(): void {
 /** The same without asking first whether there can be one. */
 export function searchSecrets(text: string, place: TextPlace): readonly SecretMatch[] {
   const survey = surveyRuns(text);
-  const plain = findPlain(text, survey, place.field);
+  const signs = text.length <= KEPT_TO ? signsOf(text) : ALL_SIGNS;
+  const plain = findPlain(text, survey, { field: place.field, signs });
   const hidden = findHidden(text, survey, findPlain);
   if (plain.length === 0 && hidden.length === 0) return NOTHING;
   return withoutOverlaps([...plain, ...hidden]);
@@ -75,19 +83,34 @@ export function searchSecrets(text: string, place: TextPlace): readonly SecretMa
 
 const NOTHING: readonly SecretMatch[] = Object.freeze([]);
 
+interface PlainPlace extends TextPlace {
+  readonly signs?: number;
+}
+
 /** What stands there as it is. */
-function findPlain(text: string, { windows }: Survey, field?: string): readonly SecretMatch[] {
+function findPlain(
+  text: string,
+  { windows }: Survey,
+  { field, signs = ALL_SIGNS }: PlainPlace = {},
+): readonly SecretMatch[] {
   const readings: Reading[] = [];
   for (const window of windows) readMarks(text, window, readings);
   readEach(text, '://', readings);
   readEach(text, '-----BEGIN ', readings);
   findNamedSecrets(text, field, readings);
-  if (text.length >= 9) findNumbers(text, field, readings);
+  const isOdd = (signs & ODD_DIGIT) !== 0 || ((signs & ODD_GAP) !== 0 && (signs & (LONG_NUMBER | ACCOUNT)) !== 0);
+  const plain = isOdd ? toPlainSigns(text) : text;
+  if (text.length >= 9) findNumbers(plain, field, readings);
   if (text.length >= 6) findMailAddresses(text, readings);
-  if (text.length >= 8) findHostAddresses(text, readings);
-  if (windows.length > 0) findWallets(text, windows, readings);
-  if (text.length >= 15) findAccounts(text, readings);
-  if (text.length >= SHORTEST_PHRASE) findSeedPhrases(text, readings);
+  const seen = plain === text ? signs : ALL_SIGNS;
+  if ((seen & HOST) !== 0) findHostAddresses(plain, readings);
+  if ((seen & INNER_HOST) !== 0) findInnerHosts(plain, field, readings);
+  if (windows.length > 0) {
+    findWallets(text, windows, readings);
+    findDiscordTokens(text, windows, readings);
+  }
+  if (text.length >= 15) findAccounts(plain, readings);
+  if (text.length >= SHORTEST_PHRASE && (signs & PHRASE) !== 0) findSeedPhrases(text, field, readings);
   if (readings.length >= MAX_MATCHES) throw new RangeError('a text with more secrets than can be counted');
   return readings.length === 0 ? NOTHING : readings.map((reading) => toMatch(text, reading));
 }
@@ -114,8 +137,8 @@ function readEach(text: string, mark: string, readings: Reading[]): void {
 
 function readMark(text: string, mark: string, start: number): Reading | undefined {
   // A mark in the middle of a word is a part of it: `desk-…`, `myAKIA…`.
-  if (/[A-Za-z0-9]/.test(mark.charAt(0)) && /[A-Za-z0-9]/.test(text[start - 1] ?? '') && mark !== '8Q~')
-    return undefined;
+  const isInWord = /[A-Za-z0-9]/.test(mark.charAt(0)) && /[A-Za-z0-9]/.test(text[start - 1] ?? '');
+  if (isInWord && !INSIDE_MARKS.has(mark) && !isCheckedKey(text, start)) return undefined;
   const read = MARK_READERS.get(mark);
   if (read !== undefined) return read(text, start);
   const key = readProviderKey(text, mark, start) ?? readBrokenKey(text, mark, start);
@@ -124,7 +147,7 @@ function readMark(text: string, mark: string, start: number): Reading | undefine
 
 function toMatch(text: string, { kind, start, end }: Reading): SecretMatch {
   const group = toGroup(kind);
-  return { kind, group, start, end, how: 'plain', isSample: isSample(text.slice(start, end), group) };
+  return { kind, group, start, end, how: 'plain', isSample: isSample(text.slice(start, end), kind) };
 }
 
 export function toGroup(kind: string): SecretGroup {
@@ -136,14 +159,12 @@ const SAYS_SAMPLE = /example|dummy|fake|placeholder|redacted|your[_-]|test[_-]?k
 const DOCUMENTED: ReadonlySet<string> = new Set([
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
   'sk_test_BQokikJOvBiI2HlWgH4olfQ2',
-  'GB82WEST12345698765432',
-  'DE89370400440532013000',
-  '078-05-1120',
 ]);
 
-function isSample(value: string, group: SecretGroup): boolean {
-  if (DOCUMENTED.has(value.replaceAll(' ', '')) || isPublished(value)) return true;
-  if (group === 'credentials') return SAYS_SAMPLE.test(value) || isFiller(value);
+function isSample(value: string, kind: string): boolean {
+  if (kind === 'seed-phrase') return isTestPhrase(value);
+  if (DOCUMENTED.has(value) || isPublished(value)) return true;
+  if (toGroup(kind) === 'credentials') return SAYS_SAMPLE.test(value) || isFiller(value);
   // RFC 2606: names that belong to nobody.
   return /@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|test|invalid|localhost)$/i.test(value);
 }

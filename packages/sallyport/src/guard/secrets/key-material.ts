@@ -1,3 +1,4 @@
+import type { Run } from '../decode/survey-runs.ts';
 import { isFiller, isJsonWebToken, toEntropy } from './checks.ts';
 
 /** What a reader finds at a mark: a kind and the place of the value itself. */
@@ -96,6 +97,39 @@ function readAzureSecret(text: string, start: number): Reading | undefined {
   return { kind: 'azure-client-secret', start: start - 3, end: AZURE_SECRET.lastIndex };
 }
 
+/** Keys with their mark inside: how many characters before it, what they are, and what follows. */
+const INSIDE: readonly (readonly [string, string, number, RegExp, RegExp])[] = [
+  ['AZDO', 'azure-devops-token', 76, /^[A-Za-z0-9]+$/, /AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/y],
+  // Keys of all newer services of Azure have this one.
+  ['JQQJ9', 'azure-key', 52, /^[A-Za-z0-9]+$/, /JQQJ9[9DH][A-Za-z0-9]{26}(?:[A-Za-z0-9]{2}==|(?![A-Za-z0-9]))/y],
+  ['AzSe', 'azure-key', 42, /^[A-Za-z0-9]+$/, /AzSe[A-D][A-Za-z0-9]{5}(?![A-Za-z0-9])/y],
+  ['AzFu', 'azure-key', 44, /^[A-Za-z0-9_-]+$/, /AzFu[A-Za-z0-9_-]{5}[AQgw]==/y],
+  ['.atlasv1.', 'terraform-token', 14, /^[A-Za-z0-9]+$/, /\.atlasv1\.[A-Za-z0-9_=-]{60,70}/y],
+];
+
+/** Marks that may stand in the middle of a word. */
+export const INSIDE_MARKS: ReadonlySet<string> = new Set(['8Q~', ...INSIDE.map(([mark]) => mark)]);
+
+function createInsideReader([, kind, length, head, rest]: (typeof INSIDE)[number]): MarkReader {
+  return (text, start) => {
+    rest.lastIndex = start;
+    const before = text.slice(Math.max(0, start - length), start);
+    if (before.length < length || !head.test(before) || !rest.test(text)) return undefined;
+    const end = rest.lastIndex;
+    return isRandom(text.slice(start - length, end), 3) ? { kind, start: start - length, end } : undefined;
+  };
+}
+
+const BOT_TOKEN = /(?<![\w-])([MNO][A-Za-z0-9_-]{22,27})\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![\w-])/g;
+
+/** A bot of Discord: its number in base64, a time and a sum, without a mark. */
+export function findDiscordTokens(text: string, parts: readonly Run[], found: Reading[]): void {
+  for (const { start, end } of parts)
+    for (const { 0: token, 1: number = '', index } of text.slice(start, end).matchAll(BOT_TOKEN))
+      if (/^\d{17,20}$/.test(Buffer.from(number, 'base64url').toString('latin1')))
+        found.push({ kind: 'discord-bot-token', start: start + index, end: start + index + token.length });
+}
+
 /** By the mark they begin with. */
 export const MARK_READERS: ReadonlyMap<string, MarkReader> = new Map([
   ['-----BEGIN ', readPrivateKey],
@@ -107,6 +141,7 @@ export const MARK_READERS: ReadonlyMap<string, MarkReader> = new Map([
   ['basic ', readBasic],
   [':AA', readTelegram],
   ['8Q~', readAzureSecret],
+  ...INSIDE.map((form) => [form[0], createInsideReader(form)] as const),
 ]);
 
 /** Digits and letters, and as mixed as chance makes them. */

@@ -7,6 +7,7 @@ import {
   DASHES,
   ESCAPES,
   HOST,
+  INNER_HOST,
   LONG_NUMBER,
   MIXED_RUN,
   OTHER,
@@ -15,18 +16,20 @@ import {
   signsOf,
 } from '../text-signs.ts';
 import { isSecretName } from './named-secrets.ts';
+import { mayHoldPhrase } from './seed-phrase.ts';
 import { mayBeSplit } from './split-secrets.ts';
 import { TOKEN_BEGIN } from './vault.ts';
 import { MAX_DEPTH } from './walk-strings.ts';
 
 /** Each of these a kind of secret cannot do without. Words alone have none of them. */
-const TELLING = AT | ESCAPES | OTHER | HOST | LONG_NUMBER | ACCOUNT | MIXED_RUN | CODED_RUN | SPACED_RUN | PHRASE;
+const TELLING = AT | ESCAPES | OTHER | HOST | INNER_HOST | LONG_NUMBER | ACCOUNT | MIXED_RUN | CODED_RUN | SPACED_RUN;
 
 /** Can there be a secret in this text? False is certain for what `find-secrets.ts` looks for. */
 export function mayHoldSecret(text: string, field: string | undefined): boolean {
   if (text.length < SHORTEST) return false;
   const signs = signsOf(text);
   if ((signs & TELLING) !== 0) return true;
+  if ((signs & PHRASE) !== 0 && mayHoldPhrase(text)) return true;
   if ((signs & DASHES) !== 0 && text.includes('-----')) return true;
   if ((signs & ASSIGNS) !== 0 && hasAssignment(text)) return true;
   return field !== undefined && field !== '' && isSecretName(field);

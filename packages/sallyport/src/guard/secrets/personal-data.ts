@@ -1,17 +1,31 @@
 import type { Run } from '../decode/survey-runs.ts';
+import { toPlainSigns } from '../plain-signs.ts';
 import { fromBase58Check, hasIbanSum, hasLuhnSum, isResidentId, isSocialSecurityNumber } from './checks.ts';
 import type { Reading } from './key-material.ts';
 
 /** Nine digits or more, each at most one blank or dash from the next. */
 const DIGITS = /(?<![\d.])\d(?:[ -]?\d){8,22}[Xx]?(?![\d.]\d)/g;
 
-/** Numbers that name a person or an account: by checksum, range or date, and where those are weak by the words around them. */
+/** A card as printed, among other numbers: `4532 0151 1283 0366 12/28`. In a row of such groups it is a table. */
+const CARD =
+  /\d{4}(?<![\w#/.-]\d{4}|\d{4}[ .-]\d{4})([ .-])(?:\d{4}\1\d{4}\1\d{4}|\d{6}\1\d{4,5})(?![\w/-]|[ .]\d{4}(?!\d))/g;
+
+/**
+ * Numbers that name a person or an account: by checksum, range or date, and where those are weak by the words around them.
+ *
+ * @param text as `toPlainSigns` gives it
+ */
 export function findNumbers(text: string, field: string | undefined, found: Reading[]): void {
   DIGITS.lastIndex = 0;
   for (let hit = DIGITS.exec(text); hit !== null; hit = DIGITS.exec(text)) {
     const start = hit.index;
     const kind = toKind(hit[0], { text, start, field });
     if (kind !== undefined) found.push({ kind, start, end: start + hit[0].length });
+  }
+  for (const { 0: written, index: start } of text.matchAll(CARD)) {
+    const groups = written.replaceAll('.', '-');
+    if (isCardNumber(groups, groups.replace(/[ -]/g, ''), { text, start, field }))
+      found.push({ kind: 'card-number', start, end: start + written.length });
   }
 }
 
@@ -28,16 +42,22 @@ function toKind(written: string, place: NumberPlace): string | undefined {
   // A number within an identifier (a hash, an order `A-4111…`, a UUID) is a part of it.
   if (/[A-Za-z0-9_]/.test(before) || /[A-Za-z0-9_]/.test(after)) return undefined;
   const isGlued = /[-/#]/.test(before) || /[-/]/.test(after);
-  if (/^\d{17}[\dXx]$/.test(digits) && !/[ -]/.test(written) && isResidentId(digits)) return 'cn-resident-id';
+  if (RESIDENT_ID.test(written) && isResidentId(digits)) return 'cn-resident-id';
   if (/[Xx]$/.test(digits)) return undefined;
-  if (/^\d{3}-\d{2}-\d{4}$/.test(written) && !isGlued && isSocialSecurityNumber(digits)) return 'us-ssn';
+  if (SSN.test(written) && !isGlued && isSocialSecurityNumber(digits)) {
+    // Three numbers side by side are as often columns of a table.
+    if (written.includes('-') || hasContext(place, SSN_WORDS)) return 'us-ssn';
+  }
   if (!isGlued && isCardNumber(written, digits, place)) return 'card-number';
-  if (before === '+' || isPhoneForm(written, digits)) return toPhone(written, digits, { before, place });
+  if (before === '+' || isPhoneForm(written)) return toPhone(written, digits, place);
   if (digits.length === 9 && !isGlued && isSocialSecurityNumber(digits) && hasContext(place, SSN_WORDS))
     return 'us-ssn';
   return undefined;
 }
 
+/** Whole, or a place, a day and a number of it, as forms have it. */
+const RESIDENT_ID = /^\d{6}([ -]?)(?:\d{8}|\d{4}\1\d{4})\1\d{3}[\dXx]$/;
+const SSN = /^\d{3}([ -])\d{2}\1\d{4}$/;
 const SSN_WORDS = /\bssn\b|social[ _-]?security|taxpayer/i;
 const PHONE_WORDS = /phone|mobile|\btel\b|\bcell|whats ?app|\bsms\b|电话|手机|联系|號碼|电\s?话/i;
 const CARD_WORDS = /card|visa|master ?card|amex|credit|debit|payment|\bpan\b|\bcvv|expiry|expires|卡/i;
@@ -69,34 +89,38 @@ function isCardNumber(written: string, digits: string, place: NumberPlace): bool
   return hasContext(place, CARD_WORDS);
 }
 
-function isPhoneForm(written: string, digits: string): boolean {
-  return /^1[3-9]\d{9}$/.test(digits) || /^\d{3}-\d{3}-\d{4}$/.test(written);
+/** Three, four and four, with the code of the country in front or without. */
+const CN_PHONE = /^(?:(0086|86)([ -]?))?1[3-9]\d([ -]?)\d{4}\3\d{4}$/;
+
+function isPhoneForm(written: string): boolean {
+  return CN_PHONE.test(written) || /^\d{3}-\d{3}-\d{4}$/.test(written);
 }
 
-function toPhone(
-  written: string,
-  digits: string,
-  { before, place }: { readonly before: string; readonly place: NumberPlace },
-): string | undefined {
-  if (before === '+') return digits.length <= 15 && !digits.startsWith('0') ? 'phone-number' : undefined;
-  if (/^1[3-9]\d{9}$/.test(digits)) {
+function toPhone(written: string, digits: string, place: NumberPlace): string | undefined {
+  const [chinese, code, after, between] = CN_PHONE.exec(written) ?? [];
+  const behind = place.text.slice(Math.max(0, place.start - 8), place.start);
+  if (chinese !== undefined) {
     // Eleven digits alone are as often an id: written as a phone number is, or beside a word that says so.
-    if (/^1\d{2}[ -]\d{4}[ -]\d{4}$/.test(written) || hasContext(place, PHONE_WORDS)) return 'cn-phone';
+    if (code === undefined && behind.endsWith('+')) return 'phone-number';
+    const isWritten = between !== '' || after === ' ' || after === '-' || code === '0086';
+    if (isWritten || /\+$|86\)[ -]?$/.test(behind) || hasContext(place, PHONE_WORDS)) return 'cn-phone';
     return undefined;
   }
+  if (behind.endsWith('+')) return digits.length <= 15 && !digits.startsWith('0') ? 'phone-number' : undefined;
   return hasContext(place, PHONE_WORDS) ? 'phone-number' : undefined;
 }
 
-/** Numbers that payment services publish for tests. */
+/** What payment services publish for tests, and documents of the others as examples. */
 const PUBLISHED: ReadonlySet<string> = new Set([
   ...['4111111111111111', '4242424242424242', '4012888888881881', '4000056655665556', '4222222222222'],
   ...['5555555555554444', '5105105105105100', '5200828282828210', '5500000000000004', '2223003122003222'],
   ...['378282246310005', '371449635398431', '6011111111111117', '6011000990139424', '30569309025904'],
+  ...['GB82WEST12345698765432', 'DE89370400440532013000', '078051120'],
   ...['3056930009020004', '3530111333300000', '3566002020360505', '6200000000000005', '36227206271667'],
 ]);
 
 export function isPublished(number: string): boolean {
-  return PUBLISHED.has(number.replace(/[ -]/g, ''));
+  return PUBLISHED.has(toPlainSigns(number).replace(/[ .-]/g, '').toUpperCase());
 }
 
 /** ISO 13616: lengths by country. Countries with fewer than a handful of banks are left to the sum alone. */
@@ -105,23 +129,44 @@ const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
     .split(' ')
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
-const IBAN = /(?<![A-Za-z0-9])([A-Z]{2})\d{2}(?: ?[A-Z0-9]){11,30}(?![a-z0-9])/g;
+/** Looked for by its digits, which are rarer than letters. */
+const ACCOUNT_HEAD = /\d{2}(?<=(?<![A-Za-z0-9])([A-Za-z]{2}[ .-]?)\d{2})(?=[ .-]{0,2}[A-Za-z0-9])/g;
+/** As printed. Everything else is read with more care: two letters and a number begin many sentences. */
+const PRINTED_ACCOUNT = /^[A-Z]{2}\d{2}(?: ?[A-Z0-9])+$/;
 
+/** @param text as `toPlainSigns` gives it */
 export function findAccounts(text: string, found: Reading[]): void {
-  IBAN.lastIndex = 0;
-  for (let hit = IBAN.exec(text); hit !== null; hit = IBAN.exec(text)) {
-    const length = IBAN_LENGTHS.get(hit[1] ?? '');
-    const end = length === undefined ? undefined : endOf(hit[0], length);
-    if (end !== undefined && hasIbanSum(hit[0].slice(0, end).replaceAll(' ', '')))
-      found.push({ kind: 'iban', start: hit.index, end: hit.index + end });
+  ACCOUNT_HEAD.lastIndex = 0;
+  for (let hit = ACCOUNT_HEAD.exec(text); hit !== null; hit = ACCOUNT_HEAD.exec(text)) {
+    const country = hit[1] ?? '';
+    const start = hit.index - country.length;
+    const length = IBAN_LENGTHS.get(country.slice(0, 2).toUpperCase());
+    const end = length === undefined ? undefined : endOf(text, start, length);
+    if (end !== undefined && isAccount(text.slice(start, end), text[end] ?? ''))
+      found.push({ kind: 'iban', start, end });
   }
 }
 
-/** Where that many signs other than blanks have passed: upper-case words may follow. */
-function endOf(written: string, signs: number): number | undefined {
+/** Where that many letters and digits have passed, with at most two signs in each gap: upper-case words may follow. */
+function endOf(text: string, start: number, signs: number): number | undefined {
   let left = signs;
-  for (let i = 0; i < written.length; i++) if (written[i] !== ' ' && --left === 0) return i + 1;
+  let gap = 0;
+  for (let i = start; i < text.length && gap <= 2; i++) {
+    if (/[A-Za-z0-9]/.test(text.charAt(i))) {
+      gap = 0;
+      if (--left === 0) return i + 1;
+    } else if (/[ .-]/.test(text.charAt(i))) gap++;
+    else return undefined;
+  }
   return undefined;
+}
+
+function isAccount(written: string, next: string): boolean {
+  const account = written.replace(/[ .-]/g, '').toUpperCase();
+  if (PRINTED_ACCOUNT.test(written)) return !/[a-z]/.test(next) && hasIbanSum(account);
+  // Accounts are digits for the most part, sentences are not: of those one in 97 has the sum.
+  const digits = account.slice(4).replace(/\D/g, '').length;
+  return digits >= 7 && digits * 2 >= account.length - 4 && !/[A-Za-z0-9]/.test(next) && hasIbanSum(account);
 }
 
 const LOCAL = /[A-Za-z0-9._%+-]{1,64}$/;
@@ -129,27 +174,18 @@ const DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z
 /** Names of files: `logo@2x.png`, and packages: `react@18.2.0` has no letters at its end. */
 const FILE_END = /\.(?:png|jpe?g|gif|svg|webp|css|js|ts|json)$/i;
 
+const USER_INFO = /\/\/(?:[^\s/@"'<>]{0,64}:[^\s/@"'<>]{0,16})?$/;
+
 export function findMailAddresses(text: string, found: Reading[]): void {
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     DOMAIN.lastIndex = at;
     const domain = DOMAIN.exec(text)?.[0];
     const local = domain === undefined ? undefined : LOCAL.exec(text.slice(Math.max(0, at - 64), at))?.[0];
     if (domain === undefined || local === undefined || FILE_END.test(domain)) continue;
-    // The user of an address (ssh://git@host, git@host:repository) is no mailbox.
-    if (local === 'git' || text.startsWith('//', at - local.length - 2)) continue;
-    found.push({ kind: 'mail-address', start: at - local.length, end: at + domain.length });
-  }
-}
-
-const PRIVATE_HOST = /(?<![\w.])(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\w.]|\/\d)/g;
-
-/** Addresses of hosts in networks of one's own (RFC 1918). Ranges with a length behind them name no host. */
-export function findHostAddresses(text: string, found: Reading[]): void {
-  PRIVATE_HOST.lastIndex = 0;
-  for (let hit = PRIVATE_HOST.exec(text); hit !== null; hit = PRIVATE_HOST.exec(text)) {
-    const [address] = hit;
-    if (address.split('.').every((part) => Number(part) <= 255))
-      found.push({ kind: 'private-address', start: hit.index, end: hit.index + address.length });
+    // The user of an address (ssh://git@host, ftp://ann:password@host, git@host:repository) is no mailbox.
+    const start = at - local.length;
+    if (local === 'git' || USER_INFO.test(text.slice(Math.max(0, start - 80), start))) continue;
+    found.push({ kind: 'mail-address', start, end: at + domain.length });
   }
 }
 

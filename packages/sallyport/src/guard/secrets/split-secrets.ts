@@ -70,11 +70,12 @@ function isPiece(text: string): boolean {
   return CODED.test(text) && MIXED.test(text);
 }
 
-/** Two characters of a mark where the last word of the text begins: a pattern is tried only there. */
+/** A mark where the last word of the text begins: a pattern is tried only there. */
 function hasHead(text: string): boolean {
   let start = text.length;
   while (start > 0 && isHeadSign(text.charCodeAt(start - 1))) start--;
-  return text.length - start >= 3 && BEGINNINGS.has(text.slice(start, start + 2));
+  if (text.length - start < 3) return false;
+  return BEGINNINGS.get(text.slice(start, start + 2))?.some((mark) => text.startsWith(mark, start)) === true;
 }
 
 const HEAD_SIGNS = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -85,7 +86,12 @@ function isHeadSign(code: number): boolean {
   return HEAD_SIGNS[code] === 1;
 }
 
-const BEGINNINGS: ReadonlySet<string> = new Set(PROVIDER_MARKS.map((mark) => mark.slice(0, 2)));
+const BEGINNINGS: ReadonlyMap<string, readonly string[]> = new Map(
+  PROVIDER_MARKS.map((mark) => [
+    mark.slice(0, 2),
+    PROVIDER_MARKS.filter((other) => other.startsWith(mark.slice(0, 2))),
+  ]),
+);
 
 /** Looks into one text, as `findSecrets` does. */
 type Find = (text: string) => readonly SecretMatch[];
