@@ -49,7 +49,20 @@ function readBytes(bytes: Buffer): string | undefined {
   if (text === undefined || text.length < MIN_TEXT) return undefined;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what has control characters is no text
   if (/[\0-\x08\x0e-\x1f\x7f\ufffd]/.test(text)) return undefined;
-  const letters = text.match(/[\p{L}\p{Zs}\n]/gu)?.length ?? 0;
   const isCoded = /^[A-Za-z0-9+/=%\\&#;\s]+$/.test(text);
-  return isCoded || letters / text.length > 0.5 ? text : undefined;
+  return isCoded || countLetters(text) / text.length > 0.5 ? text : undefined;
 }
+
+/** Letters and blanks. */
+function countLetters(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const small = code | 0x20;
+    if (code > 0x7f ? LETTER.test(text.charAt(i)) : small === 0x20 || code === 0x0a || (small >= 0x61 && small <= 0x7a))
+      count++;
+  }
+  return count;
+}
+
+const LETTER = /[\p{L}\p{Zs}\p{Cs}]/u;

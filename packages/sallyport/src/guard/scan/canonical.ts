@@ -97,16 +97,16 @@ function addBlock(views: View[], block: Block, { depth, outer, how }: Inside): v
   if (isFull(views)) return;
   const [start, end] = outer ?? [block.start, block.end];
   const way = `${how} ${block.how}`.trim();
-  const { mapped } = foldWithMap(block.text);
+  const text = toPlainText(block.text);
   const within = {
     range: () => [start, end] as const,
     disguised: (from: number, to: number) => to - from,
   };
-  const view: View = { kind: 'decoded', how: way, text: mapped.text, isCut: block.isCut, ...within };
+  const view: View = { kind: 'decoded', how: way, text, isCut: block.isCut, ...within };
   views.push(view);
   addTurned(views, view);
   const seen = surveyText(block.text);
-  const loose = (seen & (SEEN.spaced | SEEN.leet)) === 0 ? undefined : loosen(mapped.text);
+  const loose = (seen & (SEEN.spaced | SEEN.leet)) === 0 ? undefined : loosen(text);
   if (loose !== undefined) views.push({ kind: 'loose', how: `${way} spacing`, text: loose.text, ...within });
   if (depth < MAX_DEPTH) addDecoded(views, block.text, { depth: depth + 1, outer: [start, end], how: way, seen });
 }
@@ -129,7 +129,8 @@ function addTurned(views: View[], { text, how, range }: View): void {
 function addEscaped(views: View[], escaped: MappedText | undefined, { depth, outer, how }: Inside): void {
   if (escaped === undefined || isFull(views)) return;
   const way = `${how} escapes`.trim();
-  const { mapped } = foldWithMap(escaped.text);
+  const isForeign = FOREIGN.test(escaped.text);
+  const mapped = isForeign ? foldWithMap(escaped.text).mapped : asWritten(escaped.text.toLowerCase());
   const whole = compose(mapped, escaped);
   views.push(
     outer === undefined

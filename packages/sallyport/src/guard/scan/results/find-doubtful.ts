@@ -12,7 +12,7 @@ import { isReadable } from './bytes-text.ts';
 const CODED = 1;
 /** Part of no block: blanks and signs of ASCII. */
 const APART = 2;
-/** Begins an escape. */
+/** Begins an escape, or a letter in a square. */
 const ESCAPES = 3;
 /** Says something else than it shows, or nothing: controls, letters that look like others. */
 const DOUBTFUL = 4;
@@ -39,6 +39,8 @@ const FOREIGN: Ranges = [
 const CLASSES = classesOf(classOf, [
   [PLAIN, [[0x80, 0xffff]]],
   [DOUBTFUL, FOREIGN],
+  // Letters in squares and flags: an honest text has the flags of a few countries.
+  [ESCAPES, [[0xd83c, 0xd83c]]],
 ]);
 
 function classOf(character: string): number {
@@ -59,21 +61,18 @@ const MAX_PART = 16_384;
 /** Of binary digits fewer make a letter each, but three letters make no demand. */
 const MIN_GROUPS = 6;
 const ESCAPE =
-  /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|\\(?:[ux][0-9a-f]{2}|u\{|[0-7]{2})|&(?:#x?[0-9a-f]{1,8}|[a-z]{2,20};)|=[2-7][0-9a-f](?=[=a-z])|=\r?\n/gi;
+  /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|\\(?:[ux][0-9a-f]{2}|u\{|[0-7]{2})|&(?:#x?[0-9a-f]{1,8}|[a-z]{2,20};)|=[2-7][0-9a-f](?=[=a-z])|=\r?\n|\ud83c[\udd10-\uddff]/gi;
 /** Behind this sign, which few texts have, digits go by twos. */
 const HEX_SIGN = '0x';
 const SIGNED = /(?:0x[0-9a-f]{2}[ ,;:]{0,2}){6}/i;
-/** Letters in squares and flags: an honest text has the flags of a few countries. */
-const ENCLOSED = /(?:\ud83c[\udd10-\uddff] ?){5}/;
 const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|(?:[01]{8} ){6}/i;
 
 /** A text that is looked through. */
 interface Looking {
   readonly text: string;
   readonly units: Uint16Array;
-  /** Signs of the whole text, which each part is asked about only where there are some. */
+  /** Each part is asked about it only where the whole has it. */
   readonly hasSigned: boolean;
-  readonly hasEnclosed: boolean;
   /** Blocks that may still be looked into. */
   attempts: number;
 }
@@ -82,10 +81,7 @@ interface Looking {
 export function findDoubtful(text: string, units = toUnits(text)): readonly Span[] {
   const found: Span[] = [];
   const { length } = text;
-  const looking: Looking = {
-    ...{ text, units, attempts: MAX_ATTEMPTS, hasSigned: text.includes(HEX_SIGN) },
-    hasEnclosed: ENCLOSED.test(text),
-  };
+  const looking: Looking = { text, units, attempts: MAX_ATTEMPTS, hasSigned: text.includes(HEX_SIGN) };
   let start = 0;
   while (start < length) {
     const line = text.indexOf('\n', start + MIN_LINE - 1);
@@ -183,15 +179,9 @@ function findDoubt(looking: Looking, start: number, end: number): number {
     const doubt = findInBlock(looking, i - MIN_BLOCK, end);
     if (doubt > 0) return doubt;
   }
-  if (hasOdd(looking, start, end)) return end;
+  if (looking.hasSigned && SIGNED.test(text.slice(start, end))) return end;
   if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
   return state % 8 === MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
-}
-
-function hasOdd({ text, hasSigned, hasEnclosed }: Looking, start: number, end: number): boolean {
-  if (!hasSigned && !hasEnclosed) return false;
-  const part = text.slice(start, end);
-  return (hasSigned && SIGNED.test(part)) || (hasEnclosed && ENCLOSED.test(part));
 }
 
 /** As `findDoubt`, for the long block that begins at this place of a part. */
