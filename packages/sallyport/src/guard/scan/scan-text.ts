@@ -281,7 +281,10 @@ interface Weighed extends Pick<Found, 'rule' | 'weight' | 'start' | 'end'> {
 const NAMED = 0.85;
 
 function isNamed(text: string, { rule, start, end }: Pick<Match, 'rule' | 'start' | 'end'>): boolean {
-  return rule.id === 'demand-call' && (text[end] === '`' || /^please\b/i.test(text.slice(start, start + 7)));
+  if (rule.id !== 'demand-call') return false;
+  const said = text.slice(start, end);
+  // With an address it is no missing step.
+  return text[end] === '`' || (/^please\b/i.test(said) && !/https?$|@/i.test(said));
 }
 
 interface Weighing {
