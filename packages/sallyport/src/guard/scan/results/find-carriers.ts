@@ -70,11 +70,19 @@ function addMarkdown(text: string, found: Carrier[]): void {
 }
 
 /** `[label]: address`, where `![…][label]` or `[…][label]` shows it. */
-const REFERENCE = /^ {0,3}\[([^\]\n]{1,100})\]:[ \t]{0,4}<?((?:https?:)?\/\/(?:[^\s<>]|<[\w-]{1,60}>){1,2048})/gim;
+const REFERENCE = / {0,3}\[([^\]\n]{1,100})\]:[ \t]{0,4}<?((?:https?:)?\/\/(?:[^\s<>]|<[\w-]{1,60}>){1,2048})/iy;
+/** Before its colon there is no more of the line. */
+const MAX_REFERENCE = 106;
 
 function addReferences(text: string, found: Carrier[]): void {
   let folded: string | undefined;
-  for (const match of text.matchAll(REFERENCE)) {
+  for (let at = text.indexOf(']:'); at >= 0; at = text.indexOf(']:', at + 2)) {
+    const before = Math.max(0, at - MAX_REFERENCE);
+    const line = text.slice(before, at).lastIndexOf('\n') + 1;
+    if (line === 0 && before > 0) continue;
+    REFERENCE.lastIndex = before + line;
+    const match = REFERENCE.exec(text);
+    if (match === null) continue;
     if (found.length >= MAX_CARRIERS) return;
     const [whole, label = '', url = ''] = match;
     folded ??= text.toLowerCase();
@@ -82,6 +90,7 @@ function addReferences(text: string, found: Carrier[]): void {
     const { index } = match;
     const [carries, isFollowed] = [whatCarries(url), kind === 'link'];
     found.push({ start: index, end: index + whole.length, kind, url, isFollowed, carries, runs: false });
+    at = Math.max(at, index + whole.length - 2);
   }
 }
 
