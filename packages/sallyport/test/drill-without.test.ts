@@ -103,7 +103,7 @@ describe('without the guards that are named', () => {
 });
 
 test(
-  'a form that asks for a password harms when it is not read, and the exit code says so',
+  'a form that asks for a password harms when neither it nor its answer is read, and the exit code says so',
   async () => {
     const folder = newTestFolder();
     const dist = join(folder, 'package', 'dist');
@@ -111,9 +111,14 @@ test(
     cpSync(join(PACKAGE, 'package.json'), join(folder, 'package', 'package.json'));
     symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'package', 'node_modules'));
     symlinkSync(join(PACKAGE, '../../node_modules'), join(folder, 'node_modules'));
-    const guard = join(dist, 'guard/approve/elicitation-secrets.js');
-    const text = readFileSync(guard, 'utf8').replace('export function findSecretQuestion(', 'function unused(');
-    writeFileSync(guard, `${text}\nexport function findSecretQuestion() { return undefined; }\n`);
+    replaceIn(join(dist, 'guard/approve/elicitation-secrets.js'), [
+      'export function findSecretQuestion(',
+      'export function findSecretQuestion() { return undefined; }\nfunction unused(',
+    ]);
+    replaceIn(join(dist, 'app/open-answers.js'), [
+      'const isOn = () =>',
+      'const isOn = () => false;\nconst unused = () =>',
+    ]);
     const child = spawn(process.execPath, [
       ...[join(dist, 'cli/main.js'), 'drill', '--only', 'elicitation-for-secrets', '--json'],
     ]);
@@ -128,3 +133,9 @@ test(
   },
   PATIENCE_MS,
 );
+
+function replaceIn(file: string, [before, after]: readonly [string, string]): void {
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain(before);
+  writeFileSync(file, text.replace(before, after));
+}
