@@ -46,13 +46,14 @@ export async function runDetection(options: DetectionOptions): Promise<string> {
   const { data, read } = readData(options.directory, options.splits);
   process.stderr.write(`read ${read.join(', ')}\n`);
   const parts = only === undefined ? undefined : new Set(only.map(toPart));
+  // First: what the rest leaves behind would be collected in between.
+  const times: Timed[] = parts === undefined || parts.has('speed') ? await measureSpeeds(data) : [];
   const shares: Share[] = [];
   for (const part of PARTS) {
     if (parts !== undefined && !parts.has(part)) continue;
     process.stderr.write(`${part}\n`);
     shares.push(...(await measure(part, data)));
   }
-  const times: Timed[] = parts === undefined || parts.has('speed') ? await measureSpeeds(data) : [];
   if (show !== undefined) return showRows(shares, show);
   if (!options.json) return printDetection(machine, shares, times);
   return `${JSON.stringify({ machine, read, figures: toFigures(shares, times), rows: toRows(shares) })}\n`;

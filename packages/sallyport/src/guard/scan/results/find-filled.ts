@@ -55,16 +55,8 @@ function* findSaid(text: string): Generator<{ readonly said: string; readonly in
     end = at + REACH + BEFORE;
     for (let next = text.indexOf('//', at + 2); next >= 0 && next < end + REACH; next = text.indexOf('//', next + 2))
       end = next + REACH + BEFORE;
-    const from = start + firstVerb(text.slice(start, end));
-    for (const { 0: said, index } of text.slice(from, end).matchAll(SAID)) yield { said, index: from + index };
+    for (const { 0: said, index } of text.slice(start, end).matchAll(SAID)) yield { said, index: start + index };
   }
-}
-
-/** Before the first verb nothing is told: where it stands, or the end. Chinese has it on either side. */
-function firstVerb(part: string): number {
-  if (FILL_HAN.test(part)) return 0;
-  const at = part.search(FILL);
-  return at < 0 ? part.length : at;
 }
 
 /** Can {@link findFilled} find anything in this text, or in the JSON that it is written in? */
