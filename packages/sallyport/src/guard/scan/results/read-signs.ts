@@ -1,3 +1,4 @@
+import { classesOf } from '../../decode/text-units.ts';
 import { opensQuotation } from './is-told.ts';
 import { toSigns } from './relate-words.ts';
 import { CLASS, type Signs } from './sign-bits.ts';
@@ -22,19 +23,20 @@ export function readSigns(text: string, from: number, to: number): readonly Sign
   };
   for (let at = from; at < to; ) {
     const code = text.charCodeAt(at);
-    if (!isLetter(code)) {
-      const quoted = OPENS.has(code) ? endOfQuotation(text, at) : 0;
+    const kind = KINDS[code] as number; // True: the table has all units.
+    if ((kind & LETTER) === 0) {
+      const quoted = (kind & OPENS) !== 0 ? endOfQuotation(text, at) : 0;
       if (quoted > 0) {
         words.push(new Word(text, { bits: 0, start: at, end: quoted, isFirst }));
         isFirst = false;
         at = quoted;
         continue;
       }
-      if (SYMBOLS.has(code)) symbols++;
+      if ((kind & SYMBOL) !== 0) symbols++;
       if (isEnd(text, at)) {
         close(at + 1);
         isFirst = true;
-      } else if (isBreak(code) || (code === 0x2d && text.charCodeAt(at + 1) === 0x20)) isFirst = true;
+      } else if ((kind & BREAK) !== 0 || (code === 0x2d && text.charCodeAt(at + 1) === 0x20)) isFirst = true;
       at++;
       continue;
     }
@@ -62,7 +64,6 @@ export function readSigns(text: string, from: number, to: number): readonly Sign
 }
 
 const MAX_QUOTATION = 240;
-const OPENS = new Set([...'“«「"`'].map((one) => one.charCodeAt(0)));
 const PAIRS: ReadonlyMap<string, string> = new Map([
   ['“', '”'],
   ['«', '»'],
@@ -82,11 +83,8 @@ function endOfQuotation(text: string, at: number): number {
   return stop < 0 || part.lastIndexOf('\n', stop) >= 0 ? 0 : at + stop + 2;
 }
 
-const LETTERS = Uint8Array.from({ length: 128 }, (_, code) => (/\w/.test(String.fromCharCode(code)) ? 1 : 0));
-
 function isLetter(code: number): boolean {
-  if (code < 0x80) return LETTERS[code] === 1;
-  return (code >= 0xc0 && code < 0x2000) || isJoined(code);
+  return ((KINDS[code] ?? 0) & LETTER) !== 0;
 }
 
 function isNumber(code: number): boolean {
@@ -124,13 +122,34 @@ function isEnd(text: string, at: number): boolean {
   );
 }
 
+const LETTER = 1;
+/** Opens a quotation. */
+const OPENS = 2;
+/** Of a program. */
+const SYMBOL = 4;
 /** A comma, a colon, a dash, a bracket, a quotation mark begin a clause. */
-function isBreak(code: number): boolean {
-  return BREAKS.has(code);
-}
+const BREAK = 8;
+const KINDS = classesOf(
+  (character) => (/\w/.test(character) ? LETTER : 0),
+  [
+    [
+      LETTER,
+      [
+        [0xc0, 0x1fff],
+        [0x3005, 0x3005],
+        [0x3040, 0x30fa],
+        [0x30fc, 0xd7ff],
+      ],
+    ],
+  ],
+);
+for (const [kind, marks] of [
+  [OPENS, '“«「"`'],
+  [SYMBOL, '{}();=<>$\\'],
+  [BREAK, ',:;()[]{}<>"“”«»|*#—–、，：；（）【】「」“”'],
+] as const)
+  for (const mark of marks) KINDS[mark.charCodeAt(0)] = (KINDS[mark.charCodeAt(0)] ?? 0) | kind;
 
-const BREAKS = new Set([...',:;()[]{}<>"“”«»|*#—–、，：；（）【】「」“”'].map((one) => one.charCodeAt(0)));
-const SYMBOLS = new Set([...'{}();=<>$\\'].map((one) => one.charCodeAt(0)));
 const NOTHING = (start: number, end: number, words: number): Signs => ({
   start,
   end,
