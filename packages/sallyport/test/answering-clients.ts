@@ -1,6 +1,5 @@
-import { atTheEnd } from './at-the-end.ts';
 import { messageIn, openExchange } from './http-exchange.ts';
-import { eventsOf } from './message-channels.ts';
+import { eventsOf, openSseStream } from './message-channels.ts';
 import { modernHeaders, modernParams, PlainClient } from './plain-client.ts';
 import { type RunningGateway, StdioGateway, type WrittenConfig } from './running-sallyport.ts';
 
@@ -71,15 +70,7 @@ async function openHttp(gateway: RunningGateway): Promise<AnsweringClient> {
 }
 
 async function openSse(gateway: RunningGateway): Promise<AnsweringClient> {
-  const { accept: _, ...headers } = gateway.headers;
-  const stream = await openExchange({
-    url: gateway.sse,
-    method: 'GET',
-    headers: { ...headers, accept: 'text/event-stream' },
-  });
-  atTheEnd(() => stream.destroy());
-  const events = eventsOf(stream);
-  const client = new PlainClient(gateway, gateway.origin + ((await events.next()).value ?? ''));
+  const { client, events } = await openSseStream(gateway);
   const until = async (id: number, answers: Answers): Promise<string> => {
     for (;;) {
       const text = (await events.next()).value ?? '{}';

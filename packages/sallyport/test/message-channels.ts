@@ -69,7 +69,10 @@ async function openStdio(config: WrittenConfig, modern: boolean): Promise<Channe
   return { name: modern ? 'stdio, modern' : 'stdio, legacy', modern, ask };
 }
 
-async function openSse(gateway: RunningGateway): Promise<Channel> {
+/** A client of HTTP+SSE, and what comes on its stream behind the address it posts to. */
+export async function openSseStream(
+  gateway: RunningGateway,
+): Promise<{ client: PlainClient; events: AsyncGenerator<string> }> {
   const { accept: _, ...headers } = gateway.headers;
   const stream = await openExchange({
     url: gateway.sse,
@@ -79,7 +82,11 @@ async function openSse(gateway: RunningGateway): Promise<Channel> {
   atTheEnd(() => stream.destroy());
   const events = eventsOf(stream);
   const path = (await events.next()).value ?? '';
-  const client = new PlainClient(gateway, gateway.origin + path);
+  return { client: new PlainClient(gateway, gateway.origin + path), events };
+}
+
+async function openSse(gateway: RunningGateway): Promise<Channel> {
+  const { client, events } = await openSseStream(gateway);
   const ask = async (message: string): Promise<string> => {
     const answer = await client.post(bytes(message));
     if (answer.status !== 202) return answer.body;
