@@ -63,7 +63,7 @@ export function readText(text: string): TextReading {
     }
     readDoubtful(text.slice(start, end), { offset: start, found, marks, budget });
   }
-  const carriers = addCarriers(text, found);
+  const carriers = addCarriers(text, words, found);
   return { scan: toScan(found), marks, carriers };
 }
 
@@ -218,9 +218,9 @@ const FILLED: Found['rule'] = {
  * is told to fill in. The first of each is enough.
  * @returns what makes a client fetch something
  */
-function addCarriers(text: string, found: Found[]): readonly Carrier[] {
+function addCarriers(text: string, words: Words, found: Found[]): readonly Carrier[] {
   const fences = fencesOf(text);
-  const { told, carriers } = findFilled(text, findCarriers(text), fences);
+  const { told, carriers } = findFilled({ text, words, fences }, findCarriers(text));
   const add = (rule: Found['rule'], weight: number, { start, end }: Span) =>
     found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden: undefined });
   if (told !== undefined) add(FILLED, 0.6, told);

@@ -71,12 +71,15 @@ function addMarkdown(text: string, found: Carrier[]): void {
 
 /** `[label]: address`, where `![…][label]` or `[…][label]` shows it. */
 const REFERENCE = / {0,3}\[([^\]\n]{1,100})\]:[ \t]{0,4}<?((?:https?:)?\/\/(?:[^\s<>]|<[\w-]{1,60}>){1,2048})/iy;
+/** Behind its colon no more stands before the host: most texts have such colons in lists and programs. */
+const MAX_BEFORE_HOST = 13;
 /** Before its colon there is no more of the line. */
 const MAX_REFERENCE = 106;
 
 function addReferences(text: string, found: Carrier[]): void {
   let folded: string | undefined;
   for (let at = text.indexOf(']:'); at >= 0; at = text.indexOf(']:', at + 2)) {
+    if (!text.slice(at + 2, at + 2 + MAX_BEFORE_HOST).includes('//')) continue;
     const before = Math.max(0, at - MAX_REFERENCE);
     const line = text.slice(before, at).lastIndexOf('\n') + 1;
     if (line === 0 && before > 0) continue;

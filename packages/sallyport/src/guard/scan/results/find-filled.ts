@@ -1,6 +1,8 @@
 import type { Span } from '../../../core/json-scan.ts';
 import type { Carrier } from './find-carriers.ts';
 import { isDemanded, isFenced, isQuoted } from './is-told.ts';
+import { kindsOf } from './lexicon.ts';
+import type { Words } from './read-words.ts';
 
 /** Addresses that a text tells its reader to fill in, and where it does. */
 export interface Filled {
@@ -15,7 +17,10 @@ const SAID =
   /\b(?:conversations?(?![ _-]?(?:ids?|identifiers?|names?|types?|tokens?|endpoints?|api)\b)|chat\s(?:history|logs?|messages|transcript|so\sfar)|(?:message|conversation)\shistory|system\sprompt|(?:your|these|all)\s(?:previous\s|prior\s|earlier\s)?instructions|(?:everything|all|what(?:ever)?)\s(?:that\s)?(?:the\suser|they|you|we)\s(?:\w{1,12}\s)?(?:said|told|know|knew|wrote|typed|remember|learned|found|read|saw|see)|(?:the\suser|their|your)(?:['’]s)?\s(?:\w{1,16}\s)?(?:data|secrets?|files?|passwords?|credentials?|messages|e?mails|memory|memories|documents?)|(?:contents?|summary|copy|gist)\sof\s(?:\w{1,12}\s){0,2}(?:chat|session|dialog(?:ue)?|discussion|inbox|context|e?mails|files?)|(?:previous|prior|earlier|other|all)\s(?:tool\s)?(?:results|outputs)|(?:any|all|the)\s(?:secrets|credentials|passwords|api\skeys)|environment\svariables)|对话|聊天记录|会话内容|系统提示|用户的?(?:数据|消息|密码|信息|隐私|文件|秘密)|上下文/gi;
 const FILL =
   /\b(?:append|add|attach|insert|put|place|paste|encode|embed|substitute|replace|fill|concatenate|followed\sby)\b/gi;
+/** In Chinese it may follow. */
 const FILL_HAN = /附加|追加|填入|填写|插入|替换|拼接|放入|编码|写入/;
+/** Of what is spoken of and what stands between it and such a verb. Characters. */
+const BEFORE_HAN = 40;
 /** Where it goes: "to the end of this URL", "as the value of q", or the address itself. */
 const PLACE =
   /\b(?:to|in|into|onto|of|as|at|by|with|for)\s(?:\w{1,12}\s){0,5}(?:urls?|links?|address(?:es)?|query|placeholders?|path|parameters?|value)\b|\bplaceholders?\b|\b(?:to|into|onto)\s(?:the\s)?(?:end\sof\s)?<?https?:|链接|网址|地址|参数|占位/i;
@@ -30,9 +35,12 @@ const REACH = 320;
 const MAX_TRIES = 5_000;
 
 /** Looks for demands that what was said be written into an address. */
-export function findFilled(text: string, carriers: readonly Carrier[], fences: readonly number[]): Filled {
+export function findFilled(
+  { text, words, fences }: { readonly text: string; readonly words: Words; readonly fences: readonly number[] },
+  carriers: readonly Carrier[],
+): Filled {
   let tries = 0;
-  for (const { said, index } of findSaid(text)) {
+  for (const { said, index } of findSaid(text, words)) {
     if (tries++ >= MAX_TRIES) break;
     const verb = findVerb(text, { start: index, end: index + said.length });
     if (verb === undefined || isFenced(fences, verb) || isQuoted(text, verb, index + said.length)) continue;
@@ -47,17 +55,30 @@ export function findFilled(text: string, carriers: readonly Carrier[], fences: r
   return { told: undefined, carriers };
 }
 
-/** What is spoken of near addresses: most texts have few of them. */
-function* findSaid(text: string): Generator<{ readonly said: string; readonly index: number }> {
+/** What is spoken of near addresses, where something is filled in: most texts have little of it. */
+function* findSaid(text: string, words: Words): Generator<{ readonly said: string; readonly index: number }> {
   let end = 0;
-  for (let at = text.indexOf('//'); at >= 0; at = text.indexOf('//', end)) {
+  let word = nextFill(words, 0);
+  for (let at = text.indexOf('//'); at >= 0 && word < words.count; at = text.indexOf('//', end)) {
     const start = Math.max(end, at - REACH - BEFORE);
     end = at + REACH + BEFORE;
     for (let next = text.indexOf('//', at + 2); next >= 0 && next < end + REACH; next = text.indexOf('//', next + 2))
       end = next + REACH + BEFORE;
-    for (const { 0: said, index } of text.slice(start, end).matchAll(SAID)) yield { said, index: start + index };
+    while (word < words.count && (words.starts[word] ?? 0) < start) word = nextFill(words, word + 1);
+    const verb = words.starts[word] ?? text.length;
+    if (verb >= end) continue;
+    const from = Math.max(start, verb - BEFORE_HAN);
+    for (const { 0: said, index } of text.slice(from, end).matchAll(SAID)) yield { said, index: from + index };
   }
 }
+
+function nextFill({ kinds, count }: Words, from: number): number {
+  let at = from;
+  while (at < count && FILLS[kinds[at] ?? 0] !== 1) at++;
+  return at;
+}
+
+const FILLS = kindsOf('fill');
 
 /** Can {@link findFilled} find anything in this text, or in the JSON that it is written in? */
 export function mayBeFilled(text: string): boolean {

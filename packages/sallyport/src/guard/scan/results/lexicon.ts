@@ -80,6 +80,8 @@ export const WORDS = {
   duty: 'job jobs role duty duties phase plan plans read reading review owner owners boss employer human humans operators operator principal developer developers creator creators maker makers deployment setup caution eyes translation assessment evaluation verdict',
   made: 'deployed installed programmed trained configured built created developed',
   decode: 'encode decode decipher decrypt reverse unscramble join reassemble concatenate',
+  /** Writes something into an address, see `find-filled.ts`. */
+  fill: 'append add attach insert put place paste encode embed substitute replace fill concatenate followed',
   /** From its end, each for all of them. */
   backwards: BACKWARDS.join(' '),
 } as const;
@@ -142,6 +144,8 @@ const JOINED_WORDS: readonly (readonly [WordClass, string])[] = [
   ['user', '用户 使用者 ユーザー'],
   ['send', '发送 上传 转发 发给 送信'],
   ['secret', '密码 密钥 凭证 令牌 私钥 口令 通讯录 身份证 手机号'],
+  // Between Chinese words English ones stand without blanks, too.
+  ['fill', `附加 追加 填入 填写 插入 替换 拼接 放入 编码 写入 ${WORDS.fill}`],
 ];
 
 /** By their first character, the longer ones first. */
