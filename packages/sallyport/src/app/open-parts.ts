@@ -12,6 +12,7 @@ import type { GatewayPorts } from '../gateway/ports.ts';
 import { createSeal } from '../gateway/seal.ts';
 import { toAccessPorts } from '../guard/access-ports.ts';
 import { createGuards } from '../guard/guards.ts';
+import { createOutgoing } from '../guard/outgoing.ts';
 import { openPolicyDoor } from '../guard/policy/policy-door.ts';
 import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
 import { createLateDatabase } from '../storage/late-database.ts';
@@ -133,7 +134,8 @@ export async function openParts(options: AppOptions, current: Current) {
     planned: plans.planned,
     handled: plans.toHandled(guards),
     ...{ masked, answers: answers.createDoor({ desk, masked, metrics, callLog, audit, log }) },
-    ...{ flows: taint.flows, remember: taint.remember, meetRun: taint.meetRun },
+    ...{ remember: taint.remember, meetRun: taint.meetRun },
+    outgoing: createOutgoing({ ...secretPorts, taint: taint.ports }),
     callLog,
     audit,
     clock,

@@ -7,7 +7,6 @@ import type { Answer } from '../core/message.ts';
 import { findSecrets } from '../guard/secrets/find-secrets.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { createPrinter } from '../guard/taint/fingerprints.ts';
-import { createOutgoing } from '../guard/taint/outgoing.ts';
 import { type ReadData, rememberResult, type TaintPorts, toLabels } from '../guard/taint/taint.ts';
 import { createSharedTaintMemory } from '../state/shared-taint-memory.ts';
 import { createTaintMemory, type TaintMemoryOptions } from '../state/taint-memory.ts';
@@ -38,7 +37,6 @@ export function openTaint(snapshot: () => Snapshot, log: Log, shared: Shared | u
   return {
     ports,
     memory,
-    flows: createOutgoing(ports),
     /** The answer is parsed only where somebody remembers it. */
     remember(about: Omit<ReadData, 'result'>, answer: Answer): Promise<void> | undefined {
       const result = settings() === undefined ? undefined : answer.result;

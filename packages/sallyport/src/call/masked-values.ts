@@ -1,5 +1,5 @@
 import { isPage } from '../catalog/pins/define-item.ts';
-import type { Call } from '../core/call.ts';
+import type { Tool } from '../core/call.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange, Vet } from '../core/exchange.ts';
@@ -16,9 +16,9 @@ export interface MaskedValues {
    * The arguments as the upstream gets them; `undefined`: as they are.
    * @throws FaultError `denied` when a value is not kept any longer.
    */
-  toUpstream(call: Call, args: JsonObject): JsonObject | undefined | Promise<JsonObject | undefined>;
+  toUpstream(call: Leaving, args: JsonObject): JsonObject | undefined | Promise<JsonObject | undefined>;
   /** The answer as the caller gets it: with what was left out of its own arguments. */
-  toCaller(call: Call, answer: Answer): Answer | Promise<Answer>;
+  toCaller(call: Leaving, answer: Answer): Answer | Promise<Answer>;
   /**
    * What is no result of a call, as the client gets it: resources, prompts, results of tasks, errors.
    * @throws FaultError `denied` for what is withheld.
@@ -30,6 +30,12 @@ export interface MaskedValues {
   notification(from: Origin, notification: Notification): Notification | undefined;
   /** A fault whose message quotes an upstream. */
   fault(from: Origin, fault: FaultError): FaultError;
+}
+
+/** A call, or what else goes to a server. */
+export interface Leaving {
+  readonly client: Client;
+  readonly tool: Pick<Tool, 'upstream'>;
 }
 
 export interface Origin {

@@ -5,9 +5,9 @@ import type { Log } from '../core/log.ts';
 import type { Answer } from '../core/message.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { Guard } from '../guard/guard.ts';
+import type { JudgeOutgoing } from '../guard/outgoing.ts';
 import type { OfferDoor } from '../guard/policy.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
-import type { JudgeOutgoing } from '../guard/taint/outgoing.ts';
 import type { ReadData } from '../guard/taint/taint.ts';
 import type { CallLog } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -28,8 +28,8 @@ export interface CallPorts {
   readonly guards: readonly Guard[];
   /** Who may read resources and get prompts. Left out: everyone who sees them. */
   readonly offers?: OfferDoor | undefined;
-  /** Whether private data leaves with what is no call of a tool. Left out: nobody looks. */
-  readonly flows?: JudgeOutgoing | undefined;
+  /** Whether secrets or private data leave with what is no call of a tool. Left out: nobody looks. */
+  readonly outgoing?: JudgeOutgoing | undefined;
   /** Where calls wait for people. Left out: nobody can be asked, so ask is deny. */
   readonly desk?: Pick<ApprovalDesk, 'settle'> | undefined;
   /** Holds pages of tools (`ui://`) whose content is not the approved one. Left out: all are shown. */

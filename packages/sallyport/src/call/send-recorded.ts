@@ -1,20 +1,23 @@
 import type { Offer } from '../core/access.ts';
 import { type AuditEnd, type AuditSubject, toAuditSubject } from '../core/audit.ts';
 import { FaultError, toFault } from '../core/errors.ts';
-import { isObject, member } from '../core/json.ts';
-import type { Answer } from '../core/message.ts';
+import { isObject, type JsonObject, member } from '../core/json.ts';
+import type { Edit } from '../core/json-scan.ts';
+import type { Answer, Request } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { toNamed } from '../guard/outgoing.ts';
 import type { Use } from '../guard/plan/plan.ts';
 import type { OfferUse } from '../guard/policy/policy-engine.ts';
 import { nextCallId } from './call-id.ts';
+import { carriedBy, writeCarried } from './carried.ts';
 import type { Inbound } from './inbound.ts';
 import { hideFault, isBehindHandles, rememberError, watchSaid } from './kept-servers.ts';
 import { toRefusal } from './planned.ts';
 import type { CallPorts } from './ports.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 import { readRefusal } from './resource-door.ts';
-import { readRun, withoutOwn } from './run-of.ts';
+import { readRun, reparse, withoutOwn } from './run-of.ts';
 
 export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
   readonly upstream: string;
@@ -44,7 +47,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
   let body: Buffer | undefined;
   const from = { upstream, item: sent.target ?? request.method };
   const pass = (verdict: Verdict | undefined, guard = POLICY) => {
-    if (verdict === undefined || verdict.kind === 'allow') return;
+    if (verdict === undefined || verdict.kind === 'allow' || verdict.kind === 'rewrite') return;
     end = { outcome: 'denied', guard, reason: 'reason' in verdict ? verdict.reason : undefined };
     throw toRefusal(guard, verdict);
   };
@@ -63,24 +66,40 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (meeting !== undefined) await meeting;
     const use = offer === undefined ? undefined : toUse(inbound, run, { kind: offer, upstream, id: sent.target ?? '' });
     if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject)));
-    const flow = ports.flows?.({
-      ...{ id: subject.callId, client: exchange.client, endpoint: inbound.endpoint, run, user: asker.user, upstream },
-      ...{ target: from.item, params: request.params, bytes: request.bytes.length, snapshotVersion: snapshot.version },
+    const carried = carriedBy(request, { target: sent.target, isDecided: isDecided === true });
+    const looking = ports.outgoing?.({
+      ...{ ...carried, id: subject.callId, client: exchange.client, endpoint: inbound.endpoint, run, user: asker.user },
+      ...{ upstream, target: from.item, bytes: request.bytes.length, snapshotVersion: snapshot.version },
     });
-    if (flow !== undefined) pass(flow instanceof Promise ? await flow : flow, 'taint');
+    const looked = looking === undefined ? undefined : await looking;
+    if (looked?.cause !== undefined)
+      ports.log.error({ callId: subject.callId, guard: looked.guard, error: looked.cause }, 'a guard failed');
+    pass(looked?.verdict, looked?.guard);
+    const values = looked?.rewritten ?? toNamed(carried.values, carried.names);
+    const left = toLeft(request, sent.edits, looked?.rewritten);
+    if (looked?.verdict.kind === 'rewrite')
+      Object.assign(subject, { verdict: 'rewrite', guard: looked.guard, reason: looked.verdict.reason });
     const asking = { upstream, item: from.item };
-    const answering = ports.answers?.enter({ ...asker, inbound }, asking, sent.edits);
+    const answering = ports.answers?.enter(
+      { ...asker, inbound: { ...inbound, request: left.request } },
+      asking,
+      left.edits,
+    );
     const entered = answering === undefined ? undefined : await answering;
     if (entered?.kind === 'stop') {
       subject.approval = entered.approvalId;
       pass(entered.decision.verdict, entered.decision.guard);
     }
-    const leaving = entered?.kind === 'pass' ? entered : { request, edits: sent.edits };
+    const leaving = entered?.kind === 'pass' ? entered : left;
     const entering = enter?.();
     if (entering !== undefined) subject.approval = await entering;
-    const params = request.paramsSpan;
-    const recorded = ports.audit.admit(subject, params && request.bytes.subarray(params.start, params.end));
+    const { paramsSpan: params, bytes } = left.request;
+    const recorded = ports.audit.admit(subject, params && bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
+    // After the record, as for calls.
+    const owned = { client: exchange.client, tool: { upstream } };
+    const revealed = await ports.masked?.toUpstream(owned, values);
+    const whole = revealed === undefined ? leaving : toRevealed(leaving, revealed);
     exchange.vet = ports.vetting?.(inbound, upstream);
     exchange.vetAnswer = ports.answers?.watch(asker, asking);
     ports.masked?.watch(from, exchange);
@@ -89,7 +108,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (snapshot.plans !== undefined) watchSaid(ports, exchange, { isQuiet: isHidden, about: data });
     const said = await ports.upstreams.send(
       upstream,
-      { ...sent, ...withoutOwn(leaving.request, leaving.edits), paramHeaders: undefined },
+      { ...sent, ...withoutOwn(whole.request, whole.edits), paramHeaders: undefined },
       exchange,
     );
     const veiled = isHidden ? await ports.handled?.veil({ run, upstream, uri: sent.target, use: planned }, said) : said;
@@ -102,10 +121,10 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (kept !== undefined) await kept;
     const treating = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
     const treated = treating instanceof Promise ? await treating : treating;
-    const shown = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
-    body = shown.bytes.subarray(shown.bodySpan.start, shown.bodySpan.end);
-    end = { outcome: shown.isResult ? 'ok' : 'error', reason: undefined };
-    return shown;
+    const masked = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
+    body = masked.bytes.subarray(masked.bodySpan.start, masked.bodySpan.end);
+    end = { outcome: masked.isResult ? 'ok' : 'error', reason: undefined };
+    return (await ports.masked?.toCaller(owned, masked)) ?? masked;
   } catch (error) {
     const raised = toFault(error);
     const thrown = ports.texts?.fault(upstream, raised) ?? raised;
@@ -124,6 +143,21 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
 }
 
 const POLICY = 'policy';
+
+type Left = Pick<UpstreamRequest, 'request' | 'edits'>;
+
+/** The request without what may not leave. Written at once: the record shows it. */
+function toLeft(request: Request, edits: readonly Edit[], rewritten: JsonObject | undefined): Left {
+  if (rewritten === undefined) return { request, edits };
+  const all = [...edits, ...writeCarried(request, rewritten)];
+  return { request: reparse(request.write(request.id, all)), edits: [] };
+}
+
+/** With what was masked put back. */
+function toRevealed({ request, edits }: Left, revealed: JsonObject): Left {
+  const written = edits.length === 0 ? request : reparse(request.write(request.id, edits));
+  return { request: written, edits: writeCarried(written, revealed) };
+}
 
 function toUse({ request, exchange }: Inbound, run: string, offer: Offer): OfferUse {
   const given = member(request.params, 'arguments');

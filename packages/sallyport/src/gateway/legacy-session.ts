@@ -1,7 +1,7 @@
+import type { Inbound } from '../call/inbound.ts';
 import { hideNews } from '../call/kept-servers.ts';
 import { listItems } from '../call/list-items.ts';
-import { mayFollow } from '../call/planned.ts';
-import { resourceOwners } from '../call/read-resource.ts';
+import { vetNews } from '../call/vet-outgoing.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
 import { concerns } from '../config/allowed.ts';
 import { type Client, toProfile } from '../core/client.ts';
@@ -14,6 +14,7 @@ import type { UpstreamEvent } from '../core/upstream-port.ts';
 import { toClientInfo } from './client-info.ts';
 import { dispatch, toIntroduction, toListResult } from './dispatch.ts';
 import { EventLog } from './event-log.ts';
+import { FollowedResources } from './followed-resources.ts';
 import { toLegacyResult, toLegacyTools, withElicitationId } from './legacy-shape.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
@@ -35,9 +36,6 @@ interface Question {
 const LATE_ANSWER_MS = 60_000;
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** One session may follow this many resources, as one listening stream may. */
-const MAX_FOLLOWED = 1_000;
-
 /**
  * One client of the legacy era from `initialize` to its end, on any transport. The transport hands messages in and
  * says where answers go; what a session knows is here.
@@ -55,7 +53,7 @@ export class LegacySession {
   /** Few at a time: a list is searched faster than a map is kept, and leaves less garbage. */
   readonly #exchanges: { readonly id: string; readonly exchange: RequestExchange }[] = [];
   readonly #questions = new Map<string, Question>();
-  readonly #subscriptions = new Map<string, string>();
+  readonly #followed: FollowedResources;
   #lastQuestion = 0;
   #logLevel: string | undefined;
   #outlet: Outlet | undefined;
@@ -69,6 +67,7 @@ export class LegacySession {
     opening: { request: Request; endpoint: Endpoint; principal: Principal },
   ) {
     this.#ports = ports;
+    this.#followed = new FollowedResources(ports);
     this.id = id;
     this.endpoint = opening.endpoint;
     const { params } = opening.request;
@@ -197,12 +196,9 @@ export class LegacySession {
         queueMicrotask(() => setImmediate(() => this.close()));
         return Answer.result(request.id, {});
       case 'tools/list': {
-        const view = await this.#view();
-        const page = await listItems(
-          { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view },
-          'tools',
-        );
-        return toListResult('tools', { ...page, items: toLegacyTools(view, page.items) });
+        const inbound = await this.#inbound(request, exchange);
+        const page = await listItems(inbound, 'tools');
+        return toListResult('tools', { ...page, items: toLegacyTools(inbound.view, page.items) });
       }
       case 'server/discover':
       case 'subscriptions/listen':
@@ -212,14 +208,17 @@ export class LegacySession {
         return this.#setLogLevel(request);
       case 'resources/subscribe':
       case 'resources/unsubscribe':
-        return this.#follow(request, exchange);
+        return this.#followed.change(await this.#inbound(request, exchange));
       default: {
-        const view = await this.#view();
-        const inbound = { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
-        const response = await dispatch(this.#ports, inbound);
+        const response = await dispatch(this.#ports, await this.#inbound(request, exchange));
         return response instanceof Answer ? toLegacyResult(response) : response;
       }
     }
+  }
+
+  async #inbound(request: Request, exchange: RequestExchange): Promise<Inbound> {
+    const view = await this.#view();
+    return { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
   }
 
   async #setLogLevel(request: Request): Promise<Answer> {
@@ -239,35 +238,6 @@ export class LegacySession {
     return Answer.result(request.id, {});
   }
 
-  async #follow(request: Request, exchange: RequestExchange): Promise<Answer> {
-    const view = await this.#view();
-    const inbound = { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
-    const owner = resourceOwners(inbound)[0];
-    const uri = String(member(request.params, 'uri'));
-    if (owner === undefined)
-      throw new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } });
-    const key = `${owner.upstream}\n${owner.uri}`;
-    const { upstreams } = this.#ports;
-    await mayFollow(this.#ports.planned, inbound, uri);
-    if (request.method === 'resources/unsubscribe') {
-      this.#subscriptions.delete(key);
-      return readAnswer(this.#ports, owner.upstream, upstreams.unsubscribe(owner.upstream, owner.uri, this.client));
-    }
-    await this.#ports.resources?.enter(inbound, owner);
-    if (this.#subscriptions.size >= MAX_FOLLOWED && !this.#subscriptions.has(key))
-      throw new FaultError(
-        'too_many',
-        `This session follows ${MAX_FOLLOWED} resources already. Unsubscribe from one first.`,
-      );
-    const answer = await readAnswer(
-      this.#ports,
-      owner.upstream,
-      upstreams.subscribe(owner.upstream, owner.uri, this.client),
-    );
-    if (answer.result !== undefined) this.#subscriptions.set(key, uri);
-    return answer;
-  }
-
   #hear(notification: Notification): void {
     if (notification.method === 'notifications/initialized') return;
     if (notification.method === 'notifications/cancelled') {
@@ -283,13 +253,19 @@ export class LegacySession {
     if (!notification.method.startsWith('notifications/')) return;
     const names = [...this.#ports.snapshot().servers.keys()].filter((name) => this.#sees(name));
     for (const name of names) {
-      this.#ports.upstreams.notify(name, notification, this.client).catch((error: unknown) => {
+      this.#tell(name, notification).catch((error: unknown) => {
         this.#ports.log.debug(
           { upstream: name, method: notification.method, error },
           'a notification of the client did not reach its upstream',
         );
       });
     }
+  }
+
+  async #tell(upstream: string, news: Notification): Promise<void> {
+    const sender = { client: this.client, endpoint: this.endpoint, snapshotVersion: this.#ports.snapshot().version };
+    await vetNews(this.#ports, sender, { upstream, news });
+    await this.#ports.upstreams.notify(upstream, news, this.client);
   }
 
   readonly #asking: Asking = {
@@ -357,7 +333,7 @@ export class LegacySession {
   onUpstreamEvent(event: UpstreamEvent): void {
     if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
-      const uri = this.#subscriptions.get(`${event.upstream}\n${event.uri}`);
+      const uri = this.#followed.uriOf(event.upstream, event.uri);
       if (uri === undefined) return;
       const told = hideNews(this.#ports.snapshot(), event);
       const heard = toHeard(this.#ports.texts, told, { upstream: event.upstream, client: this.client.key });

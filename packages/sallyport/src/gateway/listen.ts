@@ -1,5 +1,6 @@
 import { hideNews } from '../call/kept-servers.ts';
 import { mayFollow } from '../call/planned.ts';
+import { vetFollowed } from '../call/vet-outgoing.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
 import { concerns } from '../config/allowed.ts';
 import type { Snapshot } from '../config/settings.ts';
@@ -87,7 +88,11 @@ export class Listen implements Follower {
     for (const uri of uris) {
       const owner = view.resource(uri)[0];
       if (owner === undefined || this.#closed || !(await this.#isPlanned(uri))) continue;
-      if ((await this.#ports.resources?.mayFollow(owner)) === false) continue;
+      if (
+        (await this.#ports.resources?.mayFollow(owner)) === false ||
+        !(await this.#mayLeave(owner.upstream, owner.uri))
+      )
+        continue;
       const answer = await this.#ports.upstreams.subscribe(owner.upstream, owner.uri, this.#opening.facts.client);
       if (answer.result === undefined) continue;
       this.#resources.set(`${owner.upstream}\n${owner.uri}`, uri);
@@ -97,15 +102,15 @@ export class Listen implements Follower {
   }
 
   /** What the plan of the run does not name is not followed, as what is not there is not. */
-  async #isPlanned(uri: string): Promise<boolean> {
+  #isPlanned(uri: string): Promise<boolean> {
     const { request, facts, endpoint } = this.#opening;
-    try {
-      await mayFollow(this.#ports.planned, { request, exchange: facts, endpoint }, uri);
-      return true;
-    } catch (error) {
-      if (error instanceof FaultError && error.code === 'denied') return false;
-      throw error;
-    }
+    return isAllowed(mayFollow(this.#ports.planned, { request, exchange: facts, endpoint }, uri));
+  }
+
+  /** Nor is a URI that would take something along. */
+  #mayLeave(upstream: string, names: string): Promise<boolean> {
+    const { request, facts, endpoint, snapshot } = this.#opening;
+    return isAllowed(vetFollowed(this.#ports, { request, exchange: facts, endpoint, snapshot }, { upstream, names }));
   }
 
   /** A task is followed at the upstream that owns it, whoever started it (SEP-2663, task status notifications). */
@@ -115,6 +120,8 @@ export class Listen implements Follower {
       const task = view.task(id);
       if (task === undefined || this.#closed) continue;
       if (this.#ports.taskOwners?.isOf(task.upstream, task.taskId, this.principal) === false) continue;
+      const isKnown = this.#ports.taskOwners?.isKnownOf(task.upstream, task.taskId, this.principal) === true;
+      if (!isKnown && !(await this.#mayLeave(task.upstream, task.taskId))) continue;
       if (!(await this.#ports.tasks.followTask(task.upstream, task.taskId, this.#opening.facts.client))) continue;
       this.#tasks.set(`${task.upstream}\n${task.taskId}`, id);
       followed.push(id);
@@ -192,4 +199,14 @@ export class Listen implements Follower {
 
 function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, MAX_FOLLOWED) : [];
+}
+
+async function isAllowed(asked: Promise<void>): Promise<boolean> {
+  try {
+    await asked;
+    return true;
+  } catch (error) {
+    if (error instanceof FaultError && error.code === 'denied') return false;
+    throw error;
+  }
 }

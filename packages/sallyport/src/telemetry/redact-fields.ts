@@ -67,6 +67,12 @@ export function toSafeJson(text: string): string {
   }
 }
 
+/** A URI or an id that a record names: a client may have written a secret into it. */
+export function toSafeName(name: string): string {
+  const { value, isWithheld } = withoutSecrets(RECORDED, { name }, NOBODY);
+  return isWithheld ? REDACTED : toSafeText(String(value['name']));
+}
+
 function toSafeValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return toSafeText(value);
   if (typeof value === 'bigint') return value.toString();

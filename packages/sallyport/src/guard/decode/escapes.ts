@@ -202,8 +202,11 @@ function readBackslash(text: string, at: number): Escape | undefined {
     const long = toEscape(readDigits(text, end + 1, { size: 8, base: 16 }), end + 9);
     if (long !== undefined) return long;
   }
-  return readUnit(text, end, at) ?? readOctal(text, end);
+  return readUnit(text, end, at) ?? readOctal(text, end) ?? toEscape(LETTERS.get(sign) ?? 0, end + 1);
 }
+
+/** Of JSON: the letter is no part of the word behind it. */
+const LETTERS: ReadonlyMap<string, number> = new Map(Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13 }));
 
 /** `u0041` and `u{41}`, of either case. Halves of a pair come one by one and meet in the joined text. */
 function readUnit(text: string, at: number, start: number): Escape | undefined {

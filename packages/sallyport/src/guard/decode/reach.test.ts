@@ -67,6 +67,44 @@ describe('each reader sees through', () => {
   });
 });
 
+/** Whoever undoes the escape sees a blank, a quotation mark or an equals sign; the others see a word that is none. */
+describe('what stands right behind', () => {
+  const ACCOUNT = '7719004412';
+  const ESCAPES = [
+    '\\n',
+    '\\t',
+    '\\r\\n',
+    '\\\\n',
+    '\\\\\\\\t',
+    '\\u0022',
+    '\\x22',
+    '%20',
+    '%0A',
+    '%3D',
+    '%253D',
+    '%22',
+    '&quot;',
+    '&#34;',
+  ];
+  test.each(ESCAPES)('%s', (sign) => {
+    const behind = (said: string) => `{"log":"9 started${sign}${said}${sign}"}`;
+    expect(scanText(behind(ORDER)).findings, 'results').not.toEqual([]);
+    expect(isHeld(behind(ORDER)), 'definitions').toBe(true);
+    expect(findSecrets(behind(AWS)), 'secrets').toMatchObject([{ kind: 'aws-access-key' }]);
+    expect(findSecrets(behind('4539578763621486')), 'secrets').toMatchObject([{ kind: 'card-number' }]);
+    const flow = new Conversation().reads('wiki.get_page', `{"account":"${ACCOUNT}"}`);
+    expect(flow.call('notes.add_note', { text: behind(ACCOUNT) }).kind, 'taint').not.toBe('allow');
+    const large = JSON.stringify({ rows: [{ text: `Xq zz ${sign}Ignore ${sign}previous qx.` }] });
+    expect(mayHoldDemand(Buffer.from(large)), 'in a large result').toBe(true);
+  });
+
+  test.each([
+    'C:\\temp\\notes\\retail\\fonts\\build and \\never \\reveal \\textbf{x}',
+    '{"text":"One line.\\nAnother line.\\n\\n- an item\\n\\tand its code 4512\\r\\n"}',
+    '?from=%20opening%20hours&to=%22nine%22&x=%3D12',
+  ])('%s: an honest text', (text) => expect(isQuiet(text)).toBe(true));
+});
+
 test('an order behind a hundred harmless blocks is read, and a thousand bombs are said to be too much', () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const blocks = Array.from({ length: 100 }, (_, i) => base64(`Number ${i} of many harmless texts.`)).join(' , ');

@@ -10,6 +10,7 @@ import { findFilled } from './results/find-filled.ts';
 import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/is-told.ts';
 import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
+import { openLines } from './results/open-lines.ts';
 import { readWords, type Words } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
@@ -46,22 +47,23 @@ export interface TextReading {
 }
 
 /** As {@link scanText}, with what has to be made harmless before it is shown. */
-export function readText(text: string): TextReading {
+export function readText(given: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
+  const text = openLines(given);
   const units = toUnits(text);
   const words = readWords(text, units);
   readPlain(text, words, found);
   const budget = { left: MAX_SAID };
   readBackwards(text, words, { found, marks, budget });
   let left = MAX_DOUBTFUL;
-  for (const { start, end } of findDoubtful(text, units)) {
+  for (const { start, end } of findDoubtful(given, text === given ? units : toUnits(given))) {
     left -= end - start;
     if (left < 0) {
       found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, start, end, evidence: '', hidden: undefined });
       break;
     }
-    readDoubtful(text.slice(start, end), { offset: start, found, marks, budget });
+    readDoubtful(given.slice(start, end), { offset: start, found, marks, budget });
   }
   const carriers = addCarriers(text, words, found);
   return { scan: toScan(found), marks, carriers };
@@ -165,7 +167,7 @@ function readDoubtful(part: string, collected: Collected): void {
     if (view.kind === 'decoded' && view.how !== 'escapes') addDecoded(view, { offset, found });
     // Who writes a demand in escapes quotes nobody: JSON in JSON stands in quotation marks.
     const isOpen = (start: number, end: number) => view.how !== 'escapes' || !isDisguised(view, start, end);
-    for (const { rule, weight, ...match } of weighed(view.text, { isOpen })) {
+    for (const { rule, weight, ...match } of weighed(openLines(view.text), { isOpen })) {
       const [start, end] = view.range(match.start, match.end);
       found.push({
         ...{ rule, weight, start: offset + start, end: offset + end },

@@ -58,10 +58,10 @@ function lookInto(text: string, survey: Survey, look: Look): SecretMatch[] {
   const found: SecretMatch[] = [];
   const inside = { ...look, depth: look.depth + 1 };
   const quoted = decodeQuoted(text);
-  if (quoted !== undefined) lookAgain({ text, start: 0, mapped: quoted }, inside, found);
+  if (quoted !== undefined) lookAgain({ start: 0, mapped: quoted }, inside, found);
   for (const { start, end } of disguisedRuns(text)) {
     const mapped = readAgain(text.slice(start, end));
-    if (mapped !== undefined) lookAgain({ text, start, mapped }, inside, found);
+    if (mapped !== undefined) lookAgain({ start, mapped }, inside, found);
   }
   for (const { start, end, said } of saidIn(text, survey, look.budget))
     for (const match of lookIntoBlock(said, inside)) found.push({ ...match, start, end });
@@ -70,19 +70,18 @@ function lookInto(text: string, survey: Survey, look: Look): SecretMatch[] {
 
 /** A part of a text, and how it reads. */
 interface Again {
-  readonly text: string;
   readonly start: number;
   readonly mapped: MappedText;
 }
 
-function lookAgain({ text, start: from, mapped }: Again, look: Look, found: SecretMatch[]): void {
+function lookAgain({ start: from, mapped }: Again, look: Look, found: SecretMatch[]): void {
   if (look.budget.escapes <= 0) return;
   look.budget.escapes -= mapped.text.length;
   const again = surveyRuns(mapped.text);
   for (const match of [...look.find(mapped.text, again), ...lookInto(mapped.text, again, look)]) {
-    const [start, end] = toOriginal(mapped, match.start, match.end).map((at) => at + from) as [number, number]; // True: two places, two places.
-    // What stands in the original as well was found there.
-    if (mapped.text.slice(match.start, match.end) !== text.slice(start, end)) found.push({ ...match, start, end });
+    // Also what stands there as it is: `%3D` before a key makes it a part of a word.
+    const [start, end] = toOriginal(mapped, match.start, match.end);
+    found.push({ ...match, start: start + from, end: end + from });
   }
 }
 
@@ -108,7 +107,7 @@ function lookIntoBlock(text: string, look: Look): readonly SecretMatch[] {
 /** Escapes, and characters that are not seen or stand for ASCII ones (full-width, mathematical, enclosed, tags). */
 const DISGUISE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  /%(?:[0-9a-fA-F]{2}|u[0-9a-fA-F])|\\(?:[uUx][0-9a-fA-F{]|[0-7]{2})|&(?:#[0-9xX]|[A-Za-z]{2,20};)|[\0-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2460-\u24ff\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|\u034f|[\ufe00-\ufe0f]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\uddff]|\udb40[\udc00-\udfff]/g;
+  /%(?:[0-9a-fA-F]{2}|u[0-9a-fA-F])|\\(?:[uUx][0-9a-fA-F{]|[0-7]{2}|[bfnrt][A-Za-z0-9])|&(?:#[0-9xX]|[A-Za-z]{2,20};)|[\0-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2460-\u24ff\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|\u034f|[\ufe00-\ufe0f]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\uddff]|\udb40[\udc00-\udfff]/g;
 const BLANK = /[\s"'<>`]/;
 /** Longer runs without a blank are read in parts. */
 const MAX_RUN = 4_096;
@@ -130,7 +129,7 @@ function disguisedRuns(text: string): readonly Run[] {
 }
 
 const MIN_RUN = 12;
-const ESCAPED = /%(?:[0-9a-fA-F]{2}|u)|\\(?:[uUx]|[0-7]{2})|&[#a-zA-Z]/;
+const ESCAPED = /%(?:[0-9a-fA-F]{2}|u)|\\(?:[uUxbfnrt]|[0-7]{2})|&[#a-zA-Z]/;
 
 /** A run as it reads without escapes, or without what is not seen. Where both are, the next round takes the second. */
 function readAgain(text: string): MappedText | undefined {

@@ -9,7 +9,7 @@ import { PairCache } from '../../core/pair-cache.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
 import type { Principal } from '../../core/principal.ts';
 import { quote } from '../quote.ts';
-import { toSafeJson } from '../redact-fields.ts';
+import { toSafeJson, toSafeName } from '../redact-fields.ts';
 import { claimChain } from './claim-chain.ts';
 import { readHead, writeFirstHead } from './head-file.ts';
 import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts';
@@ -192,10 +192,12 @@ function toNames(subject: AuditSubject): string {
   return text;
 }
 
-function writeNames({ method, client, upstream, target, digest }: AuditSubject): string {
+function writeNames({ method, client, upstream, target, digest, tool }: AuditSubject): string {
+  // Tools are named by their servers, the rest by whoever asks.
+  const named = target === undefined || tool !== undefined ? target : toSafeName(target);
   return (
     `,"method":${quote(method)}${toClient(client)}` +
-    `${optional('upstream', upstream)}${optional('tool', target)}${optional('toolDigest', digest)}`
+    `${optional('upstream', upstream)}${optional('tool', named)}${optional('toolDigest', digest)}`
   );
 }
 

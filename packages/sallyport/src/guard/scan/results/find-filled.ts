@@ -2,6 +2,7 @@ import type { Span } from '../../../core/json-scan.ts';
 import type { Carrier } from './find-carriers.ts';
 import { isDemanded, isFenced, isQuoted } from './is-told.ts';
 import { kindsOf } from './lexicon.ts';
+import { openLines } from './open-lines.ts';
 import type { Words } from './read-words.ts';
 
 /** Addresses that a text tells its reader to fill in, and where it does. */
@@ -82,8 +83,7 @@ const FILLS = kindsOf('fill');
 
 /** Can {@link findFilled} find anything in this text, or in the JSON that it is written in? */
 export function mayBeFilled(text: string): boolean {
-  // In JSON a word may follow the letter of an escape.
-  const plain = text.replace(/\\[nrt]/g, ' ');
+  const plain = openLines(text);
   return plain.search(FILL) >= 0 && plain.search(SAID) >= 0;
 }
 

@@ -46,6 +46,10 @@ function isSuspicious(text: string, isJson: boolean): boolean {
       if (isEscape(text, i + 1)) return true;
       // A line of a wrapped block goes on in the next one.
       if (run < MIN_LINE) run = 0;
+      if (isLine(text, i + 1)) {
+        if (isPivot(wordAt(text, i + 2))) return true;
+        i += 1;
+      }
       i += 2;
       continue;
     }
@@ -79,6 +83,17 @@ function isEscape(text: string, at: number): boolean {
   const sign = text.charCodeAt(at);
   if (sign === 0x75) return true;
   return sign === 0x5c && /[\\uUx0-7]/.test(text.charAt(at + 1));
+}
+
+/** A new line of the text in it, `\\n`, which may also begin a word: `\\never`. */
+function isLine(text: string, at: number): boolean {
+  return text.charCodeAt(at) === 0x5c && /[bfnrt]/.test(text.charAt(at + 1));
+}
+
+function wordAt(text: string, at: number): string {
+  let end = at;
+  while (end < at + MAX_SENTENCE && CLASSES[text.charCodeAt(end)] === WORD) end++;
+  return text.slice(at, end);
 }
 
 /** Two or three digits, eight bits, `0x41`: a character in a row of codes begins with a digit. */

@@ -1,0 +1,259 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type HttpUpstream, type Incoming, startHttpUpstream } from './http-upstream.ts';
+import { PlainClient, textOf } from './plain-client.ts';
+import { type RunningGateway, startGateway } from './running-sallyport.ts';
+import { waitFor } from './wait-for.ts';
+
+/** Made of parts, so that no tool that reads this repository takes it for a key. */
+const KEY = `ghp_${'a7Kq2Zx9Lm4Tp8Rv3Wn6Yb5Hc1Jd0GfQ2w9e'}`;
+const TOKEN = /\{\{secret:github-token:[a-z2-7]{16}\}\}/;
+const ACCOUNT = '7719004412';
+
+interface Arrived {
+  readonly server: string;
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+}
+
+/** Everything that reached a server, as it was sent. */
+let arrived: Arrived[] = [];
+
+/** Offers one of everything that takes a text, and answers a prompt with what it was given. */
+function server(name: string): Promise<HttpUpstream> {
+  return startHttpUpstream({
+    behave(message, response) {
+      const { method = '', params = {}, id } = message;
+      if (!/\/list$|^initialize$|initialized$|^ping$|^server\/discover$/.test(method))
+        arrived.push({ server: name, method, params: params as Arrived['params'] });
+      const result = resultOf(name, message);
+      if (result === undefined) return false;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      return true;
+    },
+  });
+}
+
+function resultOf(name: string, { method, params }: Incoming): Record<string, unknown> | undefined {
+  switch (method) {
+    case 'initialize': {
+      const capabilities = { tools: {}, prompts: {}, completions: {}, resources: { subscribe: true }, tasks: {} };
+      return { protocolVersion: '2025-06-18', capabilities, serverInfo: { name, version: '1' } };
+    }
+    case 'tools/list':
+      return { tools: [{ name: 'read', inputSchema: { type: 'object' } }] };
+    case 'tools/call':
+      return { content: [{ type: 'text', text: `token = ${KEY}, account = ${ACCOUNT}` }] };
+    case 'prompts/list':
+      return { prompts: [{ name: 'ask', arguments: [{ name: 'topic' }] }] };
+    case 'prompts/get': {
+      const text = `About ${JSON.stringify((params as { arguments?: unknown }).arguments)}`;
+      return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+    }
+    case 'completion/complete':
+      return { completion: { values: ['tides'] } };
+    case 'resources/templates/list':
+      return { resourceTemplates: [{ uriTemplate: `${name}://{+name}`, name: 'note' }] };
+    case 'resources/read':
+      return { contents: [{ uri: `${name}://note`, text: 'A note.' }] };
+    case 'resources/subscribe':
+    case 'resources/unsubscribe':
+    case 'acme/search':
+    case 'tasks/get':
+      return {};
+    default:
+      return undefined;
+  }
+}
+
+type Send = (client: PlainClient, text: string) => Promise<{ readonly error?: unknown }>;
+
+const NOTE = (text: string) => `chat://about/${encodeURIComponent(text)}`;
+/** Whatever takes a text to the server "chat" and is no call of a tool. */
+const WAYS: readonly (readonly [string, Send])[] = [
+  ['an argument of a prompt', (it, topic) => it.request('prompts/get', { name: 'chat_ask', arguments: { topic } })],
+  [
+    'a completion',
+    (it, value) =>
+      it.request('completion/complete', {
+        ref: { type: 'ref/prompt', name: 'chat_ask' },
+        argument: { name: 'topic', value },
+      }),
+  ],
+  [
+    'the context of a completion',
+    (it, name) =>
+      it.request('completion/complete', {
+        ref: { type: 'ref/prompt', name: 'chat_ask' },
+        argument: { name: 'topic', value: 'o' },
+        context: { arguments: { name } },
+      }),
+  ],
+  ['the URI of a resource', (it, text) => it.request('resources/read', { uri: NOTE(text) })],
+  ['the URI of one to follow', (it, text) => it.request('resources/subscribe', { uri: NOTE(text) })],
+  ['the id of a task', (it, text) => it.request('tasks/get', { taskId: `chat:${text}` })],
+];
+
+/** The same at the endpoint of one server. */
+const LONE_WAYS: readonly (readonly [string, Send])[] = [
+  ['a method that is not known here', (it, text) => it.request('acme/search', { query: { text } })],
+];
+
+async function openSession(gateway: RunningGateway, path = '/mcp'): Promise<PlainClient> {
+  return new PlainClient(gateway, gateway.url.replace(/\/mcp$/, path)).initialize('2025-06-18');
+}
+
+const CHAT = '/servers/chat/mcp';
+const reached = () => arrived.filter(({ server: name }) => name === 'chat');
+
+function filesOf({ process }: RunningGateway): string {
+  return readdirSync(join(process.stateDir, 'audit'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('');
+}
+
+let hub: HttpUpstream;
+let chat: HttpUpstream;
+
+beforeAll(async () => {
+  [hub, chat] = await Promise.all([server('hub'), server('chat')]);
+});
+
+beforeEach(() => {
+  arrived = [];
+});
+
+function open(config: Record<string, unknown>): Promise<RunningGateway> {
+  const written = { mcpServers: { hub: { url: hub.url }, chat: { url: chat.url } }, ...config };
+  return startGateway(written);
+}
+
+describe('secrets do not leave with what is no call', () => {
+  let gateway: RunningGateway;
+
+  beforeAll(async () => {
+    gateway = await open({ secrets: {}, audit: { values: 'full', mode: 'strict' } });
+  });
+
+  it.each([...WAYS])('%s', async (_, send) => {
+    const client = await openSession(gateway);
+    for (const text of [KEY, Buffer.from(`key ${KEY}`).toString('base64'), `k ${KEY} k`]) {
+      const { error } = await send(client, text);
+      expect(JSON.stringify(error)).toContain('github-token');
+      expect(JSON.stringify(error)).not.toContain('a7Kq');
+    }
+    expect(reached()).toEqual([]);
+    expect((await send(client, 'tides')).error).toBeUndefined();
+    expect(reached()).toHaveLength(1);
+  });
+
+  it.each([...LONE_WAYS])('%s', async (_, send) => {
+    const client = await openSession(gateway, CHAT);
+    expect(JSON.stringify(await send(client, KEY))).toContain('github-token');
+    expect(reached()).toEqual([]);
+    expect((await send(client, 'tides')).error).toBeUndefined();
+    expect(reached()).toMatchObject([{ method: 'acme/search', params: { query: { text: 'tides' } } }]);
+  });
+
+  it('news of a client', async () => {
+    const client = await openSession(gateway, CHAT);
+    const tell = (text: string) =>
+      client.post(
+        JSON.stringify({ jsonrpc: '2.0', method: 'notifications/acme', params: { said: text } }),
+        client.session,
+      );
+    await tell(KEY);
+    await tell('tides');
+    await waitFor(() => expect(reached()).not.toEqual([]));
+    expect(reached()).toMatchObject([{ method: 'notifications/acme', params: { said: 'tides' } }]);
+  });
+
+  it('a resource that a modern client wants to follow', async () => {
+    const client = new PlainClient(gateway);
+    const answer = client.askModern('subscriptions/listen', {
+      notifications: { resourceSubscriptions: [NOTE(KEY), NOTE('clouds')] },
+    });
+    await waitFor(() => expect(reached()).not.toEqual([]));
+    expect(reached()).toMatchObject([{ method: 'resources/subscribe', params: { uri: NOTE('clouds') } }]);
+    answer.catch(() => undefined);
+  });
+
+  it('a masked value returns to its own server, and to no other', async () => {
+    const client = await openSession(gateway);
+    const token = TOKEN.exec(textOf(await client.call('hub_read')) ?? '')?.[0] ?? 'none';
+    arrived = [];
+    for (const [, send] of WAYS) expect((await send(client, token)).error).toBeDefined();
+    expect(arrived).toEqual([]);
+    const told = await client.request('prompts/get', { name: 'hub_ask', arguments: { topic: `with ${token}` } });
+    await client.request('resources/read', { uri: `hub://of/${token}` });
+    expect(arrived).toMatchObject([
+      { server: 'hub', params: { arguments: { topic: `with ${KEY}` } } },
+      { server: 'hub', params: { uri: `hub://of/${KEY}` } },
+    ]);
+    // What the server repeats is masked again.
+    expect(JSON.stringify(told)).toMatch(TOKEN);
+    expect(JSON.stringify(told)).not.toContain('a7Kq');
+  });
+
+  it('no record and no log holds the value', () => {
+    expect(filesOf(gateway)).toContain('{{secret:github-token:');
+    expect(filesOf(gateway)).not.toContain('a7Kq');
+    expect(gateway.process.stderr).not.toContain('a7Kq');
+  });
+});
+
+describe('secrets that are left out', () => {
+  it('the server gets a token, and what it answers with it reaches the caller with the value', async () => {
+    const gateway = await open({ secrets: { arguments: { credentials: 'mask' }, results: { credentials: 'allow' } } });
+    const client = await openSession(gateway);
+    const told = await client.request('prompts/get', { name: 'chat_ask', arguments: { topic: KEY, tone: 'dry' } });
+    expect(JSON.stringify(told)).toContain(KEY);
+    await client.request('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'chat_ask' },
+      argument: { name: 'topic', value: KEY },
+      context: { arguments: { name: KEY, tone: 'dry' } },
+    });
+    expect(JSON.stringify(arrived)).not.toContain('a7Kq');
+    expect(arrived).toMatchObject([
+      { params: { name: 'ask', arguments: { topic: expect.stringMatching(TOKEN), tone: 'dry' } } },
+      {
+        params: {
+          ref: { type: 'ref/prompt', name: 'ask' },
+          argument: { name: 'topic', value: expect.stringMatching(TOKEN) },
+          context: { arguments: { name: expect.stringMatching(TOKEN), tone: 'dry' } },
+        },
+      },
+    ]);
+  });
+
+  it('of a name of something there is nothing to leave out', async () => {
+    const gateway = await open({ secrets: { arguments: { credentials: 'mask' } } });
+    const client = await openSession(gateway);
+    const { error } = await client.request('resources/read', { uri: NOTE(KEY) });
+    expect(JSON.stringify(error)).toContain('cannot be left out of a URI');
+    expect(arrived).toEqual([]);
+  });
+});
+
+describe('private data does not leave with what is no call', () => {
+  let gateway: RunningGateway;
+
+  beforeAll(async () => {
+    gateway = await open({
+      policy: { set: 'laptop' },
+      taint: { sources: [{ match: 'hub', trust: 'trusted', privacy: 'personal' }] },
+    });
+  });
+
+  it.each([...WAYS])('%s', async (_, send) => {
+    const client = await openSession(gateway);
+    await client.call('hub_read');
+    arrived = [];
+    expect(JSON.stringify(await send(client, `account ${ACCOUNT}`))).toContain('private-outside');
+    expect(arrived).toEqual([]);
+    expect((await send(client, 'tides')).error).toBeUndefined();
+  });
+});
