@@ -10,7 +10,7 @@ import { findFilled } from './results/find-filled.ts';
 import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/is-told.ts';
 import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
-import { openLines } from './results/open-lines.ts';
+import { openText } from './results/open-text.ts';
 import { readWords, type Words } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
@@ -50,10 +50,10 @@ export interface TextReading {
 export function readText(given: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
-  const text = openLines(given);
+  const text = openText(given);
   const units = toUnits(text);
   const words = readWords(text, units);
-  readPlain(text, words, found);
+  readPlain({ given, text, words }, found);
   const budget = { left: MAX_SAID };
   readBackwards(text, words, { found, marks, budget });
   let left = MAX_DOUBTFUL;
@@ -65,7 +65,7 @@ export function readText(given: string): TextReading {
     }
     readDoubtful(given.slice(start, end), { offset: start, found, marks, budget });
   }
-  const carriers = addCarriers(text, words, found);
+  const carriers = addCarriers({ given, text, words }, found);
   return { scan: toScan(found), marks, carriers };
 }
 
@@ -94,10 +94,17 @@ const FENCED = 0.5;
 /** In a report of an attack, but for what is an attack in any. */
 const REPORTED = 0.6;
 
-function readPlain(text: string, words: Words, found: Found[]): void {
+/** A text as it came, and as its words are read: what stands in both at one place is one thing. */
+interface Opened {
+  readonly given: string;
+  readonly text: string;
+  readonly words: Words;
+}
+
+function readPlain({ given, text, words }: Opened, found: Found[]): void {
   for (const { rule, start, end, isDisguised, weight } of weighed(text, { words })) {
     const hidden = isDisguised ? 'letters' : undefined;
-    found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden });
+    found.push({ rule, weight, start, end, evidence: showPart(given, start, end), hidden });
   }
 }
 
@@ -167,7 +174,7 @@ function readDoubtful(part: string, collected: Collected): void {
     if (view.kind === 'decoded' && view.how !== 'escapes') addDecoded(view, { offset, found });
     // Who writes a demand in escapes quotes nobody: JSON in JSON stands in quotation marks.
     const isOpen = (start: number, end: number) => view.how !== 'escapes' || !isDisguised(view, start, end);
-    for (const { rule, weight, ...match } of weighed(openLines(view.text), { isOpen })) {
+    for (const { rule, weight, ...match } of weighed(openText(view.text), { isOpen })) {
       const [start, end] = view.range(match.start, match.end);
       found.push({
         ...{ rule, weight, start: offset + start, end: offset + end },
@@ -220,21 +227,23 @@ const FILLED: Found['rule'] = {
  * is told to fill in. The first of each is enough.
  * @returns what makes a client fetch something
  */
-function addCarriers(text: string, words: Words, found: Found[]): readonly Carrier[] {
-  const fences = fencesOf(text);
-  const { told, carriers } = findFilled({ text, words, fences }, findCarriers(text));
+function addCarriers({ given, text, words }: Opened, found: Found[]): readonly Carrier[] {
+  const fences = fencesOf(given);
+  const { told, carriers } = findFilled({ text, words, fences }, findCarriers(given));
   const add = (rule: Found['rule'], weight: number, { start, end }: Span) =>
-    found.push({ rule, weight, start, end, evidence: showPart(text, start, end), hidden: undefined });
+    found.push({ rule, weight, start, end, evidence: showPart(given, start, end), hidden: undefined });
   if (told !== undefined) add(FILLED, 0.6, told);
   if (carriers.length === 0) return carriers;
   let page: boolean | undefined;
   const isInPage = () => {
-    page ??= isPage(text);
+    page ??= isPage(given);
     return page;
   };
   const isMeant = ({ kind, url, isFollowed }: Carrier) =>
     kind === 'image' || (kind === 'html' && !isFollowed && !isInPage()) || asksForSaid(url);
-  const blank = carriers.find((one) => one.carries === 'blank' && isMeant(one) && !isTemplate(text, fences, one.start));
+  const blank = carriers.find(
+    (one) => one.carries === 'blank' && isMeant(one) && !isTemplate(given, fences, one.start),
+  );
   if (blank !== undefined) add(BLANK, 0.6, blank);
   const running = carriers.find(({ kind, runs }) => runs && kind === 'html');
   if (running !== undefined && !isInPage()) add(RUNS, 0.5, running);

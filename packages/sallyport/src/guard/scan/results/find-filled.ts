@@ -2,7 +2,7 @@ import type { Span } from '../../../core/json-scan.ts';
 import type { Carrier } from './find-carriers.ts';
 import { isDemanded, isFenced, isQuoted } from './is-told.ts';
 import { kindsOf } from './lexicon.ts';
-import { openLines } from './open-lines.ts';
+import { openText } from './open-text.ts';
 import type { Words } from './read-words.ts';
 
 /** Addresses that a text tells its reader to fill in, and where it does. */
@@ -83,7 +83,7 @@ const FILLS = kindsOf('fill');
 
 /** Can {@link findFilled} find anything in this text, or in the JSON that it is written in? */
 export function mayBeFilled(text: string): boolean {
-  const plain = openLines(text);
+  const plain = openText(text);
   return plain.search(FILL) >= 0 && plain.search(SAID) >= 0;
 }
 
