@@ -6,14 +6,28 @@ import { knowWord } from './know-words.ts';
  */
 export function openText(text: string): string {
   const lines = text.includes('\\') ? text.replace(LINES, toBlanks) : text;
-  return lines.includes('</') ? lines.replace(LOOKS, (tag) => ' '.repeat(tag.length)) : lines;
+  return lines.includes('</')
+    ? lines.replace(TAG, (tag, inside) => (isLook(inside) ? ' '.repeat(tag.length) : tag))
+    : lines;
 }
 
 /** Escapes of new lines, tabs and the like, one after the other, in JSON or in JSON in JSON, and the letters behind them. */
-const LINES = /(?<!\\)((?:\\{1,32}[bfnrt])+)([A-Za-z]{0,24})/g;
+const LINES = /((?:\\{1,8}[bfnrt]){1,64})([A-Za-z]{0,24})/g;
+const TAG =
+  /<(?:\/a|\/?(?:b|i|u|s|em|strong|span|font|mark|small|big|sub|sup|wbr|ins|del|cite|label|abbr))((?:\s[^<>]{0,512})?)>/gi;
 /** Attributes that say no more than how it looks: what stands in others may be meant to be read. */
-const LOOKS =
-  /<\/?(?:b|i|u|s|em|strong|span|font|mark|small|big|sub|sup|wbr|ins|del|cite|label|abbr)(?:\s{1,4}(?:style|class|color|size|face|dir|lang)=(?:"[^"<>]{0,200}"|'[^'<>]{0,200}'|[^\s"'<>]{1,40})){0,6}\s{0,4}\/?>|<\/a>/gi;
+const LOOK =
+  /\s{1,4}(?:style|class|color|size|face|dir|lang)=(?:"[^"]{0,200}"|'[^']{0,200}'|[^\s"']{1,40})|\s{1,4}\/?$/iy;
+
+function isLook(inside: string): boolean {
+  let at = 0;
+  while (at < inside.length) {
+    LOOK.lastIndex = at;
+    if (!LOOK.test(inside)) return false;
+    at = LOOK.lastIndex;
+  }
+  return true;
+}
 
 function toBlanks(_: string, escapes: string, rest: string): string {
   const last = escapes.at(-1) ?? '';
