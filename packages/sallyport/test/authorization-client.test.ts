@@ -9,6 +9,7 @@ import { PlainClient, textOf } from './plain-client.ts';
 import { newTestFolder, startGateway } from './running-sallyport.ts';
 import { browse, startSignInServer } from './sign-in-server.ts';
 import { signInWith } from './sign-in-with.ts';
+import { waitFor } from './wait-for.ts';
 
 /** Sallyport as an OAuth client of upstreams, before hostile and real authorization servers (checklist 13 to 23). */
 
@@ -335,7 +336,9 @@ test('each upstream is sent tokens of its own authorization server and no others
   });
   for (const name of ['one', 'two']) expect(await signInWith(gateway, name)).toMatchObject({ code: 0 });
   const client = await new PlainClient(gateway).initialize();
-  for (const name of ['one', 'two']) expect(textOf(await client.call(`${name}_echo`))).toBe('echo done');
+  // Its tools are listed once the new connection is there.
+  for (const name of ['one', 'two'])
+    await waitFor(async () => expect(textOf(await client.call(`${name}_echo`))).toBe('echo done'));
   const tokens = sent.map((lines) => [...lines.join().matchAll(/Bearer ([\w.-]+)/g)].map((match) => match[1] ?? ''));
   for (const [index, mine] of tokens.entries()) {
     expect(mine.length).toBeGreaterThan(0);

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { exchange } from './http-exchange.ts';
 import { type HttpUpstream, type Incoming, startHttpUpstream } from './http-upstream.ts';
 import { PlainClient, textOf } from './plain-client.ts';
+import { parseMetrics, sampleValue } from './prometheus.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -135,7 +137,11 @@ describe('secrets do not leave with what is no call', () => {
   let gateway: RunningGateway;
 
   beforeAll(async () => {
-    gateway = await open({ secrets: {}, audit: { values: 'full', mode: 'strict' } });
+    gateway = await open({
+      secrets: {},
+      audit: { values: 'full', mode: 'strict' },
+      telemetry: { metrics: true },
+    });
   });
 
   it.each([...WAYS])('%s', async (_, send) => {
@@ -196,6 +202,14 @@ describe('secrets do not leave with what is no call', () => {
     // What the server repeats is masked again.
     expect(JSON.stringify(told)).toMatch(TOKEN);
     expect(JSON.stringify(told)).not.toContain('a7Kq');
+  });
+
+  it('what was stopped is counted', async () => {
+    const answer = await exchange({ url: `${gateway.origin}/metrics`, method: 'GET', headers: gateway.headers });
+    const stopped = sampleValue(parseMetrics(answer.body), 'sallyport_guard_denials_total', {
+      sallyport_guard: 'secrets',
+    });
+    expect(stopped).toBeGreaterThan(WAYS.length);
   });
 
   it('no record and no log holds the value', () => {

@@ -58,7 +58,7 @@ export interface CallPorts {
   readonly handled?: HandledTexts | undefined;
   readonly callLog: CallLog;
   /** Left out: nothing is counted. */
-  readonly metrics?: Pick<Metrics, 'called' | 'answered'> | undefined;
+  readonly metrics?: Pick<Metrics, 'called' | 'answered' | 'denied'> | undefined;
   /** Left out: nothing is traced, and a client's trace context goes on as it came. */
   readonly tracer?: Tracer | undefined;
   /** No record, no call. */

@@ -138,6 +138,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     throw hideFault(snapshot, upstream, fault);
   } finally {
     const ms = performance.now() - startedAt;
+    if (end.outcome === 'denied') ports.metrics?.denied(end.guard);
     ports.audit.finish(subject, { guard: undefined, ...end, ms, resultBytes: body?.length ?? 0 }, body);
   }
 }

@@ -49,7 +49,7 @@ export interface AnswerPorts {
   /** Left out: nothing is masked. */
   readonly masked?: Pick<MaskedValues, 'toUpstream'> | undefined;
   /** Left out: nothing is counted. */
-  readonly metrics?: Pick<Metrics, 'called'> | undefined;
+  readonly metrics?: Pick<Metrics, 'answered' | 'denied'> | undefined;
   readonly callLog: CallLog;
   readonly audit: Audit;
   readonly log: Log;
@@ -204,7 +204,8 @@ function createRecord({ audit, callLog, metrics }: AnswerPorts, { asking, method
       ...{ tool: method, outcome, ...by, ms, requestBytes: bytes, resultBytes: 0 },
     };
     callLog.write(record);
-    metrics?.called(record);
+    metrics?.answered(method, ms, outcome === 'ok');
+    if (outcome === 'denied') metrics?.denied(by.guard);
     audit.finish(subject, { outcome, ...by, ms, resultBytes: 0 }, undefined);
   };
   let left: { guard: string | undefined; reason: string | undefined } | undefined;

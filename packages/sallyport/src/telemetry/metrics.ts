@@ -16,6 +16,8 @@ export interface Metrics {
   called(record: CallRecord): void;
   /** Any other request as its sender sees it. */
   answered(method: string, ms: number, ok: boolean): void;
+  /** What a guard stopped that is no tools/call. */
+  denied(guard: string | undefined): void;
   /** One request as we sent it to an upstream. */
   sent(request: SentRequest, ms: number, outcome: SentOutcome): void;
   /** What stands now. Bounded: no more series than there are tools, guards and methods, up to their limits. */
@@ -51,8 +53,9 @@ export function createMetrics({ maxTools = MAX_TOOLS, gauges }: MetricsOptions =
     called(record) {
       const { called } = received.tool(record.upstream ?? OURS, record.tool ?? OURS);
       observe(histogramOf(called, record.outcome), record.ms);
-      if (record.outcome !== 'denied') return;
-      const guard = record.guard ?? OTHER;
+      if (record.outcome === 'denied') this.denied(record.guard);
+    },
+    denied(guard = OTHER) {
       const name = denials.has(guard) || denials.size < MAX_GUARDS ? guard : OTHER;
       denials.set(name, (denials.get(name) ?? 0) + 1);
     },

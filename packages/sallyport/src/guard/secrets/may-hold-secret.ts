@@ -16,7 +16,7 @@ import {
   signsOf,
 } from '../text-signs.ts';
 import { isSecretName } from './named-secrets.ts';
-import { mayHoldPhrase } from './seed-phrase.ts';
+import { countLikely, FEWEST_WORDS, mayHoldPhrase } from './seed-phrase.ts';
 import { mayBeSplit } from './split-secrets.ts';
 import { TOKEN_BEGIN } from './vault.ts';
 import { MAX_DEPTH } from './walk-strings.ts';
@@ -73,20 +73,23 @@ const VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
 /** Can there be one in a text, number or name of this message, or in pieces in several texts? */
 export function mayHoldSecrets(root: Json): boolean {
   last.text = last.field = '';
+  last.words = 0;
   const may = look(root, '', 0);
   last.text = last.field = '';
   return may;
 }
 
 /** The text before, since pieces stand side by side; of one message at a time. */
-const last = { text: '', field: '' };
+const last = { text: '', field: '', words: 0 };
 
 function look(value: Json | undefined, field: string, depth: number): boolean {
   if (typeof value === 'string') {
     if (mayHoldSecret(value, field) || mayBeSplit(last, value, field)) return true;
+    const words = countLikely(value);
+    last.words = words === 0 ? 0 : last.words + words;
     last.text = value;
     last.field = field;
-    return false;
+    return last.words >= FEWEST_WORDS;
   }
   // No number of fewer digits is one of a person or an account.
   if (typeof value === 'number') return value >= 1e8;

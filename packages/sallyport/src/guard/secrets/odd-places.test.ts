@@ -10,6 +10,8 @@ import type { KeptSecret, SecretVault } from './vault.ts';
 
 const KEY = `ghp_${'a7Kq2Zx9Lm4Tp8Rv3Wn6Yb5Hc1Jd0GfQ2w9e'}`;
 const CARD = 4539578763621486;
+/** Of nobody's wallet: its last word is the checksum of the others. */
+const PHRASE = 'scheme spot photo card baby mountain device kick cradle pact join borrow';
 const kept = new Map<string, KeptSecret>();
 /** As `state/` has it, without its bounds, for one owner. */
 const vault: SecretVault = {
@@ -58,6 +60,10 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 describe('attacks: a secret leaves in', () => {
   test.each<[string, JsonObject]>([
     ['the name of a member', { [KEY]: 1 }],
+    ['words of a list', { note: ['a', ...PHRASE.split(' ')] }],
+    ['words of a list, with their numbers', { note: PHRASE.split(' ').map((word, i) => `${i + 1}. ${word}`) }],
+    ['words under a name each', Object.fromEntries(PHRASE.split(' ').map((word, i) => [`w${i}`, word]))],
+    ['four words at a time', { a: 'see', b: PHRASE.split(' ', 4).join(' '), c: PHRASE.split(' ').slice(4).join(' ') }],
     ['the name of a member, deep down', { a: [{ [`x ${KEY}`]: {} }] }],
     ['a number', { card: CARD }],
     ['what only calls itself a picture', { type: 'image', mimeType: 'image/png', data: KEY }],
@@ -167,6 +173,22 @@ describe('harmless', () => {
     ['names and numbers', { name: 'Ada', age: 36, at: 1_700_000_000_000, id: 4539578763621487, price: 12.5, ok: true }],
     ['hashes', { list: Array.from({ length: 600 }, (_, i) => `${i}`.padStart(40, 'a1b2c3')) }],
     ['a picture', { type: 'image', mimeType: 'image/png', data: `iVBORw0KGgo${'a7Kq2Zx9'.repeat(200)}` }],
+    [
+      'words of a list in the order of the alphabet',
+      {
+        tags: 'above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic'.split(
+          ' ',
+        ),
+      },
+    ],
+    [
+      'tags',
+      {
+        tags: 'travel food summer family music garden photo winter coffee kitchen dog bird river sunset beach'.split(
+          ' ',
+        ),
+      },
+    ],
     ['lone halves of characters', { a: '\ud800', '\udc00': 'b\ud83d' }],
   ])('%s', async (_name, given) => {
     expect((await send(given)).verdict.kind).toBe('allow');

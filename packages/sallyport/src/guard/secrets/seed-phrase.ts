@@ -4,10 +4,11 @@ import type { Reading } from './key-material.ts';
 
 /** Twelve words of three letters, and what is between them. */
 export const SHORTEST_PHRASE = 47;
+/** Words of the shortest one. */
+export const FEWEST_WORDS = 12;
 
 /** BIP-39: how many words a phrase has. */
 const LENGTHS = [24, 21, 18, 15, 12] as const;
-const SHORTEST = 12;
 /** Where a word stands in the list. */
 const PLACES: ReadonlyMap<string, number> = new Map(wordlist.map((word, place) => [word, place]));
 
@@ -41,6 +42,24 @@ export function mayHoldPhrase(text: string): boolean {
 /** Of so few words that a person can tell at once that it is nobody's: `abandon … about`, `test … junk`. */
 export function isTestPhrase(phrase: string): boolean {
   return new Set(phrase.toLowerCase().match(/[a-z]{3,8}/g)).size <= 3;
+}
+
+/** Longer texts are no piece of a phrase, but hold a whole one or none. Characters: 24 words and their numbers. */
+const MAX_PIECE = 320;
+
+/** How many words a text has that is made of likely words of the list and nothing else; 0: it is no piece of a phrase. */
+export function countLikely(text: string): number {
+  if (text.length > MAX_PIECE) return 0;
+  let words = 0;
+  for (let i = 0; i < text.length; ) {
+    const kind = KINDS[text.charCodeAt(i)];
+    let end = i + 1;
+    while (end < text.length && KINDS[text.charCodeAt(end)] === kind) end++;
+    if (kind === LETTER && isLikely(text, i, end)) words++;
+    else if (kind !== GAP && (kind !== DIGIT || end - i > 2)) return 0;
+    i = end;
+  }
+  return words;
 }
 
 const LETTER = 1;
@@ -99,7 +118,7 @@ function eachLikelyRun(text: string, visit: (start: number, end: number) => void
     // Of `\n` in a literal the letter is none of the word behind it.
     if (kind === GAP && text.charCodeAt(i) === 92 && /[nrt]/.test(text.charAt(i + 1))) i++;
     if (goesOn) continue;
-    if (words >= SHORTEST) visit(begin, end);
+    if (words >= FEWEST_WORDS) visit(begin, end);
     words = 0;
   }
 }
@@ -123,7 +142,7 @@ function findSums(part: string, offset: number, found: Reading[]): void {
   let words: Word[] = [];
   const budget = { sums: MAX_SUMS };
   const close = () => {
-    if (words.length >= SHORTEST) findWindows(words, budget, found);
+    if (words.length >= FEWEST_WORDS) findWindows(words, budget, found);
     words = [];
   };
   for (const { 0: written, index } of part.matchAll(/\\[nrt]|[A-Za-z]+/g)) {
@@ -142,7 +161,7 @@ function findSums(part: string, offset: number, found: Reading[]): void {
 
 /** Every sequence with a sum: words of the sentence around a phrase are often in the list as well. */
 function findWindows(words: readonly Word[], budget: { sums: number }, found: Reading[]): void {
-  for (let i = 0; i + SHORTEST <= words.length; i++)
+  for (let i = 0; i + FEWEST_WORDS <= words.length; i++)
     for (const length of LENGTHS) {
       const last = words[i + length - 1];
       // In the order of the alphabet it is a page of the list: 1 phrase in 479 million is in that order.

@@ -1,5 +1,7 @@
+import type { Reading } from './key-material.ts';
 import { isMixedKey, PROVIDER_MARKS, readProviderKey } from './provider-keys.ts';
 import type { SecretMatch } from './secret-match.ts';
+import { countLikely, FEWEST_WORDS, findSeedPhrases } from './seed-phrase.ts';
 import type { PlacedText } from './walk-strings.ts';
 
 /** One key in pieces: which texts hold them. */
@@ -47,6 +49,7 @@ export function findSplitSecrets(texts: readonly PlacedText[], find: Find): read
     }
   }
   findSplitCode(texts.slice(0, MAX_TEXTS), find, found);
+  findSplitPhrases(texts.slice(0, MAX_TEXTS), found);
   return found.length === 0 ? NONE : found;
 }
 
@@ -114,6 +117,34 @@ function findSplitCode(texts: readonly PlacedText[], find: Find, found: SplitSec
     const isInOne = hidden !== undefined && pieces.some(({ text }) => find(text).some(({ how }) => how === 'hidden'));
     if (hidden !== undefined && !isInOne)
       found.push({ kind: hidden.kind, pointers: pieces.map(({ pointer }) => pointer) });
+  }
+}
+
+/** The words of a recovery phrase one by one, or some of them in each text. */
+function findSplitPhrases(texts: readonly PlacedText[], found: SplitSecret[]): void {
+  for (let i = 0; i < texts.length; i++) {
+    const pieces: PlacedText[] = [];
+    let words = 0;
+    for (; i < texts.length; i++) {
+      const piece = texts[i] as PlacedText; // True by the bound of the loop.
+      const more = countLikely(piece.text);
+      if (more === 0) break;
+      words += more;
+      pieces.push(piece);
+    }
+    if (pieces.length < 2 || words < FEWEST_WORDS) continue;
+    const starts: number[] = [];
+    let whole = '';
+    for (const { text } of pieces) {
+      starts.push(whole.length);
+      whole += `${text}\n`;
+    }
+    const phrases: Reading[] = [];
+    findSeedPhrases(whole, pieces[0]?.field, phrases);
+    for (const { kind, start, end: last } of phrases) {
+      const held = pieces.filter(({ text }, at) => (starts[at] ?? 0) < last && (starts[at] ?? 0) + text.length > start);
+      if (held.length > 1) found.push({ kind, pointers: held.map(({ pointer }) => pointer) });
+    }
   }
 }
 
