@@ -9,7 +9,7 @@ import { readFixed } from './read-fixed.ts';
 import { showPart } from './show-part.ts';
 
 /** Raised with each rule, so that pages are read again. */
-export const PAGE_RULES_VERSION = 'pages-1';
+export const PAGE_RULES_VERSION = 'pages-2';
 
 const MAX_FINDINGS = 32;
 /** Of the scripts only what no program needs: orders to a model, and characters nobody sees. */
