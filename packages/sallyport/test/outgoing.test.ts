@@ -29,6 +29,7 @@ function server(name: string): Promise<HttpUpstream> {
       const { method = '', params = {}, id } = message;
       if (!/\/list$|^initialize$|initialized$|^ping$|^server\/discover$/.test(method))
         arrived.push({ server: name, method, params: params as Arrived['params'] });
+      if (method === 'acme/wait') return true;
       const result = resultOf(name, message);
       if (result === undefined) return false;
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -48,6 +49,13 @@ function resultOf(name: string, { method, params }: Incoming): Record<string, un
       return { tools: [{ name: 'read', inputSchema: { type: 'object' } }] };
     case 'tools/call':
       return { content: [{ type: 'text', text: `token = ${KEY}, account = ${ACCOUNT}` }] };
+    case 'resources/list':
+      return {
+        resources: [
+          { uri: `${name}://list?key=${KEY}`, name: 'list' },
+          { uri: `${name}://note`, name: 'note' },
+        ],
+      };
     case 'prompts/list':
       return { prompts: [{ name: 'ask', arguments: [{ name: 'topic' }] }] };
     case 'prompts/get': {
@@ -93,6 +101,32 @@ const WAYS: readonly (readonly [string, Send])[] = [
         context: { arguments: { name } },
       }),
   ],
+  [
+    'the template that a completion is for',
+    (it, text) =>
+      it.request('completion/complete', {
+        ref: { type: 'ref/resource', uri: NOTE(text) },
+        argument: { name: 'name', value: 'o' },
+      }),
+  ],
+  [
+    'the name of what is completed',
+    (it, name) =>
+      it.request('completion/complete', {
+        ref: { type: 'ref/prompt', name: 'chat_ask' },
+        argument: { name, value: 'o' },
+      }),
+  ],
+  [
+    'what no completion has',
+    (it, hint) =>
+      it.request('completion/complete', {
+        ref: { type: 'ref/prompt', name: 'chat_ask', title: hint },
+        argument: { name: 'topic', value: 'o' },
+      }),
+  ],
+  ['what no prompt has', (it, extra) => it.request('prompts/get', { name: 'chat_ask', extra: [extra] })],
+  ['what no resource has', (it, extra) => it.request('resources/read', { uri: 'chat://note', extra })],
   ['the URI of a resource', (it, text) => it.request('resources/read', { uri: NOTE(text) })],
   ['the URI of one to follow', (it, text) => it.request('resources/subscribe', { uri: NOTE(text) })],
   ['the id of a task', (it, text) => it.request('tasks/get', { taskId: `chat:${text}` })],
@@ -101,6 +135,8 @@ const WAYS: readonly (readonly [string, Send])[] = [
 /** The same at the endpoint of one server. */
 const LONE_WAYS: readonly (readonly [string, Send])[] = [
   ['a method that is not known here', (it, text) => it.request('acme/search', { query: { text } })],
+  ['a member of it', (it, text) => it.request('acme/search', { query: { [text]: { text } } })],
+  ['its name', (it, text) => it.request(`acme/${text.replaceAll(' ', '-')}`, {})],
 ];
 
 async function openSession(gateway: RunningGateway, path = '/mcp'): Promise<PlainClient> {
@@ -160,21 +196,63 @@ describe('secrets do not leave with what is no call', () => {
     const client = await openSession(gateway, CHAT);
     expect(JSON.stringify(await send(client, KEY))).toContain('github-token');
     expect(reached()).toEqual([]);
-    expect((await send(client, 'tides')).error).toBeUndefined();
-    expect(reached()).toMatchObject([{ method: 'acme/search', params: { query: { text: 'tides' } } }]);
+    await send(client, 'tides');
+    expect(JSON.stringify(reached())).toContain('tides');
+    expect(reached()).toHaveLength(1);
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['arguments', 'prompts/get', { name: 'chat_ask', arguments: KEY }],
+    ['a list of arguments', 'prompts/get', { name: 'chat_ask', arguments: [KEY] }],
+    ['an argument', 'completion/complete', { ref: { type: 'ref/prompt', name: 'chat_ask' }, argument: KEY }],
+    [
+      'the name of an argument',
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'chat_ask' }, argument: { name: { toString: KEY }, value: 'o' } },
+    ],
+    [
+      'a context',
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'chat_ask' }, argument: { name: 'a', value: 'o' }, context: [KEY] },
+    ],
+  ])('%s of another form are none', async (_, method, params) => {
+    const client = await openSession(gateway);
+    expect((await client.request(method, params)).error).toMatchObject({ code: -32602 });
+    expect(reached()).toEqual([]);
+  });
+
+  it('a URI that its server lists is no secret to it', async () => {
+    const client = await openSession(gateway);
+    expect((await client.request('resources/read', { uri: `chat://list?key=${KEY}` })).error).toBeUndefined();
+    expect(reached()).toMatchObject([{ params: { uri: `chat://list?key=${KEY}` } }]);
+  });
+
+  it('why a client gives up', async () => {
+    const client = await openSession(gateway, CHAT);
+    const asked = client.ask('acme/wait', {});
+    asked.catch(() => undefined);
+    await waitFor(() => expect(reached()).toMatchObject([{ method: 'acme/wait' }]));
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: KEY } };
+    await client.post(JSON.stringify(cancel), client.session);
+    await waitFor(() => expect(reached()).toMatchObject([{}, { method: 'notifications/cancelled' }]));
+    expect(JSON.stringify(arrived)).not.toContain('a7Kq');
   });
 
   it('news of a client', async () => {
     const client = await openSession(gateway, CHAT);
-    const tell = (text: string) =>
-      client.post(
-        JSON.stringify({ jsonrpc: '2.0', method: 'notifications/acme', params: { said: text } }),
-        client.session,
-      );
-    await tell(KEY);
-    await tell('tides');
+    const tell = (params: object, method = 'notifications/acme') =>
+      client.post(JSON.stringify({ jsonrpc: '2.0', method, params }), client.session);
+    await tell({ said: KEY });
+    await tell({ [KEY]: 1 });
+    await tell({ _meta: { said: KEY } });
+    await tell({}, `notifications/${KEY}`);
+    await tell({ said: 'tides'.repeat(20_000) });
+    await tell({
+      said: 'tides',
+      _meta: { 'dev.sallyport/user': 'Tell them of the tides.', 'dev.sallyport/run': 'r1' },
+    });
     await waitFor(() => expect(reached()).not.toEqual([]));
-    expect(reached()).toMatchObject([{ method: 'notifications/acme', params: { said: 'tides' } }]);
+    expect(reached()).toEqual([{ server: 'chat', method: 'notifications/acme', params: { said: 'tides', _meta: {} } }]);
   });
 
   it('a resource that a modern client wants to follow', async () => {
@@ -246,8 +324,13 @@ describe('secrets that are left out', () => {
   it('of a name of something there is nothing to leave out', async () => {
     const gateway = await open({ secrets: { arguments: { credentials: 'mask' } } });
     const client = await openSession(gateway);
-    const { error } = await client.request('resources/read', { uri: NOTE(KEY) });
-    expect(JSON.stringify(error)).toContain('cannot be left out of a URI');
+    const ref = { type: 'ref/prompt', name: 'chat_ask' };
+    for (const [method, params] of [
+      ['resources/read', { uri: NOTE(KEY) }],
+      ['completion/complete', { ref, argument: { name: KEY, value: 'o' } }],
+      ['prompts/get', { name: 'chat_ask', arguments: { topic: 'tides' }, extra: KEY }],
+    ] as const)
+      expect(JSON.stringify(await client.request(method, params))).toContain('nothing can be left out where it stands');
     expect(arrived).toEqual([]);
   });
 });

@@ -32,6 +32,7 @@ function completionOwner({ request, view }: Inbound): Sent {
       upstream: owner.upstream,
       offer: 'resource',
       target: owner.uri,
+      isListed: owner.isListed,
       edits: owner.uri === uri ? [] : [request.setInParam('ref', 'uri', JSON.stringify(owner.uri))],
     };
   }

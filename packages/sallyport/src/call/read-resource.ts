@@ -1,3 +1,4 @@
+import type { ResourceOwner } from '../catalog/contract.ts';
 import { definePage, isPage } from '../catalog/pins/define-item.ts';
 import type { Report } from '../catalog/pins/inspection.ts';
 import { FaultError } from '../core/errors.ts';
@@ -32,6 +33,7 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
       upstream: owner.upstream,
       edits,
       target: owner.uri,
+      isListed: owner.isListed,
       offer: 'resource',
       use: { kind: 'resource', name: asked, arguments: {} },
       enter: () => ports.resources?.enter(inbound, owner),
@@ -74,10 +76,7 @@ interface Owner {
 }
 
 /** @throws FaultError `invalid_params` when there is no URI. */
-export function resourceOwners({
-  request,
-  view,
-}: Inbound): readonly { readonly upstream: string; readonly uri: string }[] {
+export function resourceOwners({ request, view }: Inbound): readonly ResourceOwner[] {
   const uri = member(request.params, 'uri');
   if (typeof uri !== 'string') throw new FaultError('invalid_params', `${request.method} needs "uri": a string.`);
   return view.resource(uri);

@@ -5,6 +5,7 @@ import { member } from '../core/json.ts';
 import type { NamePort } from '../core/name-port.ts';
 import { toDigest } from '../guard/approve/digest.ts';
 import { judgeName, judgeUri, type Place } from '../guard/resources/judge-uri.ts';
+import { toSafeName } from '../telemetry/redact-fields.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
@@ -114,7 +115,7 @@ async function askPerson(ports: ResourceDoorPorts, entering: Entering, asks: Pla
 function toQuestion({ upstream, uri }: ResourcePlace, { scheme, host }: Place): string {
   const list = host === undefined ? 'schemes' : 'hosts';
   const what = host === undefined ? `${scheme}: is` : `${host} is`;
-  return `"${upstream}" is to open ${JSON.stringify(uri.slice(0, 300))}, and ${what} not among "scan.resources.${list}". A yes is for everything there.`;
+  return `"${upstream}" is to open ${JSON.stringify(toSafeName(uri).slice(0, 300))}, and ${what} not among "scan.resources.${list}". A yes is for everything there.`;
 }
 
 function toStandIn({ inbound, place }: Entering, asks: Place): Call {

@@ -2,7 +2,7 @@ import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import { type Edit, objectMembers, toBinary } from '../core/json-scan.ts';
-import { parseMessage, Request } from '../core/message.ts';
+import { Notification, parseMessage, Request } from '../core/message.ts';
 import { isRunId, toRunKey } from '../core/run-key.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Inbound } from './inbound.ts';
@@ -51,6 +51,15 @@ export function readRun<T extends Said>(inbound: T): ReadRun<T> {
   return { run: toRun(client, named), user, ...about, inbound: { ...inbound, request } };
 }
 
+/** The run of what a client tells, and the news without what is for Sallyport. @throws FaultError as {@link readRun} */
+export function readNewsRun(client: Client, news: Notification): { run: string; notification: Notification } {
+  const meta = ownMembersOf(news);
+  if (meta === undefined) return { run: client.key, notification: news };
+  const kept = Object.fromEntries(Object.entries(meta).filter(([key]) => !OWN_KEYS.includes(key)));
+  const notification = Notification.of(news.method, { ...news.params, _meta: kept });
+  return { run: toRun(client, member(meta, RUN_KEY)), notification };
+}
+
 function toRun(client: Client, given: unknown): string {
   if (given === undefined) return client.key;
   if (!isRunId(given))
@@ -66,7 +75,7 @@ export function withoutOwn(request: Request, edits: readonly Edit[]): Pick<Upstr
 }
 
 /** The `_meta` of a request that says something to Sallyport. */
-function ownMembersOf({ params }: Request): JsonObject | undefined {
+function ownMembersOf({ params }: Pick<Request, 'params'>): JsonObject | undefined {
   const meta = member(params, '_meta');
   return isObject(meta) && OWN_KEYS.some((key) => Object.hasOwn(meta, key)) ? meta : undefined;
 }

@@ -1,23 +1,21 @@
 import type { Offer } from '../core/access.ts';
 import { type AuditEnd, type AuditSubject, toAuditSubject } from '../core/audit.ts';
 import { FaultError, toFault } from '../core/errors.ts';
-import { isObject, type JsonObject, member } from '../core/json.ts';
-import type { Edit } from '../core/json-scan.ts';
-import type { Answer, Request } from '../core/message.ts';
+import { isObject, member } from '../core/json.ts';
+import type { Answer } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Verdict } from '../core/verdict.ts';
-import { toNamed } from '../guard/outgoing.ts';
 import type { Use } from '../guard/plan/plan.ts';
 import type { OfferUse } from '../guard/policy/policy-engine.ts';
 import { nextCallId } from './call-id.ts';
-import { carriedBy, writeCarried } from './carried.ts';
 import type { Inbound } from './inbound.ts';
 import { hideFault, isBehindHandles, rememberError, watchSaid } from './kept-servers.ts';
+import { lookAtLeaving, revealLeaving } from './leaving.ts';
 import { toRefusal } from './planned.ts';
 import type { CallPorts } from './ports.ts';
 import { refuseUnsafePages } from './refuse-unsafe-pages.ts';
 import { readRefusal } from './resource-door.ts';
-import { readRun, reparse, withoutOwn } from './run-of.ts';
+import { readRun, withoutOwn } from './run-of.ts';
 
 export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> {
   readonly upstream: string;
@@ -29,12 +27,14 @@ export interface Sent extends Omit<UpstreamRequest, 'request' | 'paramHeaders'> 
   readonly enter?: () => Promise<string | undefined> | undefined;
   /** It was decided with a call before. */
   readonly isDecided?: boolean;
+  /** The server itself gave the URI. */
+  readonly isListed?: boolean;
 }
 
 /** Sends a request that is no tool call: decided, and recorded before and after, as calls are. @throws FaultError */
-export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Sent): Promise<Answer> {
+export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: Sent): Promise<Answer> {
   const { request, exchange, snapshot } = inbound;
-  const { upstream, offer, use: planned, isDecided, enter, ...sent } = given;
+  const { upstream, offer, use: planned, isDecided, isListed, enter, ...sent } = sending;
   const startedAt = performance.now();
   const subject = toAuditSubject(nextCallId(), request.method, {
     client: exchange.client,
@@ -66,19 +66,15 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (meeting !== undefined) await meeting;
     const use = offer === undefined ? undefined : toUse(inbound, run, { kind: offer, upstream, id: sent.target ?? '' });
     if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject)));
-    const carried = carriedBy(request, { target: sent.target, isDecided: isDecided === true });
-    const looking = ports.outgoing?.({
-      ...{ ...carried, id: subject.callId, client: exchange.client, endpoint: inbound.endpoint, run, user: asker.user },
-      ...{ upstream, target: from.item, bytes: request.bytes.length, snapshotVersion: snapshot.version },
+    const given = { request, edits: sent.edits };
+    const looked = await lookAtLeaving(ports, given, {
+      ...{ id: subject.callId, client: exchange.client, endpoint: inbound.endpoint, run, user: asker.user, upstream },
+      ...{ target: sent.target, isKnown: isDecided === true || isListed === true, snapshotVersion: snapshot.version },
     });
-    const looked = looking === undefined ? undefined : await looking;
-    if (looked?.cause !== undefined)
-      ports.log.error({ callId: subject.callId, guard: looked.guard, error: looked.cause }, 'a guard failed');
-    pass(looked?.verdict, looked?.guard);
-    const values = looked?.rewritten ?? toNamed(carried.values, carried.names);
-    const left = toLeft(request, sent.edits, looked?.rewritten);
-    if (looked?.verdict.kind === 'rewrite')
-      Object.assign(subject, { verdict: 'rewrite', guard: looked.guard, reason: looked.verdict.reason });
+    const { decision, left } = looked;
+    pass(decision?.verdict, decision?.guard);
+    if (decision?.verdict.kind === 'rewrite')
+      Object.assign(subject, { verdict: 'rewrite', guard: decision.guard, reason: decision.verdict.reason });
     const asking = { upstream, item: from.item };
     const answering = ports.answers?.enter(
       { ...asker, inbound: { ...inbound, request: left.request } },
@@ -98,8 +94,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (recorded !== undefined) await recorded;
     // After the record, as for calls.
     const owned = { client: exchange.client, tool: { upstream } };
-    const revealed = await ports.masked?.toUpstream(owned, values);
-    const whole = revealed === undefined ? leaving : toRevealed(leaving, revealed);
+    const whole = await revealLeaving(ports, owned, { ...looked, left: leaving });
     exchange.vet = ports.vetting?.(inbound, upstream);
     exchange.vetAnswer = ports.answers?.watch(asker, asking);
     ports.masked?.watch(from, exchange);
@@ -108,7 +103,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     if (snapshot.plans !== undefined) watchSaid(ports, exchange, { isQuiet: isHidden, about: data });
     const said = await ports.upstreams.send(
       upstream,
-      { ...sent, ...withoutOwn(whole.request, whole.edits), paramHeaders: undefined },
+      { ...sent, ...whole, ...withoutOwn(whole.request, whole.edits), paramHeaders: undefined },
       exchange,
     );
     const veiled = isHidden ? await ports.handled?.veil({ run, upstream, uri: sent.target, use: planned }, said) : said;
@@ -117,8 +112,8 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
     const answer = veiled;
     refuseUnsafePages(answer);
     if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));
-    const kept = answer.isResult ? ports.remember?.(data, answer) : rememberError(ports, data, answer);
-    if (kept !== undefined) await kept;
+    const noted = answer.isResult ? ports.remember?.(data, answer) : rememberError(ports, data, answer);
+    if (noted !== undefined) await noted;
     const treating = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
     const treated = treating instanceof Promise ? await treating : treating;
     const masked = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
@@ -144,21 +139,6 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, given: Se
 }
 
 const POLICY = 'policy';
-
-type Left = Pick<UpstreamRequest, 'request' | 'edits'>;
-
-/** The request without what may not leave. Written at once: the record shows it. */
-function toLeft(request: Request, edits: readonly Edit[], rewritten: JsonObject | undefined): Left {
-  if (rewritten === undefined) return { request, edits };
-  const all = [...edits, ...writeCarried(request, rewritten)];
-  return { request: reparse(request.write(request.id, all)), edits: [] };
-}
-
-/** With what was masked put back. */
-function toRevealed({ request, edits }: Left, revealed: JsonObject): Left {
-  const written = edits.length === 0 ? request : reparse(request.write(request.id, edits));
-  return { request: written, edits: writeCarried(written, revealed) };
-}
 
 function toUse({ request, exchange }: Inbound, run: string, offer: Offer): OfferUse {
   const given = member(request.params, 'arguments');

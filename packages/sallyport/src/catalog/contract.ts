@@ -85,6 +85,14 @@ export interface Page {
 }
 
 /** One endpoint as one kind of client sees it; does not change once made. */
+export interface ResourceOwner {
+  readonly upstream: string;
+  /** The upstream's own URI. */
+  readonly uri: string;
+  /** The upstream lists this very URI: whoever sends it there tells it nothing. */
+  readonly isListed: boolean;
+}
+
 export interface View {
   /** Endpoint of one server: the upstream's own. Shared endpoint: the union of all. */
   readonly capabilities: JsonObject;
@@ -106,7 +114,7 @@ export interface View {
   hiddenTool(publicName: string): Tool | undefined;
   prompt(publicName: string): { readonly upstream: string; readonly name: string } | undefined;
   /** Upstreams that may own the URI, best first, with the upstream's own URI: exact entry, template, same scheme, any with resources. */
-  resource(publicUri: string): readonly { readonly upstream: string; readonly uri: string }[];
+  resource(publicUri: string): readonly ResourceOwner[];
   /** Why a prompt or resource that is there may not be used: its definition is quarantined. */
   whyHeld(kind: 'prompts' | 'resources', publicId: string): string | undefined;
   publicUri(upstream: string, uri: string): string;

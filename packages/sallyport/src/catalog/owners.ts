@@ -10,6 +10,7 @@ interface Owner {
 /** Who may own a URI that does not say so. */
 export interface Owners {
   exact(uri: string): readonly Owner[];
+  lists(owner: Owner): boolean;
   /** Best first: exact entry, template, same scheme, any with resources; each class in file order. */
   candidates(uri: string): readonly Owner[];
 }
@@ -26,6 +27,7 @@ export function findOwners(parts: readonly ViewPart[]): Owners {
   const exact = (uri: string) => known.filter((part) => part.uris.has(uri)).map(({ upstream }) => ({ upstream, uri }));
   return {
     exact,
+    lists: ({ upstream, uri }) => exact(uri).some((owner) => owner.upstream === upstream),
     candidates(uri) {
       const scheme = schemeOf(uri);
       const rank = (part: (typeof known)[number]) => {

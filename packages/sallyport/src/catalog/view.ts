@@ -106,7 +106,10 @@ export function createView(content: ViewContent): View {
       if (found === undefined || whyEntryHeld(found, 'prompts') !== undefined) return undefined;
       return { upstream: found.part.server.name, name: found.item.id };
     },
-    resource: (publicUri: string) => ownersOf(publicUri).filter((owner) => whyOwnedHeld(owner) === undefined),
+    resource: (publicUri: string) =>
+      ownersOf(publicUri)
+        .filter((owner) => whyOwnedHeld(owner) === undefined)
+        .map((owner) => ({ ...owner, isListed: owners(undefined).lists(owner) })),
     whyHeld(kind: 'prompts' | 'resources', publicId: string) {
       if (kind === 'resources')
         return ownersOf(publicId)

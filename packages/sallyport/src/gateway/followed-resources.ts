@@ -42,7 +42,7 @@ export class FollowedResources {
       return readAnswer(this.#ports, owner.upstream, left);
     }
     // What nobody follows is not sent to be followed no longer.
-    await vetFollowed(this.#ports, inbound, { upstream: owner.upstream, names: owner.uri });
+    if (!owner.isListed) await vetFollowed(this.#ports, inbound, { upstream: owner.upstream, name: owner.uri });
     await resources?.enter(inbound, owner);
     if (this.#uris.size >= MAX_FOLLOWED && !this.#uris.has(key))
       throw new FaultError(

@@ -5,7 +5,7 @@ import { vetNews } from '../call/vet-outgoing.ts';
 import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
 import { concerns } from '../config/allowed.ts';
 import { type Client, toProfile } from '../core/client.ts';
-import { FaultError } from '../core/errors.ts';
+import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Message, Notification, Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
@@ -34,6 +34,8 @@ interface Question {
 
 /** A question may be answered for this long after the end of the request it was asked through. Milliseconds. */
 const LATE_ANSWER_MS = 60_000;
+/** News of one client that wait to be read and told. */
+const MAX_UNTOLD = 256;
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /**
@@ -54,6 +56,8 @@ export class LegacySession {
   readonly #exchanges: { readonly id: string; readonly exchange: RequestExchange }[] = [];
   readonly #questions = new Map<string, Question>();
   readonly #followed: FollowedResources;
+  #telling = Promise.resolve();
+  #untold = 0;
   #lastQuestion = 0;
   #logLevel: string | undefined;
   #outlet: Outlet | undefined;
@@ -243,29 +247,37 @@ export class LegacySession {
     if (notification.method === 'notifications/cancelled') {
       const id = notification.param('requestId');
       if (id === undefined) return;
-      const reason = member(notification.params, 'reason');
-      this.#find(notification.bytes.toString('latin1', id.start, id.end))?.cancel(
-        typeof reason === 'string' ? reason : 'cancelled by the client',
-      );
+      // The reason a client gives is a text that nobody has read, and nobody needs.
+      this.#find(notification.bytes.toString('latin1', id.start, id.end))?.cancel('cancelled by the client');
       return;
     }
     // Some servers run a `tools/call` that has no id, too, about which nobody has decided.
     if (!notification.method.startsWith('notifications/')) return;
-    const names = [...this.#ports.snapshot().servers.keys()].filter((name) => this.#sees(name));
-    for (const name of names) {
-      this.#tell(name, notification).catch((error: unknown) => {
-        this.#ports.log.debug(
-          { upstream: name, method: notification.method, error },
-          'a notification of the client did not reach its upstream',
-        );
-      });
+    if (this.#untold >= MAX_UNTOLD) {
+      this.#ports.log.warn(
+        { method: notification.method.slice(0, 64) },
+        'news of a client came too fast and were dropped',
+      );
+      return;
     }
+    this.#untold++;
+    // In the order they came, whatever is looked up for one of them.
+    this.#telling = this.#telling.then(() => this.#tell(notification)).finally(() => this.#untold--);
   }
 
-  async #tell(upstream: string, news: Notification): Promise<void> {
+  /** Never rejects. */
+  async #tell(news: Notification): Promise<void> {
     const sender = { client: this.client, endpoint: this.endpoint, snapshotVersion: this.#ports.snapshot().version };
-    await vetNews(this.#ports, sender, { upstream, news });
-    await this.#ports.upstreams.notify(upstream, news, this.client);
+    for (const upstream of this.#ports.snapshot().servers.keys()) {
+      if (!this.#sees(upstream)) continue;
+      try {
+        const told = await vetNews(this.#ports, sender, { upstream, news });
+        await this.#ports.upstreams.notify(upstream, told, this.client);
+      } catch (error) {
+        const { code, message } = toFault(error);
+        this.#ports.log.debug({ upstream, code, reason: message }, 'news of a client did not reach an upstream');
+      }
+    }
   }
 
   readonly #asking: Asking = {

@@ -80,10 +80,7 @@ export class Listen implements Follower {
     this.#send(Notification.of('notifications/subscriptions/acknowledged', { notifications: honoured }));
   }
 
-  async #followResources(
-    uris: readonly string[],
-    view: { resource(uri: string): readonly { upstream: string; uri: string }[] },
-  ): Promise<string[]> {
+  async #followResources(uris: readonly string[], view: Pick<View, 'resource'>): Promise<string[]> {
     const followed: string[] = [];
     for (const uri of uris) {
       const owner = view.resource(uri)[0];
@@ -108,9 +105,9 @@ export class Listen implements Follower {
   }
 
   /** Nor is a URI that would take something along. */
-  #mayLeave(upstream: string, names: string): Promise<boolean> {
+  #mayLeave(upstream: string, name: string): Promise<boolean> {
     const { request, facts, endpoint, snapshot } = this.#opening;
-    return isAllowed(vetFollowed(this.#ports, { request, exchange: facts, endpoint, snapshot }, { upstream, names }));
+    return isAllowed(vetFollowed(this.#ports, { request, exchange: facts, endpoint, snapshot }, { upstream, name }));
   }
 
   /** A task is followed at the upstream that owns it, whoever started it (SEP-2663, task status notifications). */

@@ -1,5 +1,5 @@
 import type { Call, Tool } from '../core/call.ts';
-import type { JsonObject } from '../core/json.ts';
+import { isObject, type Json, type JsonObject } from '../core/json.ts';
 import { ALLOW } from '../core/verdict.ts';
 import { type ArgumentSafetyPorts, argumentSafety } from './argument-safety.ts';
 import { type Decision, inspectRequest } from './guard.ts';
@@ -11,12 +11,15 @@ import type { TaintPorts } from './taint/taint.ts';
 export interface Outgoing extends Pick<Call, 'id' | 'client' | 'endpoint' | 'run' | 'user' | 'snapshotVersion'> {
   readonly upstream: string;
   readonly target: string;
-  /** What a person or a model filled in. */
+  /** What a person or a model filled in, of which something may be left out. */
   readonly values: JsonObject;
-  /** A URI or an id that names something of the server; `undefined`: it names nothing. */
-  readonly names: string | undefined;
+  /** The rest: it leaves as it is or not at all. */
+  readonly fixed: JsonObject;
   readonly bytes: number;
 }
+
+/** Under what name `fixed` holds a URI or an id of something of the server. */
+export const NAMES = 'uri';
 
 /** Whether it may leave, and with which values. `undefined`: nobody has to look. Never throws. */
 export type JudgeOutgoing = (sent: Outgoing) => Promise<Decision> | undefined;
@@ -36,55 +39,74 @@ export function createOutgoing(ports: OutgoingPorts): JudgeOutgoing {
   const secretGuards = secrets(ports.secrets);
   const flows = [outgoingTaint(ports.taint)];
   return (sent) => {
-    const { values, names } = sent;
-    if (names === undefined && Object.keys(values).length === 0) return undefined;
-    return inTurn(
-      [
-        // Which URIs may be read says the section "resources".
-        () => inspectRequest(dangers, toStandIn(sent, values)),
-        () => inspectRequest(secretGuards, toStandIn(sent, toNamed(values, names))),
-        (rewritten) => inspectRequest(flows, toStandIn(sent, toParts(rewritten ?? values, names))),
-      ],
-      names,
-    );
+    if (isEmpty(sent.values) && isEmpty(sent.fixed)) return undefined;
+    const { [NAMES]: name, ...others } = sent.fixed;
+    return inTurn(sent, [
+      // Which URIs may be read says the section "resources".
+      (values) => inspectRequest(dangers, toStandIn(sent, toWhole({ values, fixed: others }))),
+      (values) => inspectRequest(secretGuards, toStandIn(sent, toWhole({ values, fixed: sent.fixed }))),
+      (values) => inspectRequest(flows, toStandIn(sent, toWhole({ values, fixed: { ...others, ...toParts(name) } }))),
+    ]);
   };
 }
 
-async function inTurn(looks: readonly Look[], names: string | undefined): Promise<Decision> {
+async function inTurn(sent: Outgoing, looks: readonly Look[]): Promise<Decision> {
   let decision: Decision = { verdict: ALLOW, guard: undefined, rewritten: undefined, cause: undefined };
   for (const look of looks) {
-    const next = await look(decision.rewritten);
-    const { verdict, guard } = next;
+    const next = await look(decision.rewritten ?? sent.values);
+    const { verdict, guard, rewritten } = next;
     if (verdict.kind === 'deny') return next;
     if (verdict.kind === 'ask') return toDenied(guard, `${verdict.reason} Nobody is asked but about calls of tools.`);
-    if (verdict.kind === 'allow') continue;
-    if (names !== undefined)
-      return toDenied(guard, `${verdict.reason} It cannot be left out of a URI or an id, so nothing is sent.`);
-    decision = next;
+    if (verdict.kind === 'allow' || rewritten === undefined) continue;
+    const { values, fixed } = fromWhole(rewritten, sent);
+    if (!isSame(fixed, sent.fixed)) return toDenied(guard, `${NOTHING_LEFT_OUT}: ${verdict.reason}`);
+    decision = { ...next, rewritten: values };
   }
   return decision;
 }
 
-/** @param rewritten the values as those before left them */
-type Look = (rewritten: JsonObject | undefined) => Decision | Promise<Decision>;
+const NOTHING_LEFT_OUT = 'Nothing is sent, since nothing can be left out where it stands';
 
-/** The values with the name among them, as rules about fields see it. */
-export function toNamed(values: JsonObject, names: string | undefined): JsonObject {
-  return names === undefined ? values : { ...values, [NAMES]: names };
+type Whole = Pick<Outgoing, 'values' | 'fixed'>;
+
+/** Both as one, as rules about fields see it. What is fixed stands beside the values under a name that none of them has. */
+export function toWhole({ values, fixed }: Whole): JsonObject {
+  if (isEmpty(fixed)) return values;
+  return isEmpty(values) ? fixed : { ...values, [holderIn(values)]: fixed };
 }
 
-/** Where {@link toNamed} writes it. */
-export const NAMES = 'uri';
+/** What {@link toWhole} made of `before`, with what was taken out of it, or put back. */
+export function fromWhole(whole: JsonObject, { values: before, fixed }: Whole): Whole {
+  if (isEmpty(fixed)) return { values: whole, fixed };
+  if (isEmpty(before)) return { values: before, fixed: whole };
+  const { [holderIn(before)]: held, ...values } = whole;
+  return { values, fixed: isObject(held) ? held : {} };
+}
+
+export function isSame(one: JsonObject, other: JsonObject): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+function holderIn(values: JsonObject): string {
+  let holder = 'request';
+  while (Object.hasOwn(values, holder)) holder += '_';
+  return holder;
+}
+
+function isEmpty(object: JsonObject): boolean {
+  return Object.keys(object).length === 0;
+}
+
+/** @param values as those before left them */
+type Look = (values: JsonObject) => Decision | Promise<Decision>;
 
 /** Not as a link, which leads out: it goes to the server that knows it. */
-function toParts(values: JsonObject, names: string | undefined): JsonObject {
-  const given: Record<string, JsonObject[string]> = {};
-  for (const [name, value] of Object.entries(values)) given[`/${name}`] = value;
-  if (names !== undefined)
-    given['/reads'] = unescaped(names)
-      .replace('://', ' ')
-      .split(/[/?&=#]/);
-  return given;
+function toParts(name: Json | undefined): JsonObject {
+  if (typeof name !== 'string') return {};
+  const parts = unescaped(name)
+    .replace('://', ' ')
+    .split(/[/?&=#]/);
+  return { reads: parts };
 }
 
 function unescaped(uri: string): string {
@@ -99,7 +121,7 @@ function toDenied(guard: string | undefined, reason: string): Decision {
   return { verdict: { kind: 'deny', code: 'denied', reason }, guard, rewritten: undefined, cause: undefined };
 }
 
-function toStandIn({ upstream, target, values: _, names: __, ...rest }: Outgoing, given: JsonObject): Call {
+function toStandIn({ upstream, target, values: _, fixed: __, ...rest }: Outgoing, given: JsonObject): Call {
   return { ...rest, tool: toTool(upstream, target), arguments: given };
 }
 

@@ -135,7 +135,8 @@ export function toHeaders(
     headers = { 'mcp-protocol-version': revision, 'mcp-method': method };
     if (name !== undefined) headers['mcp-name'] = toHeaderValue(name);
     if (shared.size >= MAX_SHARED) shared.clear();
-    if (key.length <= MAX_KEY) shared.set(key, headers);
+    // A URI may hold what was masked, which is kept nowhere else.
+    if (key.length <= MAX_KEY && method !== 'resources/read') shared.set(key, headers);
   }
   if (more === undefined) return headers;
   return { ...headers, ...Object.fromEntries(Object.entries(more).map(([own, value]) => [own, toHeaderValue(value)])) };

@@ -107,7 +107,7 @@ function lookIntoBlock(text: string, look: Look): readonly SecretMatch[] {
 /** Escapes, and characters that are not seen or stand for ASCII ones (full-width, mathematical, enclosed, tags). */
 const DISGUISE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  /%(?:[0-9a-fA-F]{2}|u[0-9a-fA-F])|\\(?:[uUx][0-9a-fA-F{]|[0-7]{2}|[bfnrt][A-Za-z0-9])|&(?:#[0-9xX]|[A-Za-z]{2,20};)|[\0-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2460-\u24ff\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|\u034f|[\ufe00-\ufe0f]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\uddff]|\udb40[\udc00-\udfff]/g;
+  /%(?:[0-9a-fA-F]{2}|u[0-9a-fA-F])|\\(?:[uUx][0-9a-fA-F{]|[0-7]{2}|[bfnrt](?=[A-Za-z0-9_.+/-]{8}))|&(?:#[0-9xX]|[A-Za-z]{2,20};)|[\0-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2460-\u24ff\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|\u034f|[\ufe00-\ufe0f]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\uddff]|\udb40[\udc00-\udfff]/g;
 const BLANK = /[\s"'<>`]/;
 /** Longer runs without a blank are read in parts. */
 const MAX_RUN = 4_096;

@@ -194,9 +194,10 @@ function toNames(subject: AuditSubject): string {
 
 function writeNames({ method, client, upstream, target, digest, tool }: AuditSubject): string {
   // Tools are named by their servers, the rest by whoever asks.
-  const named = target === undefined || tool !== undefined ? target : toSafeName(target);
+  const toNamed = (name: string) => (tool === undefined ? toSafeName(name) : name);
+  const named = target === undefined ? undefined : toNamed(target);
   return (
-    `,"method":${quote(method)}${toClient(client)}` +
+    `,"method":${quote(toNamed(method))}${toClient(client)}` +
     `${optional('upstream', upstream)}${optional('tool', named)}${optional('toolDigest', digest)}`
   );
 }
