@@ -10,7 +10,7 @@ import { findFilled } from './results/find-filled.ts';
 import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/is-told.ts';
 import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
-import { openText } from './results/open-text.ts';
+import { openLines, openText } from './results/open-text.ts';
 import { readWords, type Words } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
@@ -57,13 +57,14 @@ export function readText(given: string): TextReading {
   const budget = { left: MAX_SAID };
   readBackwards(text, words, { found, marks, budget });
   let left = MAX_DOUBTFUL;
-  for (const { start, end } of findDoubtful(given, text === given ? units : toUnits(given))) {
+  const lines = openLines(given);
+  for (const { start, end } of findDoubtful(lines, lines === text ? units : toUnits(lines))) {
     left -= end - start;
     if (left < 0) {
       found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, start, end, evidence: '', hidden: undefined });
       break;
     }
-    readDoubtful(given.slice(start, end), { offset: start, found, marks, budget });
+    readDoubtful(lines.slice(start, end), { offset: start, found, marks, budget });
   }
   const carriers = addCarriers({ given, text, words }, found);
   return { scan: toScan(found), marks, carriers };

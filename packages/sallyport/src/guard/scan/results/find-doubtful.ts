@@ -62,6 +62,9 @@ const MAX_PART = 16_384;
 const MIN_GROUPS = 6;
 const ESCAPE =
   /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|\\(?:[ux][0-9a-f]{2}|u\{|[0-7]{2})|&(?:#x?[0-9a-f]{1,8}|[a-z]{2,20};)|=[2-7][0-9a-f](?=[=a-z])|=\r?\n|\ud83c[\udd10-\uddff]/gi;
+/** Nobody writes a letter of ASCII, or what is not seen, as an escape but to hide a word: one is enough. */
+const ESCAPED_LETTER =
+  /(?:%|\\(?:u00|x)|&#x0{0,4})(?:[46][1-9a-f]|[57][0-9a])|&#0{0,4}(?:6[5-9]|[78]\d|9[07-9]|1[01]\d|12[012]);|\\u(?:00ad|20(?:0[b-f]|2[a-e]|6[0-9a-f])|feff)/i;
 /** Behind this sign, which few texts have, digits go by twos. */
 const HEX_SIGN = '0x';
 const SIGNED = /(?:0x[0-9a-f]{2}[ ,;:]{0,2}){6}/i;
@@ -180,6 +183,7 @@ function findDoubt(looking: Looking, start: number, end: number): number {
     if (doubt > 0) return doubt;
   }
   if (looking.hasSigned && SIGNED.test(text.slice(start, end))) return end;
+  if (escapes > 0 && ESCAPED_LETTER.test(text.slice(start, end))) return end;
   if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
   return state % 8 === MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
 }

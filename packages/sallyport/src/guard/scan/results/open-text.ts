@@ -1,23 +1,82 @@
 import { knowWord } from './know-words.ts';
 
 /**
- * A text as its words are read, with blanks in place of what is no part of them, so that every place stays where it is: the
- * `\n` of a text that is itself JSON or a program, and tags of HTML that only say how the words within them look.
+ * A text as its words are read, with blanks in place of what is no part of them, so that every place stays where it is: signs
+ * and new lines of a text that is itself JSON, a program or a link, tags of HTML and signs of Markdown that only say how the
+ * words within them look, and colours of a terminal whose first character got lost.
  */
 export function openText(text: string): string {
-  const lines = text.includes('\\') ? text.replace(LINES, toBlanks) : text;
-  return lines.includes('</')
-    ? lines.replace(TAG, (tag, inside) => (isLook(inside) ? ' '.repeat(tag.length) : tag))
-    : lines;
+  let open = replaceAt(text, '\\', [LINES, toBlanks], [ESCAPED_SIGN, toSign], [ESCAPED_MARK, (_, sign = '') => sign]);
+  open = replaceAt(open, '%', [PERCENT_SIGN, toSign]);
+  if (open.includes('m')) open = replaceAt(open, '[', [COLOUR, toSpaces]);
+  if (open.includes('</'))
+    open = replaceAt(open, '<', [TAG, (tag, inside = '') => (isLook(inside) ? toSpaces(tag) : tag)]);
+  return withoutEmphasis(open);
+}
+
+/** The same for new lines alone, of which encoded blocks have many. */
+export function openLines(text: string): string {
+  return replaceAt(text, '\\', [LINES, toBlanks]);
+}
+
+type Replacing = readonly [RegExp, (written: string, ...groups: (string | undefined)[]) => string];
+
+/** As `replace`, with a look only where the sign stands: a pattern that goes over all of a text costs five times as much. */
+function replaceAt(text: string, sign: string, ...all: readonly Replacing[]): string {
+  let open = '';
+  let done = 0;
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, Math.max(done, at + 1))) {
+    for (const [pattern, replace] of all) {
+      pattern.lastIndex = at;
+      const found = pattern.exec(text);
+      if (found === null) continue;
+      const [written, ...groups] = found;
+      open += text.slice(done, at) + replace(written, ...groups);
+      done = at + written.length;
+      break;
+    }
+  }
+  return done === 0 ? text : open + text.slice(done);
+}
+
+function toSpaces(part: string): string {
+  return ' '.repeat(part.length);
 }
 
 /** Escapes of new lines, tabs and the like, one after the other, in JSON or in JSON in JSON, and the letters behind them. */
-const LINES = /((?:\\{1,8}[bfnrt]){1,64})([A-Za-z]{0,24})/g;
+const LINES = /((?:\\{1,8}[bfnrt]){1,64})([A-Za-z]{0,24})/y;
+
+function toBlanks(_: string, escapes = '', rest = ''): string {
+  const last = escapes.at(-1) ?? '';
+  // `\never` may be meant as either: a word that does something is left as one.
+  const isWord = rest !== '' && knowWord((last + rest).toLowerCase(), false).kind !== 0;
+  const blanks = isWord ? escapes.slice(0, -1) : escapes;
+  const lines = blanks.match(/n/g)?.length ?? 0;
+  const open = lines > 1 ? '\n'.repeat(blanks.length) : (lines === 1 ? '\n' : '').padEnd(blanks.length);
+  return `${open}${isWord ? last : ''}${rest}`;
+}
+
+/** Of ASCII what is part of no word, name, address or other escape; blanks and dashes of the punctuation block; ESC. */
+const ESCAPED_SIGN =
+  /\\{1,8}(?:(?:u00|x)(1b|2[0-4789a-f]|3[abcef]|5[bde]|60|7[bcde]|a0)|u20(?:0[0-9a]|[12][0-9]|3[0-9a])|(?:0?33|e)(?=\[))/iy;
+const PERCENT_SIGN = /%(2[0-4789a-f]|3[abcef]|0[9ad]|5[bde]|60|7[bcde])/iy;
+
+/** The sign itself, behind as many blanks as its escape is longer; of what shows nothing, and of quotation marks, blanks. */
+function toSign(written: string, code?: string): string {
+  const sign = code === undefined ? ' ' : String.fromCharCode(Number.parseInt(code, 16));
+  return (sign >= ' ' && sign <= '~' && !'"\'`'.includes(sign) ? sign : ' ').padStart(written.length);
+}
+
+/** Markdown and LaTeX write a backslash before signs that they would act on. */
+const ESCAPED_MARK = /\\(?=([_*]))/y;
+/** Where its first character did not get lost, others look at it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that character is one
+const COLOUR = /(?<!\x1b)\[{1,2}\d{1,3}(?:;\d{1,3}){0,4}m/y;
 const TAG =
-  /<(?:\/a|\/?(?:b|i|u|s|em|strong|span|font|mark|small|big|sub|sup|wbr|ins|del|cite|label|abbr))((?:\s[^<>]{0,512})?)>/gi;
-/** Attributes that say no more than how it looks: what stands in others may be meant to be read. */
+  /<(?:\/a|\/?(?:b|i|u|s|em|strong|span|font|mark|small|big|sub|sup|wbr|ins|del|cite|label|abbr))((?:\s[^<>]{0,512})?)>/iy;
+/** Attributes that say no more than how it looks, or too little: what stands in others may be meant to be read. */
 const LOOK =
-  /\s{1,4}(?:style|class|color|size|face|dir|lang)=(?:"[^"]{0,200}"|'[^']{0,200}'|[^\s"']{1,40})|\s{1,4}\/?$/iy;
+  /\s{1,12}(?:(?:style|class|color|size|face|dir|lang)=(?:"[^"]{0,200}"|'[^']{0,200}'|[^\s"']{1,40})|[\w:-]{1,30}(?:=(?:"[^"\s/]{0,24}"|'[^'\s/]{0,24}'|[^\s"'/]{1,24}))?(?![^\s/])|\/?$)/iy;
 
 function isLook(inside: string): boolean {
   let at = 0;
@@ -29,12 +88,25 @@ function isLook(inside: string): boolean {
   return true;
 }
 
-function toBlanks(_: string, escapes: string, rest: string): string {
-  const last = escapes.at(-1) ?? '';
-  // `\never` may be meant as either: a word that does something is left as one.
-  const isWord = rest !== '' && knowWord((last + rest).toLowerCase(), false).kind !== 0;
-  const blanks = isWord ? escapes.slice(0, -1) : escapes;
-  const lines = blanks.match(/n/g)?.length ?? 0;
-  const open = lines > 1 ? '\n'.repeat(blanks.length) : (lines === 1 ? '\n' : '').padStart(blanks.length);
-  return `${open}${isWord ? last : ''}${rest}`;
+/** Underscores around words are emphasis; within them they are a part. */
+function withoutEmphasis(text: string): string {
+  let open = '';
+  let done = 0;
+  for (let at = text.indexOf('_'); at >= 0; ) {
+    let end = at + 1;
+    while (end < text.length && text.charCodeAt(end) === UNDERSCORE) end++;
+    if (end - at <= 3 && isPart(text.charCodeAt(at - 1)) !== isPart(text.charCodeAt(end))) {
+      open += text.slice(done, at) + ' '.repeat(end - at);
+      done = end;
+    }
+    at = text.indexOf('_', end);
+  }
+  return done === 0 ? text : open + text.slice(done);
+}
+
+const UNDERSCORE = 0x5f;
+
+function isPart(code: number): boolean {
+  const small = code | 0x20;
+  return (small >= 0x61 && small <= 0x7a) || (code >= 0x30 && code <= 0x39) || code > 0x7f;
 }

@@ -75,7 +75,7 @@ function classOf(character: string): number {
 }
 
 const CJK = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
-const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$|^[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+$/;
+const NAME = /^[a-z][a-z0-9]*(?:_{1,2}[a-z0-9]+)+$|^[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+$/;
 const MAX_NAME = 64;
 /** More words that do something than any honest text of a megabyte has. */
 const MAX_WORDS = 100_000;
@@ -164,9 +164,22 @@ function endsSentence(units: Uint16Array, at: number): boolean {
   if (code > 0x3f || at + 1 >= units.length) return true;
   const next = units[at + 1] ?? 0;
   // An empty line, a list item, a heading or a row of a table begins a new sentence; a wrapped line does not.
-  if (code === 0x0a) return next === 0x0a || next === 0x0d || ((CLASSES[next] ?? 0) & BEGINS) !== 0;
+  if (code === 0x0a)
+    return next === 0x0a || next === 0x0d || (((CLASSES[next] ?? 0) & BEGINS) !== 0 && !goesOn(units, at));
   return next <= 0x20 || ((CLASSES[next] ?? 0) & CLOSES) !== 0;
 }
+
+/** Lines of quoted mail and of comments: a sentence goes on behind the sign that each of them begins with. */
+function goesOn(units: Uint16Array, at: number): boolean {
+  const before = CLASSES[units[at - 1] ?? 0] ?? 0;
+  let i = at + 1;
+  while (i < at + MAX_PREFIX && PREFIX.has(units[i] ?? 0)) i++;
+  return i > at + 1 && (before & (UPPER | LOWER)) !== 0 && ((CLASSES[units[i] ?? 0] ?? 0) & LOWER) !== 0;
+}
+
+/** `>`, `#` and the blank behind them. */
+const PREFIX: ReadonlySet<number> = new Set([0x3e, 0x23, 0x20]);
+const MAX_PREFIX = 8;
 
 /** One for all words of a text: there are thousands. */
 interface Word {
