@@ -205,8 +205,11 @@ function readBackslash(text: string, at: number): Escape | undefined {
   return readUnit(text, end, at) ?? readOctal(text, end) ?? toEscape(LETTERS.get(sign) ?? 0, end + 1);
 }
 
-/** Of JSON: the letter is no part of the word behind it. */
-const LETTERS: ReadonlyMap<string, number> = new Map(Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13 }));
+/** Of JSON: the letter is no part of the word behind it. Of JSON, Markdown and LaTeX: signs that would act without it. */
+const LETTERS: ReadonlyMap<string, number> = new Map([
+  ...Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13 }),
+  ...[...'"\'/_.-'].map((sign) => [sign, sign.charCodeAt(0)] as const),
+]);
 
 /** `u0041` and `u{41}`, of either case. Halves of a pair come one by one and meet in the joined text. */
 function readUnit(text: string, at: number, start: number): Escape | undefined {

@@ -138,12 +138,14 @@ function addEscaped(views: View[], escaped: MappedText | undefined, { depth, out
       : { kind: 'decoded', how: way, text: whole.text, range: () => outer, disguised: (from, to) => to - from },
   );
   const seen = surveyText(escaped.text);
-  if (depth >= MAX_DEPTH || escaped.disguised === undefined || (seen & (SEEN.block | SEEN.escape)) === 0) return;
+  if (depth >= MAX_DEPTH || (seen & (SEEN.block | SEEN.escape)) === 0) return;
+  // What stood together before was read there: only new lines that were none join anew.
+  if (escaped.disguised === undefined && !escaped.text.includes('\n')) return;
   for (const block of decodeBlocks(escaped.text)) {
     const place = outer ?? toOriginal(escaped, block.start, block.end);
     addBlock(views, block, { depth: depth + 1, outer: place, how: way });
   }
-  const again = decodeEscapes(escaped.text);
+  const again = escaped.disguised === undefined ? undefined : decodeEscapes(escaped.text);
   if (again !== undefined) addEscaped(views, compose(again, escaped), { depth: depth + 1, outer, how: way });
 }
 

@@ -1,9 +1,9 @@
 import { createTextBuilder, type MappedText } from '../decode/mapped-text.ts';
 
-/** White space wider than one, a new line, and the asterisks of emphasis: how a text is laid out, not what it says. */
-const LAYOUT = /[ \t\r\n]{2,400}|\n|(?<![a-z0-9*])\*{1,3}(?=[a-z])|(?<=[a-z.,!])\*{1,3}(?![a-z0-9*])/g;
+/** White space wider than one, a new line, and the signs of emphasis: how a text is laid out, not what it says. */
+const LAYOUT = /[ \t\r\n]{2,400}|\n|(?<![a-z0-9*_])[*_]{1,3}(?=[a-z])|(?<=[a-z.,!])[*_]{1,3}(?![a-z0-9*_])/g;
 /** Without any of these there is no layout. */
-const LAID_OUT = /[\n*]|[ \t\r]{2}/;
+const LAID_OUT = /[\n*_]|[ \t\r]{2}/;
 /** A line that begins something of its own: an item of a list, a heading, the name of a parameter. */
 const BEGINS =
   /[-•#<>|[{(]|\* |\d{1,3}[.)]|["'`]?[\w.-]{1,40}["'`]?(?: ?\([^)\n]{0,60}\))? ?[:：=]|(?:args|arguments|returns|examples?|notes?|raises)\b/y;
@@ -18,7 +18,7 @@ export function unwrap(text: string): MappedText | undefined {
   const builder = createTextBuilder(text.length);
   let at = 0;
   for (const { 0: found, index } of text.matchAll(LAYOUT)) {
-    const to = found.startsWith('*') ? '' : toGap(text, found, index);
+    const to = /^[*_]/.test(found) ? '' : toGap(text, found, index);
     if (to === found) continue;
     builder.copy(text.slice(at, index), at);
     builder.add(to, index);

@@ -113,6 +113,30 @@ describe('attacks', () => {
     expect(kinds(text, field)).toContain(kind);
   });
 
+  test.each([
+    ['{\\"password\\":\\"Tr0ub4dor3\\"}', 'password'],
+    ['{\\\\\\"password\\\\\\":\\\\\\"Tr0ub4dor3\\\\\\"}', 'password'],
+    ['{"url":"https:\\/\\/user:S3cr3tPw9x@git.acme.dev\\/x.git"}', 'connection-password'],
+    [GITHUB.replace('_', '\\_'), 'github-token'],
+    ['anna\\.schmidt@web\\.de', 'mail-address'],
+    ['{"note":"line\\n4539 5787 6362 1486"}', 'card-number'],
+    ['k%20DE89 3704 0044 0532 0130 00', 'iban'],
+    ['card=4539+5787+6362+1486&x=1', 'card-number'],
+    [`t=%22${GITHUB}%22`, 'github-token'],
+    [`{"log":"9 started\\n${GITHUB}"}`, 'github-token'],
+    ['**Password:** Tr0ub4dor3', 'password'],
+    ['<password>Tr0ub4dor3xKq9</password>', 'password'],
+    ['| password | Tr0ub4dor3xKq9 |', 'password'],
+    ['{"name":"DB_PASSWORD","value":"Tr0ub4dor3"}', 'password'],
+    ['- name: DB_PASSWORD\n  value: Tr0ub4dor3', 'password'],
+    ['<add key="password" value="Tr0ub4dor3"/>', 'password'],
+    ['mysql --password Tr0ub4dor3xKq9', 'password'],
+    ['Passwort: Tr0ub4dor3', 'password'],
+    ['пароль: Tr0ub4dor3', 'password'],
+  ])('as programs and people write it: %s', (text, kind) => {
+    expect(kinds(text)).toEqual([kind]);
+  });
+
   const encoded: [string, string][] = [
     ['base64', Buffer.from(`KEY=${GITHUB}`).toString('base64')],
     ['base64 in a URL', `https://x.test/?d=${Buffer.from(GITHUB).toString('base64url')}`],
@@ -202,6 +226,12 @@ describe('harmless', () => {
     ['a page token for people', 'Next Page Token: NF0g5JCEk_IgxQc'],
     ['a count of tokens', '{"max_tokens":4096,"completionTokens":120}'],
     ['a word about passwords', 'The password must have 12 characters; passwords expire.'],
+    ['a table', '| token | description |\n|---|---|\n| password | the one you chose, 12 signs |'],
+    ['an option', 'Run it with --password and --token-file ~/.config/tool/token2.txt'],
+    ['elements', '<password>your-password-1</password><token>changeme123</token><secret/>'],
+    ['a pair', '{"name":"password","type":"string","value":"required"}'],
+    ['sums', '1+22+333+4 and a+12+b+34'],
+    ['an escaped path', '{"path":"C:\\\\tmp\\\\_new\\\\.git","re":"\\\\d{4}\\\\-\\\\d{2}"}'],
     ['a variable', 'const token = getToken(request); const secret = process.env.API_SECRET_1;'],
     ['a template', 'password: $DB_PASSWORD, token: {{ token }}, key: <your-key>'],
     ['a type', '{ secretOrKey: Uint8Array, password: string }'],

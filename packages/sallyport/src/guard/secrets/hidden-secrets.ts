@@ -59,13 +59,26 @@ function lookInto(text: string, survey: Survey, look: Look): SecretMatch[] {
   const inside = { ...look, depth: look.depth + 1 };
   const quoted = decodeQuoted(text);
   if (quoted !== undefined) lookAgain({ start: 0, mapped: quoted }, inside, found);
+  // Of JSON in JSON every value stands between escapes.
+  const json = JSON_IN_JSON.test(text) ? decodeEscapes(text) : undefined;
+  if (json !== undefined) lookAgain({ start: 0, mapped: json }, inside, found);
+  if (FORM.test(text)) lookAgain({ start: 0, mapped: asForm(text) }, inside, found);
   for (const { start, end } of disguisedRuns(text)) {
+    if (json !== undefined && ESCAPED.test(text.slice(start, end))) continue;
     const mapped = readAgain(text.slice(start, end));
     if (mapped !== undefined) lookAgain({ start, mapped }, inside, found);
   }
   for (const { start, end, said } of saidIn(text, survey, look.budget))
     for (const match of lookIntoBlock(said, inside)) found.push({ ...match, start, end });
   return found;
+}
+
+const JSON_IN_JSON = /\\["'/]/;
+/** A number in groups as a form writes blanks. */
+const FORM = /[A-Za-z0-9]\+\d{2,6}\+\d/;
+
+function asForm(text: string): MappedText {
+  return { text: text.replaceAll('+', ' '), starts: undefined, disguised: undefined };
 }
 
 /** A part of a text, and how it reads. */
@@ -107,7 +120,7 @@ function lookIntoBlock(text: string, look: Look): readonly SecretMatch[] {
 /** Escapes, and characters that are not seen or stand for ASCII ones (full-width, mathematical, enclosed, tags). */
 const DISGUISE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  /%(?:[0-9a-fA-F]{2}|u[0-9a-fA-F])|\\(?:[uUx][0-9a-fA-F{]|[0-7]{2}|[bfnrt](?=[A-Za-z0-9_.+/-]{8}))|&(?:#[0-9xX]|[A-Za-z]{2,20};)|[\0-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2460-\u24ff\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|\u034f|[\ufe00-\ufe0f]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\uddff]|\udb40[\udc00-\udfff]/g;
+  /%(?:[0-9a-fA-F]{2}|u[0-9a-fA-F])|\\(?:[uUx][0-9a-fA-F{]|[0-7]{2}|[bfnrt](?=[A-Za-z0-9_.+/-]{8}|[A-Z\d]{4} \d)|[_.-])|&(?:#[0-9xX]|[A-Za-z]{2,20};)|[\0-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2460-\u24ff\ufeff\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]|\u034f|[\ufe00-\ufe0f]|[A-Za-z0-9_][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z0-9_]|\ud835[\udc00-\udfff]|\ud83c[\udd10-\uddff]|\udb40[\udc00-\udfff]/g;
 const BLANK = /[\s"'<>`]/;
 /** Longer runs without a blank are read in parts. */
 const MAX_RUN = 4_096;
@@ -122,14 +135,18 @@ function disguisedRuns(text: string): readonly Run[] {
     const before = runs.at(-1)?.end ?? 0;
     while (start > before && end - start < MAX_RUN && !BLANK.test(text.charAt(start - 1))) start -= 1;
     while (end < text.length && end - start < MAX_RUN * 2 && !BLANK.test(text.charAt(end))) end += 1;
+    // Numbers in groups have blanks.
+    GROUPS.lastIndex = end;
+    if (GROUPS.test(text)) end = GROUPS.lastIndex;
     DISGUISE.lastIndex = end;
     if (end - start >= MIN_RUN) runs.push({ start, end });
   }
   return runs;
 }
 
+const GROUPS = /(?: (?:[A-Z]{0,4}\d[A-Z\d]{1,6})){1,9}/y;
 const MIN_RUN = 12;
-const ESCAPED = /%(?:[0-9a-fA-F]{2}|u)|\\(?:[uUxbfnrt]|[0-7]{2})|&[#a-zA-Z]/;
+const ESCAPED = /%(?:[0-9a-fA-F]{2}|u)|\\(?:[uUxbfnrt_.-]|[0-7]{2})|&[#a-zA-Z]/;
 
 /** A run as it reads without escapes, or without what is not seen. Where both are, the next round takes the second. */
 function readAgain(text: string): MappedText | undefined {

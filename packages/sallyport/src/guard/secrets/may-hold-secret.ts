@@ -62,11 +62,11 @@ const EQUALS = 61;
 const GREATER = 62;
 const SHORTEST_VALUE = 8;
 const VALUE = 1;
-/** Blanks and quotation marks. */
+/** Blanks, quotation marks and signs of emphasis. */
 const BEFORE = 2;
 const VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
   const sign = String.fromCharCode(code);
-  if (/[ \t"'`]/.test(sign)) return BEFORE;
+  if (/[ \t"'`*]/.test(sign)) return BEFORE;
   return /[^\s"'`,;<>{}()$\\&]/.test(sign) ? VALUE : 0;
 });
 

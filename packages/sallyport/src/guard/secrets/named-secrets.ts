@@ -6,8 +6,12 @@ import type { Reading } from './key-material.ts';
  * like one: names of variables, calls, templates, placeholders and words are not (on real results those are nearly all).
  */
 const NAME =
-  /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|account|encryption|signing|stripe|auth)[ _-]?key|credential|(?<=[?&])key(?==)|密码|口令|密钥/gi;
-const ASSIGNED = /[\w-]{0,24}["'`]{0,2}[ \t]{0,4}(?:=>|:=|[:=：])[ \t]{0,4}["'`]{0,2}([^\s"'`,;<>{}()$\\&]{8,256})/y;
+  /pass(?:wor[dt]|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|account|encryption|signing|stripe|auth)[ _-]?key|credential|(?<=[?&])key(?==)|kennwort|contraseña|mot de passe|senha|wachtwoord|hasło|пароль|パスワード|비밀번호|密码|密碼|口令|密钥/gi;
+/** Behind a sign, in bold, in the next column of a table, in an element of XML, or as the value of a pair with this name. */
+const ASSIGNED =
+  /[\w-]{0,24}(?:["'`*_]{0,3}[ \t]{0,4}(?:=>|:=|[:=：|])[ \t*_]{0,4}|>|["']{0,1}[,\s]{1,16}["']{0,1}value["']{0,1}[ \t]{0,4}[:=][ \t]{0,4})["'`]{0,2}([^\s"'`,;<>{}()$\\&|]{8,256})/y;
+/** `--password …`. */
+const OPTION = /[\w-]{0,24}[ \t]{1,4}["']{0,1}([^\s"'`,;<>{}()$\\&|]{8,256})/y;
 /** The rest of a name to the left of the word that was found. */
 const BEFORE = /[\w.-]{0,40}$/;
 /** These hold no secret although their names say so: counts of tokens, marks of pages, rules about passwords. */
@@ -30,11 +34,12 @@ export function findNamedSecrets(text: string, field: string | undefined, found:
     found.push({ kind: toKind(field), start: 0, end: text.length });
   NAME.lastIndex = 0;
   for (let named = NAME.exec(text); named !== null; named = NAME.exec(text)) {
-    ASSIGNED.lastIndex = NAME.lastIndex;
-    const value = ASSIGNED.exec(text)?.[1];
-    if (value === undefined) continue;
-    const end = ASSIGNED.lastIndex;
     const before = BEFORE.exec(text.slice(Math.max(0, named.index - 40), named.index))?.[0] ?? '';
+    const assigned = before.includes('--') && text.charAt(NAME.lastIndex) === ' ' ? OPTION : ASSIGNED;
+    assigned.lastIndex = NAME.lastIndex;
+    const value = assigned.exec(text)?.[1];
+    if (value === undefined) continue;
+    const end = assigned.lastIndex;
     const after = /^[\w-]*/.exec(text.slice(NAME.lastIndex, NAME.lastIndex + 24))?.[0] ?? '';
     const name = before + named[0] + after;
     NAME.lastIndex = end;
@@ -50,8 +55,10 @@ function isLongEnough(name: string, value: string): boolean {
 }
 
 function toKind(name: string): string {
-  return /pass|pwd|密码|口令/i.test(name) ? 'password' : 'named-secret';
+  return PASSWORD.test(name) ? 'password' : 'named-secret';
 }
+
+const PASSWORD = /pass|pwd|kennwort|contraseña|senha|wachtwoord|hasło|пароль|パスワード|비밀번호|密码|密碼|口令/i;
 
 const MAX_NAMES = 2_000;
 const names = new Map<string, boolean>();
