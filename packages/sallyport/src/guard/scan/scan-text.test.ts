@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: programs are quoted
 import { describe, expect, test } from 'vitest';
+import { mayHoldDemand } from './results/may-hold.ts';
 import { scanText } from './scan-text.ts';
 
 const ids = (text: string) => scanText(text).findings.map(({ id }) => id);
@@ -132,6 +133,7 @@ describe('demands of strangers are found', () => {
     const [first] = scanText(text).findings;
     expect(first).toMatchObject({ tier: 'block' });
     expect(text.slice(first?.start, first?.end)).toMatch(/^(?:Ign|Forget)/);
+    expect(mayHoldDemand(Buffer.from(JSON.stringify({ rows: [{ text }] })))).toBe(true);
   });
 
   test('in the middle of a long text, and where it stands', () => {

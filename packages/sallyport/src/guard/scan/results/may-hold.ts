@@ -71,11 +71,33 @@ function isSuspicious(text: string, isJson: boolean): boolean {
     singles = size === 1 ? singles + 1 : 0;
     codes = isInString && isCode(text, i, size) ? codes + 1 : 0;
     if (singles >= MAX_SINGLES || codes >= MAX_CODES) return true;
-    if (size > 1 && (mayBeWord(text, i, size) || isDisguise(text, i, end)) && isPivot(text.slice(i, end))) return true;
+    if (size > 1) {
+      const [from, to] = [startOfWord(text, i), endOfWord(text, end)];
+      if ((mayBeWord(text, from, to - from) || isDisguise(text, i, end)) && isPivot(text.slice(from, to))) return true;
+    }
     if (size >= MIN_SENTENCE && isSentence(text.slice(i, Math.min(end, i + MAX_SENTENCE)))) return true;
     i = end;
   }
   return TURNS.test(text) || MEMBERS.test(text) || mayBeFilled(text);
+}
+
+const UNDERSCORE = 0x5f;
+/** The rest of a colour whose first character got lost: `[31mword`. */
+const COLOUR = /\d{1,3}m/y;
+
+/** Where a word begins behind signs of emphasis, or behind a colour. */
+function startOfWord(text: string, at: number): number {
+  let start = at;
+  while (text.charCodeAt(start) === UNDERSCORE) start++;
+  if (!isDigit(text.charCodeAt(start))) return start;
+  COLOUR.lastIndex = start;
+  return COLOUR.test(text) ? COLOUR.lastIndex : start;
+}
+
+function endOfWord(text: string, at: number): number {
+  let end = at;
+  while (text.charCodeAt(end - 1) === UNDERSCORE) end--;
+  return end;
 }
 
 /** Of JSON, or, behind a second backslash, of the text in it: `\\u0041`, `\\\\x41`, `\\\\101`. */
@@ -154,11 +176,15 @@ function isSentence(name: string): boolean {
   return words.length >= 3 && words.some((word) => word.length > 1 && isPivot(word));
 }
 
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
 function isDisguise(text: string, start: number, end: number): boolean {
   let digits = 0;
   for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i);
-    if (code >= 0x30 && code <= 0x39) digits++;
+    if (isDigit(code)) digits++;
   }
   return digits > 0 && digits * 2 <= end - start;
 }
