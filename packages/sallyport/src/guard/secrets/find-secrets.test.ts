@@ -124,6 +124,7 @@ describe('attacks', () => {
     ['card=4539+5787+6362+1486&x=1', 'card-number'],
     [`t=%22${GITHUB}%22`, 'github-token'],
     [`{"log":"9 started\\n${GITHUB}"}`, 'github-token'],
+    [`[1;32m${GITHUB}[0m`, 'github-token'],
     ['**Password:** Tr0ub4dor3', 'password'],
     ['<password>Tr0ub4dor3xKq9</password>', 'password'],
     ['| password | Tr0ub4dor3xKq9 |', 'password'],

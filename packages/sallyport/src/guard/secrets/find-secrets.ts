@@ -138,11 +138,16 @@ function readEach(text: string, mark: string, readings: Reading[]): void {
 function readMark(text: string, mark: string, start: number): Reading | undefined {
   // A mark in the middle of a word is a part of it: `desk-…`, `myAKIA…`.
   const isInWord = /[A-Za-z0-9]/.test(mark.charAt(0)) && /[A-Za-z0-9]/.test(text[start - 1] ?? '');
-  if (isInWord && !INSIDE_MARKS.has(mark) && !isCheckedKey(text, start)) return undefined;
+  if (isInWord && !INSIDE_MARKS.has(mark) && !isCheckedKey(text, start) && !isColoured(text, start)) return undefined;
   const read = MARK_READERS.get(mark);
   if (read !== undefined) return read(text, start);
   const key = readProviderKey(text, mark, start) ?? readBrokenKey(text, mark, start);
   return key === undefined ? undefined : { kind: key.kind, start, end: key.end };
+}
+
+/** The rest of a colour of a terminal whose first character got lost: `[32mghp_…`. */
+function isColoured(text: string, start: number): boolean {
+  return /\[\d{1,3}(?:;\d{1,3}){0,4}m$/.test(text.slice(Math.max(0, start - 24), start));
 }
 
 function toMatch(text: string, { kind, start, end }: Reading): SecretMatch {
