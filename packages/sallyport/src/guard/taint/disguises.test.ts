@@ -145,6 +145,15 @@ describe('private data does not leave in disguise', () => {
   });
 });
 
+test.each(["4'411'998'877", '4,411,998,877', '44-11-99-88-77', '4411 998 877', '(4411) 998877'])(
+  'a number that a result writes as %s leaves in no other form',
+  (written) => {
+    const talk = () => new Conversation().reads('bank.get_transactions', `Account ${written}, since 2019.`);
+    for (const query of [ACCOUNT, `see ${ACCOUNT}`, written, `see ${written}`])
+      expect(stopped(talk(), 'web.search', { query })).toBe(true);
+  },
+);
+
 const chop = (text: string, size: number): string[] => text.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
 
 describe('private data does not leave in parts', () => {
@@ -186,6 +195,7 @@ const HARMLESS: readonly (readonly [string, JsonObject])[] = [
   ['web.search', { query: 'ISO 27001 section 8.2 checklist 2022' }],
   ['web.search', { query: 'flight LH1234 on 2026-03-14 at 07:45' }],
   ['web.search', { query: 'function createReader(path) { return open(path, { flags: "r" }); }' }],
+  ['web.search', { query: 'cities with 1,250,000 people or more, 4,411 of 998,877 roads, 44,119,988,77' }],
   ['web.search', { query: 'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b' }],
   ['web.search', { query: 'error 0x80070057 while updating' }],
   ['web.search', { query: 'one two three little songs for children' }],

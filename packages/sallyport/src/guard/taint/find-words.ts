@@ -82,6 +82,7 @@ export function findNumbers(text: string, visit: (number: string) => void): void
         last = j;
       } else if (code >= 65 && code <= 90 && letters < 4) letters++;
       else if ((code === 32 || code === 45 || code === 46 || code === 40 || code === 41) && signs < 2) signs++;
+      else if ((code === 44 || code === 39) && letters + signs === 0 && isThousand(text, j)) signs++;
       else break;
     }
     if (digits >= FEWEST_DIGITS) {
@@ -90,6 +91,13 @@ export function findNumbers(text: string, visit: (number: string) => void): void
     }
     i = last;
   }
+}
+
+/** `7,719,004`, `7'719'004`: between fields of a table commas stand before any number of digits. */
+function isThousand(text: string, at: number): boolean {
+  const isThree =
+    isDigit(text.charCodeAt(at + 1)) && isDigit(text.charCodeAt(at + 2)) && isDigit(text.charCodeAt(at + 3));
+  return isThree && !isDigit(text.charCodeAt(at + 4)) && isDigit(text.charCodeAt(at - 1));
 }
 
 /** "GB12 …" begins with its letters. */
