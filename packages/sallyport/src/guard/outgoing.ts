@@ -56,7 +56,8 @@ async function inTurn(sent: Outgoing, looks: readonly Look[]): Promise<Decision>
     const next = await look(decision.rewritten ?? sent.values);
     const { verdict, guard, rewritten } = next;
     if (verdict.kind === 'deny') return next;
-    if (verdict.kind === 'ask') return toDenied(guard, `${verdict.reason} Only a call of a tool can wait for a person, so it is refused.`);
+    if (verdict.kind === 'ask')
+      return toDenied(guard, `${verdict.reason} Only a call of a tool can wait for a person, so it is refused.`);
     if (verdict.kind === 'allow' || rewritten === undefined) continue;
     const { values, fixed } = fromWhole(rewritten, sent);
     if (!isSame(fixed, sent.fixed)) return toDenied(guard, `${NOTHING_LEFT_OUT}: ${verdict.reason}`);
