@@ -72,8 +72,9 @@ const ESCAPED_MARK = /\\(?=([_*]))/y;
 /** Where its first character did not get lost, others look at it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that character is one
 const COLOUR = /(?<!\x1b)\[{1,2}\d{1,3}(?:;\d{1,3}){0,4}m/y;
+/** Of HTML, of runs of text in XML (Word, SVG), and of the words of subtitles. */
 const TAG =
-  /<(?:\/a|\/?(?:b|i|u|s|em|strong|span|font|mark|small|big|sub|sup|wbr|ins|del|cite|label|abbr))((?:\s[^<>]{0,512})?)>/iy;
+  /<(?:\/a|\/?(?:b|i|u|s|em|strong|span|font|mark|small|big|sub|sup|wbr|ins|del|cite|label|abbr|tspan|c|[a-z]{1,6}:[a-z]{1,8})|\d\d:\d\d[\d:.]{0,9})((?:\s[^<>]{0,512})?)>/iy;
 /** Attributes that say no more than how it looks, or too little: what stands in others may be meant to be read. */
 const LOOK =
   /\s{1,12}(?:(?:style|class|color|size|face|dir|lang)=(?:"[^"]{0,200}"|'[^']{0,200}'|[^\s"']{1,40})|[\w:-]{1,30}(?:=(?:"[^"\s/]{0,24}"|'[^'\s/]{0,24}'|[^\s"'/]{1,24}))?(?![^\s/])|\/?$)/iy;
