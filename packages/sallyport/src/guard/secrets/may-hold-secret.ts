@@ -17,7 +17,7 @@ import {
 } from '../text-signs.ts';
 import { isSecretName } from './named-secrets.ts';
 import { countLikely, FEWEST_WORDS, mayHoldPhrase } from './seed-phrase.ts';
-import { mayBeSplit } from './split-secrets.ts';
+import { FEWEST_UNITS, mayBeSplit, unitOf } from './split-secrets.ts';
 import { TOKEN_BEGIN } from './vault.ts';
 import { MAX_DEPTH } from './walk-strings.ts';
 
@@ -73,18 +73,24 @@ const VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
 /** Can there be one in a text, number or name of this message, or in pieces in several texts? */
 export function mayHoldSecrets(root: Json): boolean {
   last.text = last.field = '';
-  last.words = 0;
+  last.words = last.units = 0;
   const may = look(root, '', 0);
   last.text = last.field = '';
   return may;
 }
 
 /** The text before, since pieces stand side by side; of one message at a time. */
-const last = { text: '', field: '', words: 0 };
+const last = { text: '', field: '', words: 0, units: 0 };
+
+/** Letter by letter: is this one of so many? */
+function isSpelled(value: string | number): boolean {
+  last.units = unitOf(value) === undefined ? 0 : last.units + 1;
+  return last.units >= FEWEST_UNITS;
+}
 
 function look(value: Json | undefined, field: string, depth: number): boolean {
   if (typeof value === 'string') {
-    if (mayHoldSecret(value, field) || mayBeSplit(last, value, field)) return true;
+    if (mayHoldSecret(value, field) || mayBeSplit(last, value, field) || isSpelled(value)) return true;
     const words = countLikely(value);
     last.words = words === 0 ? 0 : last.words + words;
     last.text = value;
@@ -92,7 +98,7 @@ function look(value: Json | undefined, field: string, depth: number): boolean {
     return last.words >= FEWEST_WORDS;
   }
   // No number of fewer digits is one of a person or an account.
-  if (typeof value === 'number') return value >= 1e8;
+  if (typeof value === 'number') return value >= 1e8 || isSpelled(value);
   if (typeof value !== 'object' || value === null) return false;
   if (depth > MAX_DEPTH) return true;
   if (Array.isArray(value)) {

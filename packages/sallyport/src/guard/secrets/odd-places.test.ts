@@ -60,6 +60,10 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 describe('attacks: a secret leaves in', () => {
   test.each<[string, JsonObject]>([
     ['the name of a member', { [KEY]: 1 }],
+    ['codes of characters', { body: { type: 'Buffer', data: [...Buffer.from(KEY)] } }],
+    ['codes under a name each', { body: Object.fromEntries([...Buffer.from(KEY)].map((code, i) => [`${i}`, code])) }],
+    ['letters of a list', { x: [...`a ${KEY}`] }],
+    ['digits of a list', { x: [...`${CARD}`] }],
     ['words of a list', { note: ['a', ...PHRASE.split(' ')] }],
     ['words of a list, with their numbers', { note: PHRASE.split(' ').map((word, i) => `${i + 1}. ${word}`) }],
     ['words under a name each', Object.fromEntries(PHRASE.split(' ').map((word, i) => [`w${i}`, word]))],

@@ -2,7 +2,7 @@ import type { Reading } from './key-material.ts';
 import { isMixedKey, PROVIDER_MARKS, readProviderKey } from './provider-keys.ts';
 import type { SecretMatch } from './secret-match.ts';
 import { countLikely, FEWEST_WORDS, findSeedPhrases } from './seed-phrase.ts';
-import type { PlacedText } from './walk-strings.ts';
+import type { PlacedText, PlacedValue } from './walk-strings.ts';
 
 /** One key in pieces: which texts hold them. */
 export interface SplitSecret {
@@ -145,6 +145,46 @@ function findSplitPhrases(texts: readonly PlacedText[], found: SplitSecret[]): v
       const held = pieces.filter(({ text }, at) => (starts[at] ?? 0) < last && (starts[at] ?? 0) + text.length > start);
       if (held.length > 1) found.push({ kind, pointers: held.map(({ pointer }) => pointer) });
     }
+  }
+}
+
+/** No key is shorter. */
+export const FEWEST_UNITS = 15;
+
+/** What a text of one character, or a number that is the code of one, spells; `undefined`: it is neither. */
+export function unitOf(value: string | number): string | undefined {
+  if (typeof value === 'string') return value.length === 1 ? value : undefined;
+  return Number.isInteger(value) && value >= 9 && value <= 126 ? String.fromCharCode(value) : undefined;
+}
+
+/** Keys letter by letter, or as the codes of their characters, in a list or under a name each. */
+export class Spelled {
+  readonly found: SplitSecret[] = [];
+  readonly #find: Find;
+  #said = '';
+  #pointers: string[] = [];
+
+  constructor(find: Find) {
+    this.#find = find;
+  }
+
+  add({ text, form, pointer }: PlacedValue): void {
+    if (form === 'name') return;
+    const unit = form === 'flag' ? undefined : unitOf(form === 'number' ? Number(text) : text);
+    if (unit === undefined) this.end();
+    else {
+      this.#said += unit;
+      this.#pointers.push(pointer);
+    }
+  }
+
+  end(): void {
+    if (this.#said.length >= FEWEST_UNITS)
+      for (const { kind, group, start, end } of this.#find(this.#said))
+        if (group === 'credentials' || group === 'financial')
+          this.found.push({ kind, pointers: this.#pointers.slice(start, end) });
+    this.#said = '';
+    this.#pointers = [];
   }
 }
 

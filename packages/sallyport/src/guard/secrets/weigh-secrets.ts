@@ -8,7 +8,7 @@ import { findSecrets, withoutOverlaps } from './find-secrets.ts';
 import { mayHoldSecrets } from './may-hold-secret.ts';
 import type { SecretMatch } from './secret-match.ts';
 import { isSensitive } from './sensitive-fields.ts';
-import { findSplitSecrets } from './split-secrets.ts';
+import { findSplitSecrets, Spelled } from './split-secrets.ts';
 import { findTokens, type Token } from './vault.ts';
 import { eachValue, type PlacedText, type PlacedValue } from './walk-strings.ts';
 
@@ -62,11 +62,14 @@ export function weighSecrets(root: JsonObject, options: WeighOptions): readonly 
   if (isPlain && before.length === 0) return NONE;
   const texts: PlacedText[] = [...before];
   const weighed: WeighedSecret[] = [];
+  const spelled = new Spelled(findSecrets);
   eachValue(root, (placed) => {
+    spelled.add(placed);
     if (placed.form === 'text') texts.push(placed);
     if (!isPlain && placed.text !== '') weighValue(placed, options, weighed);
   });
-  for (const { kind, pointers } of findSplitSecrets(texts, findSecrets)) {
+  spelled.end();
+  for (const { kind, pointers } of [...findSplitSecrets(texts, findSecrets), ...spelled.found]) {
     const [pointer = ''] = pointers;
     const mode = modeOf({ kind, group: 'credentials', pointer }, options);
     if (mode !== 'allow') weighed.push({ kind, mode, pointer, ...IN_PIECES });
