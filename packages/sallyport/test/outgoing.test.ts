@@ -129,6 +129,15 @@ const WAYS: readonly (readonly [string, Send])[] = [
   ['what no resource has', (it, extra) => it.request('resources/read', { uri: 'chat://note', extra })],
   ['the URI of a resource', (it, text) => it.request('resources/read', { uri: NOTE(text) })],
   ['the URI of one to follow', (it, text) => it.request('resources/subscribe', { uri: NOTE(text) })],
+  ['what a client calls as we do', (it, taskId) => it.request('tasks/get', { taskId: `chat:${taskId}`, uri: 'x' })],
+  [
+    'the name of a template',
+    (it, name) =>
+      it.request('completion/complete', {
+        ref: { type: 'ref/resource', uri: 'chat://note', name },
+        argument: { name: 'name', value: 'o', _meta: { name } },
+      }),
+  ],
   ['the id of a task', (it, text) => it.request('tasks/get', { taskId: `chat:${text}` })],
 ];
 
@@ -136,7 +145,7 @@ const WAYS: readonly (readonly [string, Send])[] = [
 const LONE_WAYS: readonly (readonly [string, Send])[] = [
   ['a method that is not known here', (it, text) => it.request('acme/search', { query: { text } })],
   ['a member of it', (it, text) => it.request('acme/search', { query: { [text]: { text } } })],
-  ['its name', (it, text) => it.request(`acme/${text.replaceAll(' ', '-')}`, {})],
+  ['its name', (it, text) => it.request(`acme/${text.replaceAll(' ', '-')}`, { method: 'acme/search' })],
 ];
 
 async function openSession(gateway: RunningGateway, path = '/mcp'): Promise<PlainClient> {
@@ -245,7 +254,7 @@ describe('secrets do not leave with what is no call', () => {
     await tell({ said: KEY });
     await tell({ [KEY]: 1 });
     await tell({ _meta: { said: KEY } });
-    await tell({}, `notifications/${KEY}`);
+    await tell({ method: 'x', uri: 'y' }, `notifications/${KEY}`);
     await tell({ said: 'tides'.repeat(20_000) });
     await tell({
       said: 'tides',
@@ -277,6 +286,14 @@ describe('secrets do not leave with what is no call', () => {
       { server: 'hub', params: { arguments: { topic: `with ${KEY}` } } },
       { server: 'hub', params: { uri: `hub://of/${KEY}` } },
     ]);
+    // Where nothing is put back, nothing is sent.
+    const before = arrived.length;
+    for (const [method, params] of [
+      ['tasks/get', { taskId: 'hub:7', uri: token }],
+      ['prompts/get', { name: 'hub_ask', uri: token }],
+    ] as const)
+      expect((await client.request(method, params)).error).toBeDefined();
+    expect(arrived).toHaveLength(before);
     // What the server repeats is masked again.
     expect(JSON.stringify(told)).toMatch(TOKEN);
     expect(JSON.stringify(told)).not.toContain('a7Kq');

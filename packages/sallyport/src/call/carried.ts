@@ -7,33 +7,47 @@ import { NAMES, type Outgoing } from '../guard/outgoing.ts';
 /** What a person or a model filled into a request that is no call of a tool. */
 export type Carried = Pick<Outgoing, 'values' | 'fixed'>;
 
-/** Members that others read: the door for answers, and the seal of what comes back. `_meta` is the program's, as in calls. */
-const READ_ELSEWHERE = ['_meta', 'inputResponses', 'requestState'];
+export interface CarriedOptions {
+  /** The URI or the id as its server is sent it. */
+  readonly target: string | undefined;
+  /** What it names came from the server itself, or was decided with a call before. */
+  readonly isKnown: boolean;
+  /** What comes back in `requestState` was sealed here. */
+  readonly isSealed: boolean;
+}
 
 /**
- * @param target the URI or the id as its server is sent it
- * @param isKnown what it names came from the server itself, or was decided with a call before
+ * What the client calls as it likes stands in `others`, so that none of it passes for what is named here.
  * @throws FaultError `invalid_params` for what could not be read as what it is sent as
  */
 export function carriedBy(
   { method, params }: Pick<Request, 'method' | 'params'>,
-  { target, isKnown }: { readonly target: string | undefined; readonly isKnown: boolean },
+  { target, isKnown, isSealed }: CarriedOptions,
 ): Carried {
-  const named = isKnown || target === undefined ? {} : { [NAMES]: target };
+  const named = isKnown || target === undefined ? NOTHING : { [NAMES]: target };
+  // The program's own, as in calls; and what the door for answers reads.
+  const ours = ['_meta', 'inputResponses', ...(isSealed ? ['requestState'] : [])];
   const key = KEY_OF.get(method);
-  if (key !== undefined) return { values: NOTHING, fixed: { ...named, ...without(params, key) } };
-  if (method === 'prompts/get')
-    return { values: toObject(params, 'arguments'), fixed: without(params, 'name', 'arguments') };
-  if (method !== 'completion/complete') return { values: NOTHING, fixed: { method, ...without(params) } };
-  const [ref, argument, context] = ['ref', 'argument', 'context'].map((one) => toObject(params, one));
-  const { name, value } = argument ?? NOTHING;
+  if (key !== undefined) return { values: NOTHING, fixed: { ...named, ...toOthers(without(params, key, ...ours)) } };
+  if (method === 'prompts/get') {
+    const others = toOthers(without(params, 'name', 'arguments', ...ours));
+    return { values: toObject(params, 'arguments'), fixed: others };
+  }
+  if (method !== 'completion/complete')
+    return { values: NOTHING, fixed: { method, ...toOthers(without(params, ...ours)) } };
+  const [ref, argument, context] = [toObject(params, 'ref'), toObject(params, 'argument'), toObject(params, 'context')];
+  const { name, value } = argument;
   if (typeof name !== 'string') throw invalid('argument', 'has a "name", which is a string');
   const isResource = member(ref, 'type') === 'ref/resource';
-  const others = [without(ref ?? NOTHING, 'type', 'name', 'uri'), without(argument ?? NOTHING, 'name', 'value')];
-  const rest = [...others, without(context ?? NOTHING, 'arguments'), without(params, 'ref', 'argument', 'context')];
+  const others = toOthers(
+    without(ref, 'type', isResource ? 'uri' : 'name'),
+    without(argument, 'name', 'value'),
+    without(context, 'arguments'),
+    without(params, 'ref', 'argument', 'context', ...ours),
+  );
   return {
-    values: { value, context: toObject(context ?? NOTHING, 'arguments') },
-    fixed: { ...(isResource ? named : {}), name, others: rest.filter((one) => Object.keys(one).length > 0) },
+    values: { value, context: toObject(context, 'arguments') },
+    fixed: { ...(isResource ? named : {}), name, ...others },
   };
 }
 
@@ -56,7 +70,7 @@ export function writeCarried(request: Request, { values, fixed }: Carried): read
 
 /** News that a client has for a server: nothing of them can be left out. */
 export function carriedByNews({ method, params }: Notification): Carried {
-  return { values: NOTHING, fixed: { method, ...params } };
+  return { values: NOTHING, fixed: { method, ...toOthers(params) } };
 }
 
 /** Where a request names something of its server. */
@@ -71,8 +85,12 @@ const KEY_OF: ReadonlyMap<string, string> = new Map([
 const NOTHING: JsonObject = Object.freeze({});
 
 function without(given: JsonObject, ...keys: readonly string[]): JsonObject {
-  const left = Object.entries(given).filter(([key]) => !keys.includes(key) && !READ_ELSEWHERE.includes(key));
-  return left.length === 0 ? NOTHING : Object.fromEntries(left);
+  return Object.fromEntries(Object.entries(given).filter(([key]) => !keys.includes(key)));
+}
+
+function toOthers(...all: readonly JsonObject[]): JsonObject {
+  const others = all.filter((one) => Object.keys(one).length > 0);
+  return others.length === 0 ? NOTHING : { others };
 }
 
 function toObject(holder: JsonObject, key: string): JsonObject {

@@ -4,7 +4,7 @@ import { type JsonObject, member } from '../core/json.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Decision } from '../guard/guard.ts';
 import { fromWhole, isSame, NAMES, type Outgoing, toWhole } from '../guard/outgoing.ts';
-import { type Carried, carriedBy, writeCarried } from './carried.ts';
+import { type Carried, type CarriedOptions, carriedBy, writeCarried } from './carried.ts';
 import type { CallPorts } from './ports.ts';
 import { reparse } from './run-of.ts';
 
@@ -23,13 +23,10 @@ export interface LookedAt {
 export async function lookAtLeaving(
   { outgoing, log }: Pick<CallPorts, 'outgoing' | 'log'>,
   { request, edits }: Left,
-  about: Omit<Outgoing, 'values' | 'fixed' | 'bytes' | 'target'> & {
-    readonly target: string | undefined;
-    readonly isKnown: boolean;
-  },
+  about: Omit<Outgoing, 'values' | 'fixed' | 'bytes' | 'target'> & CarriedOptions,
 ): Promise<LookedAt> {
-  const { isKnown, target, ...sender } = about;
-  const carried = carriedBy(request, { target, isKnown });
+  const { target, isKnown, isSealed, ...sender } = about;
+  const carried = carriedBy(request, { target, isKnown, isSealed });
   const sent = { ...sender, ...carried, target: target ?? request.method, bytes: request.bytes.length };
   const decision = await outgoing?.(sent);
   if (decision?.cause !== undefined)

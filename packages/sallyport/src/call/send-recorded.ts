@@ -70,6 +70,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     const looked = await lookAtLeaving(ports, given, {
       ...{ id: subject.callId, client: exchange.client, endpoint: inbound.endpoint, run, user: asker.user, upstream },
       ...{ target: sent.target, isKnown: isDecided === true || isListed === true, snapshotVersion: snapshot.version },
+      isSealed: exchange.exclusive === true,
     });
     const { decision, left } = looked;
     pass(decision?.verdict, decision?.guard);

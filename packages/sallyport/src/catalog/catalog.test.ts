@@ -46,7 +46,7 @@ describe('one view of several servers', () => {
     expect(view.tool('constructor')).toBeUndefined();
     expect(view.prompt('files_greet')).toEqual({ upstream: 'files', name: 'greet' });
     expect(view.prompt('greet')).toBeUndefined();
-    expect(view.resource('notes+file:///a')).toEqual([{ upstream: 'notes', uri: 'file:///a' }]);
+    expect(view.resource('notes+file:///a')).toEqual([{ upstream: 'notes', uri: 'file:///a', isListed: true }]);
     expect(view.resource('file:///a').map((owner) => owner.upstream)).toEqual(['files', 'notes']);
     expect(view.task(view.publicTaskId('git', 't:1'))).toEqual({ upstream: 'git', taskId: 't:1' });
     expect(view.capabilities).toEqual({
@@ -65,7 +65,7 @@ describe('one view of several servers', () => {
     expect(upstreams.asked.every((asked) => asked.startsWith('files '))).toBe(true);
     expect(view.list('tools', undefined).items).toBe(`[${tool('read', ',"big":9007199254740993')},${tool('write')}]`);
     expect(view.tool('read')).toMatchObject({ upstream: 'files', publicName: 'read' });
-    expect(view.resource('anything:1')).toEqual([{ upstream: 'files', uri: 'anything:1' }]);
+    expect(view.resource('anything:1')).toEqual([{ upstream: 'files', uri: 'anything:1', isListed: false }]);
     expect(view.publicUri('files', 'x:1')).toBe('x:1');
     expect(view.task('t:1')).toEqual({ upstream: 'files', taskId: 't:1' });
     expect([view.capabilities, view.serverInfo, view.instructions]).toEqual([

@@ -84,7 +84,6 @@ export interface Page {
   readonly cacheScope: 'public' | 'private';
 }
 
-/** One endpoint as one kind of client sees it; does not change once made. */
 export interface ResourceOwner {
   readonly upstream: string;
   /** The upstream's own URI. */
@@ -93,6 +92,7 @@ export interface ResourceOwner {
   readonly isListed: boolean;
 }
 
+/** One endpoint as one kind of client sees it; does not change once made. */
 export interface View {
   /** Endpoint of one server: the upstream's own. Shared endpoint: the union of all. */
   readonly capabilities: JsonObject;

@@ -85,11 +85,8 @@ export class Listen implements Follower {
     for (const uri of uris) {
       const owner = view.resource(uri)[0];
       if (owner === undefined || this.#closed || !(await this.#isPlanned(uri))) continue;
-      if (
-        (await this.#ports.resources?.mayFollow(owner)) === false ||
-        !(await this.#mayLeave(owner.upstream, owner.uri))
-      )
-        continue;
+      if ((await this.#ports.resources?.mayFollow(owner)) === false) continue;
+      if (!owner.isListed && !(await this.#mayLeave(owner.upstream, owner.uri))) continue;
       const answer = await this.#ports.upstreams.subscribe(owner.upstream, owner.uri, this.#opening.facts.client);
       if (answer.result === undefined) continue;
       this.#resources.set(`${owner.upstream}\n${owner.uri}`, uri);

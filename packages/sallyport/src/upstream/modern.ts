@@ -135,8 +135,9 @@ export function toHeaders(
     headers = { 'mcp-protocol-version': revision, 'mcp-method': method };
     if (name !== undefined) headers['mcp-name'] = toHeaderValue(name);
     if (shared.size >= MAX_SHARED) shared.clear();
-    // A URI may hold what was masked, which is kept nowhere else.
-    if (key.length <= MAX_KEY && method !== 'resources/read') shared.set(key, headers);
+    // A URI or an id may hold what was masked, which is kept nowhere else.
+    const isOften = name === undefined || method === 'tools/call' || method === 'prompts/get';
+    if (isOften && key.length <= MAX_KEY) shared.set(key, headers);
   }
   if (more === undefined) return headers;
   return { ...headers, ...Object.fromEntries(Object.entries(more).map(([own, value]) => [own, toHeaderValue(value)])) };

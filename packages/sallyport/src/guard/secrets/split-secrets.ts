@@ -163,6 +163,7 @@ export class Spelled {
   readonly #find: Find;
   #said = '';
   #pointers: string[] = [];
+  #hasCodes = false;
 
   constructor(find: Find) {
     this.#find = find;
@@ -175,16 +176,19 @@ export class Spelled {
     else {
       this.#said += unit;
       this.#pointers.push(pointer);
+      this.#hasCodes ||= form === 'number';
     }
   }
 
   end(): void {
     if (this.#said.length >= FEWEST_UNITS)
+      // Numbers may well be the codes of digits.
       for (const { kind, group, start, end } of this.#find(this.#said))
-        if (group === 'credentials' || group === 'financial')
+        if (group === 'credentials' || (group === 'financial' && !this.#hasCodes))
           this.found.push({ kind, pointers: this.#pointers.slice(start, end) });
     this.#said = '';
     this.#pointers = [];
+    this.#hasCodes = false;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Tool } from '../../core/call.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findCustom } from './custom-patterns.ts';
-import { findSecrets, withoutOverlaps } from './find-secrets.ts';
+import { findSecrets, toGroup, withoutOverlaps } from './find-secrets.ts';
 import { mayHoldSecrets } from './may-hold-secret.ts';
 import type { SecretMatch } from './secret-match.ts';
 import { isSensitive } from './sensitive-fields.ts';
@@ -71,7 +71,7 @@ export function weighSecrets(root: JsonObject, options: WeighOptions): readonly 
   spelled.end();
   for (const { kind, pointers } of [...findSplitSecrets(texts, findSecrets), ...spelled.found]) {
     const [pointer = ''] = pointers;
-    const mode = modeOf({ kind, group: 'credentials', pointer }, options);
+    const mode = modeOf({ kind, group: toGroup(kind), pointer }, options);
     if (mode !== 'allow') weighed.push({ kind, mode, pointer, ...IN_PIECES });
   }
   return weighed;

@@ -67,7 +67,7 @@ function isSuspicious(text: string, isJson: boolean): boolean {
     const size = end - i;
     run += size;
     // Blocks of encoded text, words run together, letters one by one.
-    if (run >= MAX_RUN) return true;
+    if (run >= MAX_RUN || (size >= RUN_TOGETHER && LETTERS.test(text.slice(i, end)))) return true;
     singles = size === 1 ? singles + 1 : 0;
     codes = isInString && isCode(text, i, size) ? codes + 1 : 0;
     if (singles >= MAX_SINGLES || codes >= MAX_CODES) return true;
@@ -128,7 +128,7 @@ function isCode(text: string, at: number, size: number): boolean {
 /** Turns of a conversation, and members made for whoever reads them. */
 const TURNS = /INST\]|\\n[#* ]{0,6}(?:user|human)[:*\]]/i;
 const MEMBERS =
-  /"(?:llm|ai|agent|assistant|model|bot)s?_(?:hint|note|task|instruction|directive|message|todo|order|advice|guidance)|"(?:hint|note|task|instruction|directive|message|order|advice)s?_(?:for_|to_)?(?:llm|ai|agent|assistant|model|bot)/;
+  /(?:["[\s]|\\n)(?:llm|ai|agent|assistant|model|bot)s?_(?:hint|note|task|instruction|directive|message|todo|order|advice|guidance)|(?:["[\s]|\\n)(?:hint|note|task|instruction|directive|message|order|advice)s?_(?:for_|to_)?(?:llm|ai|agent|assistant|model|bot)/;
 
 const OTHER = 0;
 const WORD = 1;
@@ -151,6 +151,9 @@ for (let code = 0; code < 128; code++) {
 }
 /** Longer than identifiers of 128 bits in hexadecimal with their dashes. */
 const MAX_RUN = 40;
+/** No word is as long: several without blanks. */
+const RUN_TOGETHER = 25;
+const LETTERS = /^[A-Za-z]{25,}$/;
 const MAX_SINGLES = 6;
 /** Fewer are a date and a time. */
 const MAX_CODES = 8;
