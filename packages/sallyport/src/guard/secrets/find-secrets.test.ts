@@ -228,6 +228,8 @@ describe('harmless', () => {
     ['a count of tokens', '{"max_tokens":4096,"completionTokens":120}'],
     ['a word about passwords', 'The password must have 12 characters; passwords expire.'],
     ['a table', '| token | description |\n|---|---|\n| password | the one you chose, 12 signs |'],
+    ['alternatives', 'const NAMES = /"password|authorization2|cookie"|token|refresh_token1|x/;'],
+    ['an option with a name', 'docker build --secret id=mysecret1 .'],
     ['an option', 'Run it with --password and --token-file ~/.config/tool/token2.txt'],
     ['elements', '<password>your-password-1</password><token>changeme123</token><secret/>'],
     ['a pair', '{"name":"password","type":"string","value":"required"}'],
