@@ -225,7 +225,7 @@ describe.each(['stdio-modern', 'http-modern'])('answers with other requests, to 
 function readRecords(): string {
   const folder = join(gateway.process.stateDir, 'audit');
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
     .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
     .join('');
 }

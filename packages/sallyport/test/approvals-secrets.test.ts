@@ -56,7 +56,7 @@ async function start() {
   })().catch(() => undefined);
   const kept = () =>
     readdirSync(state, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
       .join('\n');
   return { gateway, state, client, told, heard, kept };

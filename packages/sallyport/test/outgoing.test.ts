@@ -157,7 +157,7 @@ const reached = () => arrived.filter(({ server: name }) => name === 'chat');
 
 function filesOf({ process }: RunningGateway): string {
   return readdirSync(join(process.stateDir, 'audit'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
     .join('');
 }

@@ -55,7 +55,7 @@ function behave({ id, method = '', params }: Incoming, response: ServerResponse)
 
 function recordsOf({ process }: RunningGateway): string {
   return readdirSync(process.stateDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('');
 }

@@ -36,7 +36,7 @@ function answer(response: ServerResponse, id: unknown, text: string): void {
 function recordsOf({ process }: RunningGateway): string {
   const folder = join(process.stateDir, 'audit');
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
     .join('');
 }
