@@ -9,8 +9,7 @@ export function openText(text: string): string {
   let open = replaceAt(text, '\\', [LINES, toBlanks], [ESCAPED_SIGN, toSign], [ESCAPED_MARK, (_, sign = '') => sign]);
   open = replaceAt(open, '%', [PERCENT_SIGN, toSign]);
   if (open.includes('m')) open = replaceAt(open, '[', [COLOUR, toSpaces]);
-  if (open.includes('</'))
-    open = replaceAt(open, '<', [TAG, (tag, inside = '') => (isLook(inside) ? toSpaces(tag) : tag)]);
+  if (open.includes('</')) open = replaceAt(open, '<', [TAG, (tag) => (saysNothing(tag) ? toSpaces(tag) : tag)]);
   return withoutEmphasis(open);
 }
 
@@ -74,19 +73,21 @@ const ESCAPED_MARK = /\\(?=([_*]))/y;
 const COLOUR = /(?<!\x1b)\[{1,2}\d{1,3}(?:;\d{1,3}){0,4}m/y;
 /** Of HTML, of runs of text in XML (Word, SVG), and of the words of subtitles. */
 const TAG =
-  /<(?:\/a|\/?(?:b|i|u|s|em|strong|span|font|mark|small|big|sub|sup|wbr|ins|del|cite|label|abbr|tspan|c|[a-z]{1,6}:[a-z]{1,8})|\d\d:\d\d[\d:.]{0,9})((?:\s[^<>]{0,512})?)>/iy;
-/** Attributes that say no more than how it looks, or too little: what stands in others may be meant to be read. */
-const LOOK =
-  /\s{1,12}(?:(?:style|class|color|size|face|dir|lang)=(?:"[^"]{0,200}"|'[^']{0,200}'|[^\s"']{1,40})|[\w:-]{1,30}(?:=(?:"[^"\s/]{0,24}"|'[^'\s/]{0,24}'|[^\s"'/]{1,24}))?(?![^\s/])|\/?$)/iy;
+  /<(?:\/a|\/?(?:b|i|u|s|em|strong|span|font|mark|small|big|sub|sup|wbr|ins|del|cite|label|abbr|tspan|c|[a-z]{1,6}:[a-z]{1,8})|\d\d:\d\d[\d:.]{0,9})(?:\s[^<>]{0,512})?>/iy;
+/** Without an address, a mailbox or another script. */
+const BARE = /^<[\s\w:;,.#%()"'=/-]{0,600}>$/;
+const LONGEST_WORD = 24;
+const MAX_SINGLES = 3;
 
-function isLook(inside: string): boolean {
-  let at = 0;
-  while (at < inside.length) {
-    LOOK.lastIndex = at;
-    if (!LOOK.test(inside)) return false;
-    at = LOOK.lastIndex;
+/** Is there nothing in a tag, its attributes included, that the rules would read? What stands there may be meant for a model. */
+function saysNothing(tag: string): boolean {
+  if (!BARE.test(tag) || tag.includes('//')) return false;
+  let singles = 0;
+  for (const word of tag.match(/[A-Za-z\d]+/g) ?? []) {
+    if (word.length === 1) singles++;
+    else if (word.length > LONGEST_WORD || knowWord(word.toLowerCase(), /\d/.test(word)).kind !== 0) return false;
   }
-  return true;
+  return singles <= MAX_SINGLES;
 }
 
 /** Underscores around words are emphasis; within them they are a part. */
