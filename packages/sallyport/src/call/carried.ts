@@ -37,7 +37,7 @@ export function carriedBy(
     return { values: NOTHING, fixed: { method, ...toOthers(without(params, ...ours)) } };
   const [ref, argument, context] = [toObject(params, 'ref'), toObject(params, 'argument'), toObject(params, 'context')];
   const { name, value } = argument;
-  if (typeof name !== 'string') throw invalid('argument', 'has a "name", which is a string');
+  if (typeof name !== 'string') throw invalid('argument', 'needs a "name" that is a string');
   const isResource = member(ref, 'type') === 'ref/resource';
   const others = toOthers(
     without(ref, 'type', isResource ? 'uri' : 'name'),
@@ -95,10 +95,10 @@ function toOthers(...all: readonly JsonObject[]): JsonObject {
 
 function toObject(holder: JsonObject, key: string): JsonObject {
   const value: Json | undefined = member(holder, key);
-  if (value !== undefined && !isObject(value)) throw invalid(key, 'is an object');
+  if (value !== undefined && !isObject(value)) throw invalid(key, 'has to be an object');
   return value ?? NOTHING;
 }
 
 function invalid(key: string, what: string): FaultError {
-  return new FaultError('invalid_params', `The member "${key}" of the request ${what}.`);
+  return new FaultError('invalid_params', `"${key}" ${what}.`);
 }

@@ -49,15 +49,16 @@ export function createMetrics({ maxTools = MAX_TOOLS, gauges }: MetricsOptions =
   const received = new SeriesTable(maxTools);
   const forwarded = new SeriesTable(maxTools);
   const denials = new Map<string, number>();
+  const countDenied = (guard = OTHER) => {
+    const name = denials.has(guard) || denials.size < MAX_GUARDS ? guard : OTHER;
+    denials.set(name, (denials.get(name) ?? 0) + 1);
+  };
   return {
+    denied: countDenied,
     called(record) {
       const { called } = received.tool(record.upstream ?? OURS, record.tool ?? OURS);
       observe(histogramOf(called, record.outcome), record.ms);
-      if (record.outcome === 'denied') this.denied(record.guard);
-    },
-    denied(guard = OTHER) {
-      const name = denials.has(guard) || denials.size < MAX_GUARDS ? guard : OTHER;
-      denials.set(name, (denials.get(name) ?? 0) + 1);
+      if (record.outcome === 'denied') countDenied(record.guard);
     },
     answered(method, ms, ok) {
       observe(histogramOf(received.method(OURS, method).byOutcome, ok ? 'ok' : 'failed'), ms);
