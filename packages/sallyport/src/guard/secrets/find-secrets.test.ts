@@ -125,6 +125,7 @@ describe('attacks', () => {
     [`t=%22${GITHUB}%22`, 'github-token'],
     [`{"log":"9 started\\n${GITHUB}"}`, 'github-token'],
     [`[1;32m${GITHUB}[0m`, 'github-token'],
+    ['password = a|b8C9d0e1', 'password'],
     ['**Password:** Tr0ub4dor3', 'password'],
     ['<password>Tr0ub4dor3xKq9</password>', 'password'],
     ['| password | Tr0ub4dor3xKq9 |', 'password'],

@@ -9,9 +9,9 @@ const NAME =
   /pass(?:wor[dt]|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|account|encryption|signing|stripe|auth)[ _-]?key|credential|(?<=[?&])key(?==)|kennwort|contraseña|mot de passe|senha|wachtwoord|hasło|пароль|パスワード|비밀번호|密码|密碼|口令|密钥/gi;
 /** Behind a sign, in bold, in the next column of a table, in an element of XML, or as the value of a pair with this name. */
 const ASSIGNED =
-  /[\w-]{0,24}(?:["'`*_]{0,3}[ \t]{0,4}(?:=>|:=|[:=：])[ \t*_]{0,4}|[ \t]{1,4}\|[ \t]{1,4}|>|["']{0,1}[,\s]{1,16}["']{0,1}value["']{0,1}[ \t]{0,4}[:=][ \t]{0,4})["'`]{0,2}([^\s"'`,;<>{}()$\\&|]{8,256})/y;
+  /[\w-]{0,24}(?:["'`*_]{0,3}[ \t]{0,4}(?:=>|:=|[:=：])(?:[*_]{1,3}(?=[ \t]))?[ \t]{0,4}|[ \t]{1,4}\|[ \t]{1,4}|>|["']{0,1}[,\s]{1,16}["']{0,1}value["']{0,1}[ \t]{0,4}[:=][ \t]{0,4})["'`]{0,2}([^\s"'`,;<>{}()$\\&]{8,256})/y;
 /** `--password …`. */
-const OPTION = /[\w-]{0,24}[ \t]{1,4}["']{0,1}(?!\w{1,24}=)([^\s"'`,;<>{}()$\\&|]{8,256})/y;
+const OPTION = /[\w-]{0,24}[ \t]{1,4}["']{0,1}(?!\w{1,24}=)([^\s"'`,;<>{}()$\\&]{8,256})/y;
 /** The rest of a name to the left of the word that was found. */
 const BEFORE = /[\w.-]{0,40}$/;
 /** These hold no secret although their names say so: counts of tokens, marks of pages, rules about passwords. */
