@@ -1,6 +1,6 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
 import type { Span } from '../../core/json-scan.ts';
-import { toUnits } from '../decode/text-units.ts';
+import { keepUnits } from '../decode/text-units.ts';
 import type { Mark } from '../decode/unseen.ts';
 import { toCanonical, type View } from './canonical.ts';
 import { findFakeTurns } from './results/fake-turns.ts';
@@ -10,7 +10,7 @@ import { findFilled } from './results/find-filled.ts';
 import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/is-told.ts';
 import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
-import { openLines, openText } from './results/open-text.ts';
+import { openText } from './results/open-text.ts';
 import { readWords, type Words } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
@@ -46,19 +46,21 @@ export interface TextReading {
   readonly carriers: readonly Carrier[];
 }
 
+const textUnits = keepUnits();
+const lineUnits = keepUnits();
+
 /** As {@link scanText}, with what has to be made harmless before it is shown. */
 export function readText(given: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
-  const text = openText(given);
-  const units = toUnits(text);
+  const { text, lines } = openText(given);
+  const units = textUnits(text);
   const words = readWords(text, units);
   readPlain({ given, text, words }, found);
   const budget = { left: MAX_SAID };
   readBackwards(text, words, { found, marks, budget });
   let left = MAX_DOUBTFUL;
-  const lines = openLines(given);
-  for (const { start, end } of findDoubtful(lines, lines === text ? units : toUnits(lines))) {
+  for (const { start, end } of findDoubtful(lines, lines === text ? units : lineUnits(lines))) {
     left -= end - start;
     if (left < 0) {
       found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, start, end, evidence: '', hidden: undefined });
@@ -175,7 +177,7 @@ function readDoubtful(part: string, collected: Collected): void {
     if (view.kind === 'decoded' && view.how !== 'escapes') addDecoded(view, { offset, found });
     // Who writes a demand in escapes quotes nobody: JSON in JSON stands in quotation marks.
     const isOpen = (start: number, end: number) => view.how !== 'escapes' || !isDisguised(view, start, end);
-    for (const { rule, weight, ...match } of weighed(openText(view.text), { isOpen })) {
+    for (const { rule, weight, ...match } of weighed(openText(view.text).text, { isOpen })) {
       const [start, end] = view.range(match.start, match.end);
       found.push({
         ...{ rule, weight, start: offset + start, end: offset + end },

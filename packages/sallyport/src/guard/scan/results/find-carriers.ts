@@ -43,6 +43,7 @@ function addMarkdown(text: string, found: Carrier[]): void {
   let tries = 0;
   for (let at = text.indexOf(']('); at >= 0 && tries++ < MAX_TRIES; at = text.indexOf('](', at + 2)) {
     if (found.length >= MAX_CARRIERS) return;
+    if (!mayBeFar(text, at + 2)) continue;
     const end = endOfTarget(text, at + 2);
     if (end === undefined) continue;
     const url =
@@ -51,8 +52,8 @@ function addMarkdown(text: string, found: Carrier[]): void {
         .trim()
         .split(/\s(?=["'(])/, 1)[0]
         ?.replace(/^<|>$/g, '') ?? '';
-    const runs = /^(?:javascript|vbscript):|^data:text\/html/i.test(url);
-    if (!runs && !/^(?:https?:)?\/\//i.test(url)) continue;
+    const runs = RUNNING.test(url);
+    if (!runs && !FAR_URL.test(url)) continue;
     const open = startOfLabel(text, at);
     if (open === undefined) continue;
     const isImage = text[open - 1] === '!';
@@ -69,6 +70,17 @@ function addMarkdown(text: string, found: Carrier[]): void {
   }
 }
 
+const RUNNING = /^(?:javascript|vbscript):|^data:text\/html/i;
+const FAR_URL = /^(?:https?:)?\/\//i;
+
+/** Most links lead to places on the same server: what begins with another letter is none that is looked for. */
+function mayBeFar(text: string, from: number): boolean {
+  let at = from;
+  while (at < from + MAX_URL && /[\s<]/.test(text.charAt(at))) at++;
+  const first = text.charAt(at).toLowerCase();
+  return first === '/' ? text[at + 1] === '/' : first !== '' && 'hjvd'.includes(first);
+}
+
 /** `[label]: address`, where `![…][label]` or `[…][label]` shows it. */
 const REFERENCE = / {0,3}\[([^\]\n]{1,100})\]:[ \t]{0,4}<?((?:https?:)?\/\/(?:[^\s<>]|<[\w-]{1,60}>){1,2048})/iy;
 /** Behind its colon no more stands before the host: most texts have such colons in lists and programs. */
@@ -77,7 +89,7 @@ const MAX_BEFORE_HOST = 13;
 const MAX_REFERENCE = 106;
 
 function addReferences(text: string, found: Carrier[]): void {
-  let folded: string | undefined;
+  let shown: ReadonlySet<string> | undefined;
   for (let at = text.indexOf(']:'); at >= 0; at = text.indexOf(']:', at + 2)) {
     if (!text.slice(at + 2, at + 2 + MAX_BEFORE_HOST).includes('//')) continue;
     const before = Math.max(0, at - MAX_REFERENCE);
@@ -88,8 +100,8 @@ function addReferences(text: string, found: Carrier[]): void {
     if (match === null) continue;
     if (found.length >= MAX_CARRIERS) return;
     const [whole, label = '', url = ''] = match;
-    folded ??= text.toLowerCase();
-    const kind = isShown(folded, label.toLowerCase()) ? 'image' : 'link';
+    shown ??= labelsOfImages(text);
+    const kind = shown.has(label.toLowerCase()) ? 'image' : 'link';
     const { index } = match;
     const [carries, isFollowed] = [whatCarries(url), kind === 'link'];
     found.push({ start: index, end: index + whole.length, kind, url, isFollowed, carries, runs: false });
@@ -97,16 +109,21 @@ function addReferences(text: string, found: Carrier[]): void {
   }
 }
 
-/** Is there an image with this label, however its letters are written? */
-function isShown(text: string, label: string): boolean {
-  if (text.includes(`![${label}]`)) return true;
-  const wanted = `][${label}]`;
+/** Brackets looked at for labels of images. */
+const MAX_SHOWN = 10_000;
+
+/** The labels that images are shown by, `![label]` and `![...][label]`, in small letters. */
+function labelsOfImages(text: string): ReadonlySet<string> {
+  const labels = new Set<string>();
   let tries = 0;
-  for (let at = text.indexOf(wanted); at >= 0 && tries++ < MAX_CARRIERS; at = text.indexOf(wanted, at + 2)) {
-    const open = startOfLabel(text, at);
-    if (open !== undefined && text[open - 1] === '!') return true;
+  for (const sign of ['![', '][']) {
+    for (let at = text.indexOf(sign); at >= 0 && tries++ < MAX_SHOWN; at = text.indexOf(sign, at + 1)) {
+      const open = sign === '![' ? at + 1 : (startOfLabel(text, at) ?? 0);
+      const label = /^[^\]\n]{1,100}(?=\])/.exec(text.slice(at + 2, at + MAX_REFERENCE))?.[0];
+      if (label !== undefined && text[open - 1] === '!') labels.add(label.toLowerCase());
+    }
   }
-  return false;
+  return labels;
 }
 
 /** The closing parenthesis of a link; parentheses within it come in pairs. */
@@ -159,6 +176,7 @@ function addStyles(text: string, found: Carrier[]): void {
 /** `[QUERY]`, `{data}`, `{{summary}}`, `<secret>`, `$DATA`, `USER_DATA`, with brackets as they are or escaped. */
 const BLANK =
   /(?:\[|%5[bB])[A-Za-z][\w .-]{1,60}(?:\]|%5[dD])|(?:\{|%7[bB]){1,2}\s?[A-Za-z][\w .-]{1,60}(?:\}|%7[dD])|(?:<|%3[cC])[A-Za-z][\w .-]{1,60}(?:>|%3[eE])|\$\{?[A-Z][A-Z_]{2,40}|=[A-Z][A-Z]{2,30}(?:_[A-Z]{2,30}){0,4}(?=[&#)\s]|$)/;
+const MAY_BE_BLANK = /[[{<%$=]/;
 /** A name that no interface gives to what it asks for by its address. */
 const SAID_NAME =
   /^[{[<\s]*(?:(?:\w{1,20}[ _.-]){0,3}(?:(?:conversation|chat)(?:s|[ _-]?(?:history|logs?|transcript|messages|summary))?|system[ _-]?prompt|user[ _-]?(?:data|secrets?|messages)|secrets?|all[ _-]?data)|DATA|SUMMARY(?: OF [\w ]{1,40})?|HISTORY|CONTEXT|MESSAGES?)[}\]>\s]*$/i;
@@ -182,7 +200,8 @@ export function whatCarries(url: string): Carrier['carries'] {
   const tail = url.slice(0, MAX_URL).replace(/^(?:https?:)?\/\//i, '');
   const slash = tail.search(/[/?#]/);
   const [host, rest] = slash < 0 ? [tail, ''] : [tail.slice(0, slash), tail.slice(slash)];
-  if (BLANK.test(rest) || /[[{<]/.test(host)) return 'blank';
+  if ((MAY_BE_BLANK.test(rest) && BLANK.test(rest)) || /[[{<]/.test(host)) return 'blank';
+  if (tail.length < RANDOM_VALUE) return 'none';
   const query = rest.search(/[?#]/);
   const values = query < 0 ? '' : rest.slice(query + 1);
   if (values.length >= LONG_VALUE) return 'data';

@@ -9,15 +9,12 @@ import { isReadable } from './bytes-text.ts';
  * made canonical, which costs twenty times as much as looking for them.
  */
 
+/** What a unit may be part of: blocks, codes of characters in a row, escapes and letters in squares. */
 const CODED = 1;
-/** Part of no block: blanks and signs of ASCII. */
-const APART = 2;
-/** Begins an escape, or a letter in a square. */
-const ESCAPES = 3;
+const CODES = 2;
+const ESCAPES = 4;
 /** Says something else than it shows, or nothing: controls, letters that look like others. */
-const DOUBTFUL = 4;
-/** Beyond ASCII, and what it looks like. */
-const PLAIN = 5;
+const DOUBTFUL = 8;
 /** Letters that look like others, and what is not seen; punctuation, symbols and scripts of East Asia are what they are. */
 const FOREIGN: Ranges = [
   [0x80, 0x9f],
@@ -37,16 +34,16 @@ const FOREIGN: Ranges = [
   [0xff61, 0xffff],
 ];
 const CLASSES = classesOf(classOf, [
-  [PLAIN, [[0x80, 0xffff]]],
   [DOUBTFUL, FOREIGN],
   // Letters in squares and flags: an honest text has the flags of a few countries.
   [ESCAPES, [[0xd83c, 0xd83c]]],
 ]);
 
 function classOf(character: string): number {
-  if (/[A-Za-z0-9+/]/.test(character)) return CODED;
-  if (character < ' ' || character === '\x7f') return '\t\n\r'.includes(character) ? APART : DOUBTFUL;
-  return '%&\\='.includes(character) ? ESCAPES : APART;
+  if (character < ' ' || character === '\x7f') return '\t\n\r'.includes(character) ? 0 : DOUBTFUL;
+  const coded = /[A-Za-z0-9+/]/.test(character) ? CODED : 0;
+  const codes = /[0-9a-fx\\ ,:;]/i.test(character) ? CODES : 0;
+  return coded | codes | ('%&\\='.includes(character) ? ESCAPES : 0);
 }
 
 /** Shorter encoded texts hold no demand. Characters. */
@@ -58,8 +55,6 @@ const MIN_LINE = 256;
 const MAX_LINE = 4_096;
 /** Neighbours are one part up to here. Characters. */
 const MAX_PART = 16_384;
-/** Of binary digits fewer make a letter each, but three letters make no demand. */
-const MIN_GROUPS = 6;
 const ESCAPE =
   /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|\\(?:[ux][0-9a-f]{2}|u\{|[0-7]{2})|&(?:#x?[0-9a-f]{1,8}|[a-z]{2,20};)|=[2-7][0-9a-f](?=[=a-z])|=\r?\n|\ud83c[\udd10-\uddff]/gi;
 /** Nobody writes a letter of ASCII, or what is not seen, as an escape but to hide a word: one is enough. */
@@ -68,7 +63,11 @@ const ESCAPED_LETTER =
 /** Behind this sign, which few texts have, digits go by twos. */
 const HEX_SIGN = '0x';
 const SIGNED = /(?:0x[0-9a-f]{2}[ ,;:]{0,2}){6}/i;
+/** Of binary digits fewer make a letter each, but three letters make no demand. */
 const NUMBERS = /(?:(?:0x|\\x)?[0-9a-f]{2,3}[ ,:;]{1,2}){8}|(?:[01]{8} ){6}/i;
+
+/** The shortest that NUMBERS finds. Characters. */
+const MIN_CODES = 24;
 
 /** A text that is looked through. */
 interface Looking {
@@ -132,7 +131,7 @@ function isShort(units: Uint16Array, at: number): boolean {
   const end = Math.min(units.length, at + MIN_PACKED);
   for (let i = at; i < end; i++) {
     const code = units[i] ?? 0;
-    if (CLASSES[code] !== CODED && code !== 0x2d && code !== 0x5f) return code !== 0x0a && code !== 0x0d;
+    if (((CLASSES[code] ?? 0) & CODED) === 0 && code !== 0x2d && code !== 0x5f) return code !== 0x0a && code !== 0x0d;
   }
   return end < at + MIN_PACKED;
 }
@@ -140,52 +139,64 @@ function isShort(units: Uint16Array, at: number): boolean {
 const HEX = /^[0-9a-fA-F]+$/;
 const BASE32 = /^(?:[A-Z2-7]+|[a-z2-7]+)$/;
 
-/** The units of the block so far: fewer than MIN_BLOCK, so many or more right now, or more for some time; or there is doubt. */
-const LONG = MIN_BLOCK;
-const REACHED = MIN_BLOCK + 1;
-const DOUBT = MIN_BLOCK + 2;
-/** Two, three or eight in a row are a group: a code of a character. */
-const GROUPS: ReadonlySet<number> = new Set([2, 3, 8]);
 /**
- * What one unit makes of a block and of the groups in a row before it: words are short, and whoever asks at each of their
- * ends what it was guesses wrong every time. A state is `block * 8 + groups`; MIN_GROUPS of them are enough for good.
+ * Up to where a part is to be looked at, its own end or beyond; 0: not at all. What is long is looked for by its last
+ * character, so that of most texts few are looked at.
  */
-const NEXT = new Uint8Array(DOUBT * 64);
-for (let block = 0; block < DOUBT; block++)
-  for (let groups = 0; groups <= MIN_GROUPS; groups++) {
-    const set = (seen: number, nextBlock: number, nextGroups: number) => {
-      NEXT[(block * 8 + groups) * 8 + seen] = nextBlock * 8 + nextGroups;
-    };
-    set(CODED, block < MIN_BLOCK - 1 ? block + 1 : block === MIN_BLOCK - 1 ? REACHED : LONG, groups);
-    const after = block === 0 || groups === MIN_GROUPS ? groups : GROUPS.has(block) ? groups + 1 : 0;
-    set(APART, 0, after);
-    set(ESCAPES, 0, after);
-    // Before other scripts a block is no group.
-    set(PLAIN, 0, groups);
-    set(DOUBTFUL, DOUBT, 0);
-  }
-
-/** Up to where a part is to be looked at, its own end or beyond; 0: not at all. */
 function findDoubt(looking: Looking, start: number, end: number): number {
   const { text, units } = looking;
-  let escapes = 0;
-  let state = 0;
-  for (let i = start; i < end; ) {
-    // Without a call, so that the state stays in a register: twice as fast.
-    do {
-      const seen = CLASSES[units[i++] ?? 0] ?? 0;
-      state = NEXT[state * 8 + seen] ?? 0;
-      if (seen === ESCAPES) escapes++;
-    } while (state < REACHED * 8 && i < end);
-    if (state < REACHED * 8) break;
-    if (state >= DOUBT * 8) return end;
-    const doubt = findInBlock(looking, i - MIN_BLOCK, end);
-    if (doubt > 0) return doubt;
+  let seen = 0;
+  let stop = start;
+  while (stop < end) {
+    const kind = CLASSES[units[stop] ?? 0] ?? 0;
+    if (kind === DOUBTFUL) break;
+    seen |= kind;
+    stop++;
   }
+  for (let at = startOfRun(units, start, stop, BLOCK_RUN); at < stop; ) {
+    const doubt = findInBlock(looking, at, end);
+    if (doubt > 0) return doubt;
+    at = startOfRun(units, endOfRun(units, at, stop, BLOCK_RUN), stop, BLOCK_RUN);
+  }
+  if (stop < end) return end;
   if (looking.hasSigned && SIGNED.test(text.slice(start, end))) return end;
-  if (escapes > 0 && ESCAPED_LETTER.test(text.slice(start, end))) return end;
-  if (escapes >= MIN_ESCAPES && (text.slice(start, end).match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
-  return state % 8 === MIN_GROUPS && NUMBERS.test(text.slice(start, end)) ? end : 0;
+  if ((seen & ESCAPES) !== 0) {
+    const part = text.slice(start, end);
+    if (ESCAPED_LETTER.test(part) || (part.match(ESCAPE)?.length ?? 0) >= MIN_ESCAPES) return end;
+  }
+  for (let at = startOfRun(units, start, end, CODES_RUN); at < end; ) {
+    const rest = endOfRun(units, at, end, CODES_RUN);
+    if (NUMBERS.test(text.slice(at, rest))) return end;
+    at = startOfRun(units, rest, end, CODES_RUN);
+  }
+  return 0;
+}
+
+/** Units of a class, so many in a row. */
+interface Run {
+  readonly kind: number;
+  readonly least: number;
+}
+
+const BLOCK_RUN: Run = { kind: CODED, least: MIN_BLOCK };
+const CODES_RUN: Run = { kind: CODES, least: MIN_CODES };
+
+/** The first run between these two that is long enough; `end`: there is none. */
+function startOfRun(units: Uint16Array, start: number, end: number, { kind, least }: Run): number {
+  let at = start;
+  while (at + least <= end) {
+    let i = at + least - 1;
+    while (i >= at && ((CLASSES[units[i] ?? 0] ?? 0) & kind) !== 0) i--;
+    if (i < at) return at;
+    at = i + 1;
+  }
+  return end;
+}
+
+function endOfRun(units: Uint16Array, at: number, end: number, { kind, least }: Run): number {
+  let i = at + least;
+  while (i < end && ((CLASSES[units[i] ?? 0] ?? 0) & kind) !== 0) i++;
+  return i;
 }
 
 /** As `findDoubt`, for the long block that begins at this place of a part. */
@@ -202,23 +213,27 @@ const MAX_PATH = 512;
 /** Behind a slash a block may begin anew. */
 function saysInPath(units: Uint16Array, at: number): boolean {
   let from = -1;
-  for (let i = at; i < at + MAX_PATH && CLASSES[units[i] ?? 0] === CODED; i++) {
+  for (let i = at; i < at + MAX_PATH && isCoded(units, i); i++) {
     if (units[i] === SLASH) from = i + 1;
     else if (from > 0 && i - from === MIN_BLOCK - 1 && saysSomething(units, from)) return true;
   }
   return false;
 }
 
+function isCoded(units: Uint16Array, at: number): boolean {
+  return ((CLASSES[units[at] ?? 0] ?? 0) & CODED) !== 0;
+}
+
 /** Where the block begins that goes over a border; the border itself where none does. */
 function beginOf(units: Uint16Array, border: number): number {
   let at = border;
-  while (at > 0 && at > border - MAX_LINE && CLASSES[units[at - 1] ?? 0] === CODED) at--;
+  while (at > 0 && at > border - MAX_LINE && isCoded(units, at - 1)) at--;
   return at;
 }
 
 /** A long block goes over several parts; it is packed from its beginning or not at all. */
 function isBegin(units: Uint16Array, at: number): boolean {
-  return at === 0 || CLASSES[units[at - 1] ?? 0] !== CODED;
+  return at === 0 || !isCoded(units, at - 1);
 }
 
 /** Per unit what it stands for in base64, and whether it is a digit of other bases, each counted in a byte. */

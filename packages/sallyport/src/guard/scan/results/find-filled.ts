@@ -83,7 +83,7 @@ const FILLS = kindsOf('fill');
 
 /** Can {@link findFilled} find anything in this text, or in the JSON that it is written in? */
 export function mayBeFilled(text: string): boolean {
-  const plain = openText(text);
+  const plain = openText(text).text;
   return plain.search(FILL) >= 0 && plain.search(SAID) >= 0;
 }
 

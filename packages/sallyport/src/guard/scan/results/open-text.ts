@@ -1,39 +1,68 @@
 import { knowWord } from './know-words.ts';
 
-/**
- * A text as its words are read, with blanks in place of what is no part of them, so that every place stays where it is: signs
- * and new lines of a text that is itself JSON, a program or a link, tags of HTML and signs of Markdown that only say how the
- * words within them look, and colours of a terminal whose first character got lost.
- */
-export function openText(text: string): string {
-  let open = replaceAt(text, '\\', [LINES, toBlanks], [ESCAPED_SIGN, toSign], [ESCAPED_MARK, (_, sign = '') => sign]);
-  open = replaceAt(open, '%', [PERCENT_SIGN, toSign]);
-  if (open.includes('m')) open = replaceAt(open, '[', [COLOUR, toSpaces]);
-  if (open.includes('</')) open = replaceAt(open, '<', [TAG, (tag) => (saysNothing(tag) ? toSpaces(tag) : tag)]);
-  return withoutEmphasis(open);
+/** A text with other characters in place of some, as many, so that every place stays where it is. */
+export interface Open {
+  /**
+   * As its words are read: blanks stand for signs and new lines of a text that is itself JSON, a program or a link, for tags of
+   * HTML and signs of Markdown that only say how the words within them look, and for colours of a terminal whose first
+   * character got lost.
+   */
+  readonly text: string;
+  /** With its new lines alone, of which encoded blocks have many. */
+  readonly lines: string;
 }
 
-/** The same for new lines alone, of which encoded blocks have many. */
-export function openLines(text: string): string {
-  return replaceAt(text, '\\', [LINES, toBlanks]);
+export function openText(given: string): Open {
+  const breaks = editsAt(given, '\\', [[LINES, toBlanks]]);
+  const lines = edit(given, breaks);
+  let text = edit(
+    lines,
+    editsAt(lines, '\\', [
+      [ESCAPED_SIGN, toSign],
+      [ESCAPED_MARK, (_, sign = '') => sign],
+    ]),
+  );
+  text = edit(text, editsAt(text, '%', [[PERCENT_SIGN, toSign]]));
+  if (text.includes('m')) text = edit(text, editsAt(text, '[', [[COLOUR, toSpaces]]));
+  const tags = text.includes('</') ? editsAt(text, '<', [[TAG, toNothing]]) : [];
+  return { text: edit(text, [...tags, ...emphasisOf(text)]), lines };
+}
+
+/** What stands there instead, as long. */
+interface Edit {
+  readonly at: number;
+  readonly written: string;
 }
 
 type Replacing = readonly [RegExp, (written: string, ...groups: (string | undefined)[]) => string];
 
-/** As `replace`, with a look only where the sign stands: a pattern that goes over all of a text costs five times as much. */
-function replaceAt(text: string, sign: string, ...all: readonly Replacing[]): string {
-  let open = '';
-  let done = 0;
-  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, Math.max(done, at + 1))) {
+/** With a look only where the sign stands: a pattern that goes over all of a text costs five times as much. */
+function editsAt(text: string, sign: string, all: readonly Replacing[]): Edit[] {
+  const edits: Edit[] = [];
+  for (let at = text.indexOf(sign); at >= 0; ) {
+    let end = at + 1;
     for (const [pattern, replace] of all) {
       pattern.lastIndex = at;
       const found = pattern.exec(text);
       if (found === null) continue;
-      const [written, ...groups] = found;
-      open += text.slice(done, at) + replace(written, ...groups);
-      done = at + written.length;
+      const written = replace(found[0], found[1], found[2]);
+      if (written !== found[0]) edits.push({ at, written });
+      end = at + found[0].length;
       break;
     }
+    at = text.indexOf(sign, end);
+  }
+  return edits;
+}
+
+/** One string for all of them: each costs as much as the whole text. */
+function edit(text: string, edits: Edit[]): string {
+  let open = '';
+  let done = 0;
+  for (const { at, written } of edits.sort((one, other) => one.at - other.at)) {
+    if (at < done) continue;
+    open += text.slice(done, at) + written;
+    done = at + written.length;
   }
   return done === 0 ? text : open + text.slice(done);
 }
@@ -79,6 +108,10 @@ const BARE = /^<[\s\w:;,.#%()"'=/-]{0,600}>$/;
 const LONGEST_WORD = 24;
 const MAX_SINGLES = 3;
 
+function toNothing(tag: string): string {
+  return saysNothing(tag) ? toSpaces(tag) : tag;
+}
+
 /** Is there nothing in a tag, its attributes included, that the rules would read? What stands there may be meant for a model. */
 function saysNothing(tag: string): boolean {
   if (!BARE.test(tag) || tag.includes('//')) return false;
@@ -91,19 +124,16 @@ function saysNothing(tag: string): boolean {
 }
 
 /** Underscores around words are emphasis; within them they are a part. */
-function withoutEmphasis(text: string): string {
-  let open = '';
-  let done = 0;
+function emphasisOf(text: string): Edit[] {
+  const edits: Edit[] = [];
   for (let at = text.indexOf('_'); at >= 0; ) {
     let end = at + 1;
-    while (end < text.length && text.charCodeAt(end) === UNDERSCORE) end++;
-    if (end - at <= 3 && isPart(text.charCodeAt(at - 1)) !== isPart(text.charCodeAt(end))) {
-      open += text.slice(done, at) + ' '.repeat(end - at);
-      done = end;
-    }
+    while (text.charCodeAt(end) === UNDERSCORE) end++;
+    if (end - at <= 3 && isPart(text.charCodeAt(at - 1)) !== isPart(text.charCodeAt(end)))
+      edits.push({ at, written: ' '.repeat(end - at) });
     at = text.indexOf('_', end);
   }
-  return done === 0 ? text : open + text.slice(done);
+  return edits;
 }
 
 const UNDERSCORE = 0x5f;
