@@ -73,12 +73,13 @@ export function knowWord(word: string, isMixed: boolean): Known {
 export function knowRun(run: Uint16Array, at: number): { readonly kind: number; readonly length: number } | undefined {
   const most = Math.min(LONGEST, run.length - at);
   if (most < MIN_IN_RUN) return undefined;
-  const lengths = LOOSE.lengthsOf(run[at] ?? 0, run[at + 1] ?? 0);
-  if (lengths === 0) return undefined;
-  for (let length = most; length >= MIN_IN_RUN; length--) {
-    if ((lengths & bitOf(length)) === 0) continue;
+  // The lengths of words that begin like this, as bits, the longest first.
+  let lengths = LOOSE.lengthsOf(run[at] ?? 0, run[at + 1] ?? 0) & (2 * bitOf(most) - bitOf(MIN_IN_RUN));
+  while (lengths !== 0) {
+    const length = 31 - Math.clz32(lengths);
     const found = LOOSE.find(run, at, at + length);
     if (found !== undefined) return { kind: found.kind, length };
+    lengths &= ~bitOf(length);
   }
   return undefined;
 }

@@ -75,7 +75,6 @@ function classOf(character: string): number {
 }
 
 const CJK = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
-const NAME = /^[a-z][a-z0-9]*(?:_{1,2}[a-z0-9]+)+$|^[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+$/;
 const MAX_NAME = 64;
 /** More words that do something than any honest text of a megabyte has. */
 const MAX_WORDS = 100_000;
@@ -130,7 +129,7 @@ class Reader {
 export function readWords(text: string, units = toUnits(text)): Words {
   const reader = new Reader(text, units);
   const { length } = units;
-  const word: Word = { start: 0, end: 0, stop: 0, all: 0, inner: 0, known: NOTHING_KNOWN };
+  const word: Word = { start: 0, end: 0, stop: 0, all: 0, inner: 0, known: NOTHING_KNOWN, isName: false };
   for (let i = 0; i < length; ) {
     const first = CLASSES[units[i] ?? 0] ?? 0;
     if ((first & PART) === 0) {
@@ -191,6 +190,7 @@ interface Word {
   all: number;
   inner: number;
   known: Known;
+  isName: boolean;
 }
 
 /** Returns where to go on. Most words of most texts do nothing, so that is found out first, from codes alone. */
@@ -205,33 +205,57 @@ function readWord(reader: Reader, word: Word): number {
     readRun(reader, run, { at: start, width: 1, marks: 0 });
     return end;
   }
-  const follow = end < units.length ? units[end] : 0;
   const isMixed = (all & DIGIT) !== 0 && (all & (UPPER | LOWER)) !== 0;
-  if (follow === 0x27 || follow === 0x2019) {
-    word.stop = endOfApostrophe(reader, end);
-    const written = reader.text.slice(start, word.stop).toLowerCase();
+  const quote = units[end];
+  const stop = quote === 0x27 || quote === 0x2019 ? endOfApostrophe(reader, end) : end;
+  if (stop > end) {
+    const written = reader.text.slice(start, stop).toLowerCase();
     word.known = knowWord(written.replace(/['’]/, ''), isMixed);
-    return addWord(reader, word);
-  }
-  word.stop = end;
-  word.known = isMixed ? knowMixed(units, start, end) : knowUnits(units, start, end);
+  } else word.known = isMixed ? knowMixed(units, start, end) : knowUnits(units, start, end);
+  word.stop = stop;
+  word.isName = word.known.kind === 0 && isName(units, word);
+  const follow = units[stop];
   const isSign = follow === 0x40 || follow === 0x3a;
-  return word.known.kind === 0 && !isSign && !mayBeName(word) && !reader.isNear ? end : addWord(reader, word);
+  return word.known.kind === 0 && !isSign && !word.isName && !reader.isNear ? stop : addWord(reader, word);
 }
 
-function mayBeName({ start, end, all, inner }: Word): boolean {
+/** `read_file`, `read__file` or `readFile`, `ReadFile`. */
+function isName(units: Uint16Array, { start, end, all, inner }: Word): boolean {
   const length = end - start;
-  return (inner & (JOINT | UPPER)) !== 0 && (all & LOWER) !== 0 && length > 5 && length <= MAX_NAME;
+  if ((inner & (JOINT | UPPER)) === 0 || (all & LOWER) === 0 || length <= 5 || length > MAX_NAME) return false;
+  const first = CLASSES[units[start] ?? 0] ?? 0;
+  if ((all & JOINT) !== 0) return (all & UPPER) === 0 && first === LOWER && isJoinedName(units, start, end);
+  // Capitals within, each behind a small letter or a digit and none at the end.
+  if ((first & DIGIT) !== 0) return false;
+  let last = 0;
+  for (let i = start + 1; i < end; i++) {
+    const next = CLASSES[units[i] ?? 0] ?? 0;
+    if (next === UPPER && (last === UPPER || i === start + 1)) return false;
+    last = next;
+  }
+  return last !== UPPER;
 }
+
+/** One or two signs between its parts, none at the end. */
+function isJoinedName(units: Uint16Array, start: number, end: number): boolean {
+  let joints = 0;
+  for (let i = start + 1; i < end; i++) {
+    joints = units[i] === UNDERSCORE ? joints + 1 : 0;
+    if (joints > 2) return false;
+  }
+  return joints === 0;
+}
+
+const UNDERSCORE = 0x5f;
 
 function addWord(reader: Reader, word: Word): number {
-  const { text } = reader;
+  const { text, units } = reader;
   const { start, end, stop, all, known } = word;
   let marks = known.isDisguised ? IS_DISGUISED : 0;
   const isSlip = known.kind === 0 && reader.isNear;
   const kind = isSlip ? slipOf(text.slice(start, stop).toLowerCase()) : known.kind;
-  if (kind === 0 && mayBeName(word) && NAME.test(text.slice(start, end))) marks |= IS_NAME;
-  const follow = text.charCodeAt(stop);
+  if (kind === 0 && word.isName) marks |= IS_NAME;
+  const follow = units[stop];
   if (follow === 0x40 || (follow === 0x3a && text.startsWith('://', stop) && text.startsWith('http', start)))
     marks |= IS_ADDRESS;
   if (kind === 0 && (marks & ~IS_DISGUISED) === 0) return stop;

@@ -11,26 +11,34 @@ export function bitOf(length: number): number {
  * that is none of them, as most are. Open addressing, never more than a quarter full.
  */
 export class WordTable<T> {
-  /** Most words of a text are told from these by how they begin and how long they are. */
-  readonly #lengths = new Int32Array(32 * 32);
+  /** Most words of a text are told from these by how they begin, how they end and how long they are. */
+  readonly #heads = new Int32Array(32 * 32);
+  readonly #tails = new Int32Array(32 * 32);
   readonly #slots: Int32Array;
-  readonly #words: readonly string[];
+  /** Of all words, one behind the other. */
+  readonly #letters: Uint16Array;
+  /** Where each begins; the last one is the end. */
+  readonly #starts: Int32Array;
   readonly #values: readonly T[];
   readonly #folds: Uint16Array;
 
   /** @param words as they are once folded, of two letters or more @param folds what each unit is read as */
   constructor(words: readonly (readonly [string, T])[], folds: Uint16Array) {
     this.#folds = folds;
-    this.#words = words.map(([word]) => word);
     this.#values = words.map(([, value]) => value);
+    const all = words.map(([word]) => word).join('');
+    this.#letters = Uint16Array.from(all, (letter) => letter.charCodeAt(0));
+    this.#starts = new Int32Array(words.length + 1);
     let slots = 64;
     while (slots < words.length * 4) slots *= 2;
     this.#slots = new Int32Array(slots);
-    for (const [index, word] of this.#words.entries()) {
-      const at = placeOf(word.charCodeAt(0), word.charCodeAt(1));
-      this.#lengths[at] = (this.#lengths[at] ?? 0) | bitOf(word.length);
-      let hash = word.length;
-      for (let i = 0; i < word.length; i++) hash = mix(hash, word.charCodeAt(i));
+    for (const [index, [word]] of words.entries()) {
+      const { length } = word;
+      this.#starts[index + 1] = (this.#starts[index] ?? 0) + length;
+      mark(this.#heads, placeOf(word.charCodeAt(0), word.charCodeAt(1)), length);
+      mark(this.#tails, placeOf(word.charCodeAt(length - 2), word.charCodeAt(length - 1)), length);
+      let hash = length;
+      for (let i = 0; i < length; i++) hash = mix(hash, word.charCodeAt(i));
       let slot = hash & (slots - 1);
       while (this.#slots[slot] !== 0) slot = (slot + 1) & (slots - 1);
       this.#slots[slot] = index + 1;
@@ -39,30 +47,37 @@ export class WordTable<T> {
 
   /** How long the words are that begin with these two, each a bit of {@link bitOf}: none of another length does. */
   lengthsOf(first: number, second: number): number {
-    return this.#lengths[placeOf(this.#folds[first] ?? 0, this.#folds[second] ?? 0)] ?? 0;
+    return this.#heads[placeOf(this.#folds[first] ?? 0, this.#folds[second] ?? 0)] ?? 0;
   }
 
   /** Of two units or more. */
   find(units: Uint16Array, start: number, end: number): T | undefined {
     const length = end - start;
-    if ((this.lengthsOf(units[start] ?? 0, units[start + 1] ?? 0) & bitOf(length)) === 0) return undefined;
     const folds = this.#folds;
+    const last = placeOf(folds[units[end - 2] ?? 0] ?? 0, folds[units[end - 1] ?? 0] ?? 0);
+    const lengths = this.lengthsOf(units[start] ?? 0, units[start + 1] ?? 0) & (this.#tails[last] ?? 0);
+    if ((lengths & bitOf(length)) === 0) return undefined;
     const slots = this.#slots;
     let hash = length;
     for (let i = start; i < end; i++) hash = mix(hash, folds[units[i] ?? 0] ?? 0);
     const mask = slots.length - 1;
     for (let slot = hash & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
       const index = (slots[slot] ?? 0) - 1;
-      const word = this.#words[index] ?? '';
-      if (word.length === length && this.#isAt(word, units, start)) return this.#values[index];
+      if (this.#isAt(index, units, start, end)) return this.#values[index];
     }
     return undefined;
   }
 
-  #isAt(word: string, units: Uint16Array, start: number): boolean {
-    for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== this.#folds[units[start + i] ?? 0]) return false;
+  #isAt(index: number, units: Uint16Array, start: number, end: number): boolean {
+    const from = this.#starts[index] ?? 0;
+    if ((this.#starts[index + 1] ?? 0) - from !== end - start) return false;
+    for (let i = start; i < end; i++) if (this.#letters[from + i - start] !== this.#folds[units[i] ?? 0]) return false;
     return true;
   }
+}
+
+function mark(lengths: Int32Array, place: number, length: number): void {
+  lengths[place] = (lengths[place] ?? 0) | bitOf(length);
 }
 
 function placeOf(first: number, second: number): number {
