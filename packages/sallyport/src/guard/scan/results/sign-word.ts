@@ -43,8 +43,18 @@ export class Word {
 }
 
 function toPlain(word: string): string {
+  if (isPlain(word)) return word;
   const small = word.toLowerCase();
   return small.includes("'") || small.includes('’') ? small.replace(/['’]/g, '') : small;
+}
+
+/** Small letters alone, as most words are: making them small costs more than all else that is done with one. */
+function isPlain(word: string): boolean {
+  for (let i = 0; i < word.length; i++) {
+    const code = word.charCodeAt(i);
+    if (code < 0x61 || code > 0x7a) return false;
+  }
+  return true;
 }
 
 /** Lengths of known words by their first two letters: most words of a text are no match, and need not be cut out. */
@@ -61,9 +71,9 @@ function placeOf(text: string, at: number): number {
 
 /** What the word at this place does. */
 export function bitsOf(text: string, start: number, end: number): number {
-  const isPlain = text.charCodeAt(start) < 0x80 && text.charCodeAt(start + 1) < 0x80;
+  const isLatin = text.charCodeAt(start) < 0x80 && text.charCodeAt(start + 1) < 0x80;
   // With an apostrophe it is one letter shorter.
-  const lengths = isPlain ? (LENGTHS[placeOf(text, start)] ?? 0) : -1;
+  const lengths = isLatin ? (LENGTHS[placeOf(text, start)] ?? 0) : -1;
   const length = Math.min(31, end - start);
   if ((lengths & ((1 << length) | (1 << (length - 1)))) === 0) return 0;
   return WORDS.get(toPlain(text.slice(start, end))) ?? 0;
