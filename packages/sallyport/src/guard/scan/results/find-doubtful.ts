@@ -265,18 +265,25 @@ const BYTES = new Uint8Array((MIN_BLOCK / 4) * 3);
 function saysSomething(units: Uint16Array, at: number): boolean {
   let digits = 0;
   for (let i = at; i < at + MIN_BLOCK; i++) digits += DIGITS[units[i] ?? 0] ?? 0;
-  const written = () => String.fromCharCode(...units.subarray(at, at + MIN_BLOCK));
-  if ((digits & 0xff) === MIN_BLOCK) return mayBeText(fromHex(written()));
+  if ((digits & 0xff) === MIN_BLOCK) return mayBeText(fromHex(blockAt(units, at)));
   const isBase32 = ((digits >> 8) & 0xff) === MIN_BLOCK || digits >> 16 === MIN_BLOCK;
-  if (isBase32 && mayBeText(fromBase32(written()))) return true;
-  const six = (i: number) => BASE64[units[at + i] ?? 0] ?? 0;
-  for (let i = 0, to = 0; i < MIN_BLOCK; i += 4) {
-    const three = (six(i) << 18) | (six(i + 1) << 12) | (six(i + 2) << 6) | six(i + 3);
+  if (isBase32 && mayBeText(fromBase32(blockAt(units, at)))) return true;
+  for (let i = at, to = 0; i < at + MIN_BLOCK; i += 4) {
+    const three =
+      (sixAt(units, i) << 18) | (sixAt(units, i + 1) << 12) | (sixAt(units, i + 2) << 6) | sixAt(units, i + 3);
     BYTES[to++] = three >> 16;
     BYTES[to++] = three >> 8;
     BYTES[to++] = three;
   }
   return mayBeText(BYTES);
+}
+
+function blockAt(units: Uint16Array, at: number): string {
+  return String.fromCharCode(...units.subarray(at, at + MIN_BLOCK));
+}
+
+function sixAt(units: Uint16Array, at: number): number {
+  return BASE64[units[at] ?? 0] ?? 0;
 }
 
 /** Readable, or every second byte is empty: UTF-16. */

@@ -2,7 +2,7 @@ import type { Span } from '../../../core/json-scan.ts';
 import { FORM } from './sign-bits.ts';
 
 const ADDRESS =
-  /https?:\/\/|[\w.+-]{1,40}@[\w-]{1,40}\.[a-z]|\bwww\.|\b(?:[a-z\d-]{1,40}\.){1,4}(?:example|com|net|org|io|dev|app|test|invalid)\b|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b|\b(?:bc1|0x[\da-f]{6}|[A-Z]{2}\d{2} \d{4})/i;
+  /https?:\/\/|[\w.+-]@[\w-]{1,40}\.[a-z]|\bwww\.|[a-z\d-]\.(?:example|com|net|org|io|dev|app|test|invalid)\b|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b|\b(?:bc1|0x[\da-f]{6}|[A-Z]{2}\d{2} \d{4})/i;
 const CALL_LIKE = /\b[a-z]{2,24}(?:[._][a-z]{2,24}){1,4}\s?\(|\b[a-z]{2,24}\([a-z_]{2,24}\s?=/i;
 const SHELL =
   /\b(?:curl|wget|pip3? install|npm i(?:nstall)?|npx|sudo|chmod|chown|rm -|cat [/~]|bash|sh -c|powershell|ssh|scp|nc|eval|exec|systemctl|git push|cron|shutdown -)(?![\w-])|[~/]\.?(?:ssh|aws|etc|env)\b/i;
