@@ -55,6 +55,11 @@ export function knowUnits(units: Uint16Array, start: number, end: number): Known
   return KNOWN.find(units, start, end) ?? NOTHING_KNOWN;
 }
 
+/** False: `knowUnits` knows nothing of these letters. */
+export function mayKnow(units: Uint16Array, start: number, end: number): boolean {
+  return KNOWN.mayHave(units, start, end);
+}
+
 /** The same for one that has letters and digits. */
 export function knowMixed(units: Uint16Array, start: number, end: number): Known {
   return KNOWN.find(units, start, end) ?? LOOSE.find(units, start, end) ?? NOTHING_KNOWN;

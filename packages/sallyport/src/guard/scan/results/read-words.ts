@@ -1,5 +1,15 @@
 import { classesOf, type Ranges, toUnits } from '../../decode/text-units.ts';
-import { type Known, knowMixed, knowRun, knowUnits, knowWord, NOTHING_KNOWN, OVERRIDES, slipOf } from './know-words.ts';
+import {
+  type Known,
+  knowMixed,
+  knowRun,
+  knowUnits,
+  knowWord,
+  mayKnow,
+  NOTHING_KNOWN,
+  OVERRIDES,
+  slipOf,
+} from './know-words.ts';
 import { JOINED } from './lexicon.ts';
 
 /** The words of a text that do something, in order. Parallel arrays: 64 KB hold ten thousand words. */
@@ -39,14 +49,15 @@ const LOWER = 2;
 const DIGIT = 4;
 const JOINT = 8;
 const FOREIGN = 16;
+const LETTER = UPPER | LOWER;
 /** All that words are made of. */
 const PART = UPPER | LOWER | DIGIT | JOINT | FOREIGN;
 /** May end a sentence. */
 const STOP = 32;
 /** Begins a line that is something of its own. */
 const BEGINS = 64;
-/** May follow the sign that ends a sentence, as blanks do. */
-const CLOSES = 128;
+/** Follows a word and may be a part of it, of an address, or make it a heading. */
+const SIGN = 128;
 /** Letters of other scripts; dashes, quotes and blanks of the general punctuation block are none. */
 const LETTERS: Ranges = [
   [0xc0, 0x1fff],
@@ -62,7 +73,10 @@ const STOPS: Ranges = [
 const CLASSES = classesOf(classOf, [
   [FOREIGN, LETTERS],
   [STOP, STOPS],
+  [SIGN, [[0x2019, 0x2019]]],
 ]);
+/** May follow the sign that ends a sentence, as blanks do. */
+const CLOSING: ReadonlySet<number> = new Set([...'"\')\\'].map((sign) => sign.charCodeAt(0)));
 
 function classOf(character: string): number {
   if (/[A-Z]/.test(character)) return UPPER;
@@ -71,7 +85,7 @@ function classOf(character: string): number {
   if (character === '_') return JOINT;
   if ('\n.!?'.includes(character)) return STOP;
   if ('#-*|>'.includes(character)) return BEGINS;
-  return '"\')\\'.includes(character) ? CLOSES : 0;
+  return "':@".includes(character) ? SIGN : 0;
 }
 
 const CJK = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
@@ -83,6 +97,9 @@ const RUN_TOGETHER = 25;
 const MAX_RUN = 1_024;
 /** Letters one by one, e.g. `i g n o r e`: fewer are an enumeration. */
 const MIN_SPACED = 3;
+
+/** Words. */
+const NEAR = 6;
 
 class Reader {
   readonly text: string;
@@ -105,7 +122,7 @@ class Reader {
 
   /** Near a word that sets something aside. */
   get isNear(): boolean {
-    return this.place - this.overrideAt <= 6;
+    return this.place - this.overrideAt <= NEAR;
   }
 
   /** What a unit is in a word; 0: no part of one, or past the end. */
@@ -130,27 +147,46 @@ export function readWords(text: string, units = toUnits(text)): Words {
   const reader = new Reader(text, units);
   const { length } = units;
   const word: Word = { start: 0, end: 0, stop: 0, all: 0, inner: 0, known: NOTHING_KNOWN, isName: false };
+  // Counted here: half of the words need nothing else.
+  let place = 0;
+  let sentence = 0;
   for (let i = 0; i < length; ) {
     const first = CLASSES[units[i] ?? 0] ?? 0;
     if ((first & PART) === 0) {
-      if ((first & STOP) !== 0 && endsSentence(units, i)) reader.sentence++;
+      if ((first & STOP) !== 0 && endsSentence(units, i)) sentence++;
       i++;
       continue;
     }
     let end = i + 1;
     let inner = 0;
+    let next = 0;
     while (end < length) {
-      const next = CLASSES[units[end] ?? 0] ?? 0;
+      next = CLASSES[units[end] ?? 0] ?? 0;
       if ((next & PART) === 0) break;
       inner |= next;
       end++;
     }
-    reader.place++;
+    place++;
+    const all = first | inner;
+    const size = end - i;
+    // A number, or a word that begins, ends and lasts as none of the lexicon does, and is no name.
+    const isNothing =
+      (next & SIGN) === 0 &&
+      size > 1 &&
+      size < RUN_TOGETHER &&
+      (all === DIGIT || ((all & ~LETTER) === 0 && (inner & UPPER) === 0 && !mayKnow(units, i, end)));
+    if (isNothing && place - reader.overrideAt > NEAR) {
+      i = end;
+      continue;
+    }
+    reader.place = place;
+    reader.sentence = sentence;
     word.start = i;
     word.end = end;
-    word.all = first | inner;
+    word.all = all;
     word.inner = inner;
     i = readWord(reader, word);
+    place = reader.place;
   }
   const { kinds, starts, ends, places, sentences, marks } = reader;
   const cutAt = kinds.length < MAX_WORDS ? undefined : starts.at(-1);
@@ -165,7 +201,7 @@ function endsSentence(units: Uint16Array, at: number): boolean {
   // An empty line, a list item, a heading or a row of a table begins a new sentence; a wrapped line does not.
   if (code === 0x0a)
     return next === 0x0a || next === 0x0d || (((CLASSES[next] ?? 0) & BEGINS) !== 0 && !goesOn(units, at));
-  return next <= 0x20 || ((CLASSES[next] ?? 0) & CLOSES) !== 0;
+  return next <= 0x20 || CLOSING.has(next);
 }
 
 /** Lines of quoted mail and of comments: a sentence goes on behind the sign that each of them begins with. */
@@ -173,7 +209,7 @@ function goesOn(units: Uint16Array, at: number): boolean {
   const before = CLASSES[units[at - 1] ?? 0] ?? 0;
   let i = at + 1;
   while (i < at + MAX_PREFIX && PREFIX.has(units[i] ?? 0)) i++;
-  return i > at + 1 && (before & (UPPER | LOWER)) !== 0 && ((CLASSES[units[i] ?? 0] ?? 0) & LOWER) !== 0;
+  return i > at + 1 && (before & LETTER) !== 0 && ((CLASSES[units[i] ?? 0] ?? 0) & LOWER) !== 0;
 }
 
 /** `>`, `#` and the blank behind them. */
@@ -205,7 +241,7 @@ function readWord(reader: Reader, word: Word): number {
     readRun(reader, run, { at: start, width: 1, marks: 0 });
     return end;
   }
-  const isMixed = (all & DIGIT) !== 0 && (all & (UPPER | LOWER)) !== 0;
+  const isMixed = (all & DIGIT) !== 0 && (all & LETTER) !== 0;
   const quote = units[end];
   const stop = quote === 0x27 || quote === 0x2019 ? endOfApostrophe(reader, end) : end;
   if (stop > end) {
@@ -271,7 +307,7 @@ function addWord(reader: Reader, word: Word): number {
 /** "don't", "you're": one word, whichever apostrophe. */
 function endOfApostrophe(reader: Reader, end: number): number {
   let tail = end + 1;
-  while (tail - end <= 3 && (reader.classAt(tail) & (UPPER | LOWER)) !== 0) tail++;
+  while (tail - end <= 3 && (reader.classAt(tail) & LETTER) !== 0) tail++;
   return tail > end + 1 && tail - end <= 3 ? tail : end;
 }
 
@@ -315,7 +351,7 @@ function readSpaced(reader: Reader, start: number): number {
     readRun(reader, toUnits(letters.toLowerCase()), { at: start, width: step, marks: IS_DISGUISED });
     return units[start + 1] === LINE_FEED ? behindLines(units, at + 1) : at + 1;
   }
-  if ((units[start] ?? 0) === 0x69 || units[start] === 0x49) reader.add(ONE, start, start + 1, 0);
+  if (units[start] === 0x69 || units[start] === 0x49) reader.add(ONE, start, start + 1, 0);
   return start + 1;
 }
 

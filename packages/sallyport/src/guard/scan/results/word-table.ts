@@ -50,13 +50,19 @@ export class WordTable<T> {
     return this.#heads[placeOf(this.#folds[first] ?? 0, this.#folds[second] ?? 0)] ?? 0;
   }
 
+  /** False: none of its words begins, ends and lasts like this, of two units or more. */
+  mayHave(units: Uint16Array, start: number, end: number): boolean {
+    const folds = this.#folds;
+    const head = placeOf(folds[units[start] ?? 0] ?? 0, folds[units[start + 1] ?? 0] ?? 0);
+    const tail = placeOf(folds[units[end - 2] ?? 0] ?? 0, folds[units[end - 1] ?? 0] ?? 0);
+    return ((this.#heads[head] ?? 0) & (this.#tails[tail] ?? 0) & bitOf(end - start)) !== 0;
+  }
+
   /** Of two units or more. */
   find(units: Uint16Array, start: number, end: number): T | undefined {
+    if (!this.mayHave(units, start, end)) return undefined;
     const length = end - start;
     const folds = this.#folds;
-    const last = placeOf(folds[units[end - 2] ?? 0] ?? 0, folds[units[end - 1] ?? 0] ?? 0);
-    const lengths = this.lengthsOf(units[start] ?? 0, units[start + 1] ?? 0) & (this.#tails[last] ?? 0);
-    if ((lengths & bitOf(length)) === 0) return undefined;
     const slots = this.#slots;
     let hash = length;
     for (let i = start; i < end; i++) hash = mix(hash, folds[units[i] ?? 0] ?? 0);
