@@ -1,5 +1,6 @@
 import { CLASS, NAMES } from './sign-bits.ts';
 import { SIGN_WORDS } from './sign-words.ts';
+import { Outlines, placeOf } from './word-table.ts';
 
 const WORDS = new Map<string, number>();
 /** Of scripts without blanks, by the first character, the longer ones first. */
@@ -57,26 +58,28 @@ function isPlain(word: string): boolean {
   return true;
 }
 
-/** Lengths of known words by their first two letters: most words of a text are no match, and need not be cut out. */
-const LENGTHS = new Int32Array(32 * 32);
-for (const word of WORDS.keys())
-  if (/^[a-z]{2}/.test(word)) {
-    const at = placeOf(word, 0);
-    LENGTHS[at] = (LENGTHS[at] ?? 0) | (1 << Math.min(31, word.length));
-  }
+/** Most words of a text are no match, and need not be cut out. */
+const OUTLINES = new Outlines();
+for (const word of WORDS.keys()) if (word.length > 1) OUTLINES.add(word);
 
-function placeOf(text: string, at: number): number {
-  return (text.charCodeAt(at) & 31) * 32 + (text.charCodeAt(at + 1) & 31);
+function placeAt(text: string, at: number): number {
+  return placeOf(text.charCodeAt(at), text.charCodeAt(at + 1));
 }
 
 /** What the word at this place does. */
 export function bitsOf(text: string, start: number, end: number): number {
-  const isLatin = text.charCodeAt(start) < 0x80 && text.charCodeAt(start + 1) < 0x80;
-  // With an apostrophe it is one letter shorter.
-  const lengths = isLatin ? (LENGTHS[placeOf(text, start)] ?? 0) : -1;
-  const length = Math.min(31, end - start);
-  if ((lengths & ((1 << length) | (1 << (length - 1)))) === 0) return 0;
+  const length = end - start;
+  if (length > 1 && !isCut(text, end) && !OUTLINES.has(placeAt(text, start), placeAt(text, end - 2), length)) return 0;
   return WORDS.get(toPlain(text.slice(start, end))) ?? 0;
+}
+
+/** Is there an apostrophe, behind which a word has three letters at most? */
+function isCut(text: string, end: number): boolean {
+  for (let at = end - 4; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x27 || code === 0x2019) return true;
+  }
+  return false;
 }
 
 /** A word at this place of a script without blanks. */

@@ -6,14 +6,36 @@ export function bitOf(length: number): number {
   return 1 << Math.min(MAX_BIT, length);
 }
 
+/** How words begin, end and last, hashed to bits: nearly all other words of a text are told from them by it. */
+export class Outlines {
+  readonly #bits = new Int32Array(65_536 / 32);
+
+  /** @param word of two letters or more */
+  add(word: string): void {
+    const { length } = word;
+    const head = placeOf(word.charCodeAt(0), word.charCodeAt(1));
+    const at = outlineOf(head, placeOf(word.charCodeAt(length - 2), word.charCodeAt(length - 1)), length);
+    this.#bits[at >>> 5] = (this.#bits[at >>> 5] ?? 0) | (1 << (at & 31));
+  }
+
+  /** @param head its first two letters and @param tail its last two, see {@link placeOf} */
+  has(head: number, tail: number, length: number): boolean {
+    const at = outlineOf(head, tail, length);
+    return (((this.#bits[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1;
+  }
+}
+
+function outlineOf(head: number, tail: number, length: number): number {
+  return Math.imul((head << 15) | (tail << 5) | (length & 31), 0x9e37_79b1) >>> 16;
+}
+
 /**
  * Words with what is known of them, found by the units of a text: no string is cut out of it and made lower case for a word
  * that is none of them, as most are. Open addressing, never more than a quarter full.
  */
 export class WordTable<T> {
-  /** Most words of a text are told from these by how they begin, how they end and how long they are. */
-  readonly #heads = new Int32Array(32 * 32);
-  readonly #tails = new Int32Array(32 * 32);
+  readonly #lengths = new Int32Array(32 * 32);
+  readonly #outlines = new Outlines();
   readonly #slots: Int32Array;
   /** Of all words, one behind the other. */
   readonly #letters: Uint16Array;
@@ -35,8 +57,9 @@ export class WordTable<T> {
     for (const [index, [word]] of words.entries()) {
       const { length } = word;
       this.#starts[index + 1] = (this.#starts[index] ?? 0) + length;
-      mark(this.#heads, placeOf(word.charCodeAt(0), word.charCodeAt(1)), length);
-      mark(this.#tails, placeOf(word.charCodeAt(length - 2), word.charCodeAt(length - 1)), length);
+      this.#outlines.add(word);
+      const head = placeOf(word.charCodeAt(0), word.charCodeAt(1));
+      this.#lengths[head] = (this.#lengths[head] ?? 0) | bitOf(length);
       let hash = length;
       for (let i = 0; i < length; i++) hash = mix(hash, word.charCodeAt(i));
       let slot = hash & (slots - 1);
@@ -47,7 +70,7 @@ export class WordTable<T> {
 
   /** How long the words are that begin with these two, each a bit of {@link bitOf}: none of another length does. */
   lengthsOf(first: number, second: number): number {
-    return this.#heads[placeOf(this.#folds[first] ?? 0, this.#folds[second] ?? 0)] ?? 0;
+    return this.#lengths[placeOf(this.#folds[first] ?? 0, this.#folds[second] ?? 0)] ?? 0;
   }
 
   /** False: none of its words begins, ends and lasts like this, of two units or more. */
@@ -55,7 +78,7 @@ export class WordTable<T> {
     const folds = this.#folds;
     const head = placeOf(folds[units[start] ?? 0] ?? 0, folds[units[start + 1] ?? 0] ?? 0);
     const tail = placeOf(folds[units[end - 2] ?? 0] ?? 0, folds[units[end - 1] ?? 0] ?? 0);
-    return ((this.#heads[head] ?? 0) & (this.#tails[tail] ?? 0) & bitOf(end - start)) !== 0;
+    return this.#outlines.has(head, tail, end - start);
   }
 
   /** Of two units or more. */
@@ -82,11 +105,8 @@ export class WordTable<T> {
   }
 }
 
-function mark(lengths: Int32Array, place: number, length: number): void {
-  lengths[place] = (lengths[place] ?? 0) | bitOf(length);
-}
-
-function placeOf(first: number, second: number): number {
+/** Of two units, of either case, as one number. */
+export function placeOf(first: number, second: number): number {
   return (first & 31) * 32 + (second & 31);
 }
 
