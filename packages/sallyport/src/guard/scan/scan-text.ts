@@ -11,12 +11,13 @@ import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/i
 import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
 import { openText } from './results/open-text.ts';
-import { readWords, type Words } from './results/read-words.ts';
+import { readWords } from './results/read-words.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
 import { UNREAD, UNREAD_WEIGHT } from './results/unread.ts';
 import { findOrders } from './results/weigh-signs.ts';
+import type { Words } from './results/words.ts';
 
 /** From here on a text is in the review tier. */
 export const TEXT_REVIEW_FROM = 0.5;

@@ -1,6 +1,6 @@
 import { kindsOf } from './lexicon.ts';
-import type { Words } from './read-words.ts';
 import { DEMAND, type Spoken, type SpokenRule } from './spoken-to.ts';
+import type { Words } from './words.ts';
 
 const POSED: SpokenRule = {
   id: 'pose-as-user',

@@ -3,7 +3,7 @@ import type { Carrier } from './find-carriers.ts';
 import { isDemanded, isFenced, isQuoted } from './is-told.ts';
 import { kindsOf } from './lexicon.ts';
 import { openText } from './open-text.ts';
-import type { Words } from './read-words.ts';
+import type { Words } from './words.ts';
 
 /** Addresses that a text tells its reader to fill in, and where it does. */
 export interface Filled {

@@ -1,6 +1,6 @@
 import type { Span } from '../../../core/json-scan.ts';
 import { kindsOf } from './lexicon.ts';
-import { IS_JOINED, IS_TAGGED, type Words } from './read-words.ts';
+import { IS_JOINED, IS_TAGGED, type Words } from './words.ts';
 
 /**
  * Where a text is worth reading for signs: around a word for a model, what is called the reader's own ("your task"), what is

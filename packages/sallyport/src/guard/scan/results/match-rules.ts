@@ -1,6 +1,6 @@
-import { IS_DISGUISED, type Words } from './read-words.ts';
 import type { Step, TextRule } from './text-rules.ts';
 import { TEXT_RULES } from './text-rules.ts';
+import { IS_DISGUISED, type Words } from './words.ts';
 
 /** Where a rule holds, in the text that was read. */
 export interface Match {

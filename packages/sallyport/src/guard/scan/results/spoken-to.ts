@@ -1,7 +1,7 @@
 import type { OwaspTag } from '../../../core/finding.ts';
 import { kindsOf } from './lexicon.ts';
-import { IS_JOINED, IS_NAME, type Words } from './read-words.ts';
 import { UNREAD, UNREAD_WEIGHT } from './unread.ts';
+import { IS_JOINED, IS_NAME, type Words } from './words.ts';
 
 /**
  * Who is spoken to? A page, a mail or a log line has readers, not an assistant: one that turns to "the AI reading this"

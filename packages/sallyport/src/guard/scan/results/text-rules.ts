@@ -1,6 +1,6 @@
 import type { OwaspTag } from '../../../core/finding.ts';
 import { kindsOf, type WordClass } from './lexicon.ts';
-import { IS_ADDRESS, IS_HEADING, IS_JOINED, IS_LOUD, IS_NAME, IS_TAGGED } from './read-words.ts';
+import { IS_ADDRESS, IS_HEADING, IS_JOINED, IS_LOUD, IS_NAME, IS_TAGGED } from './words.ts';
 
 /** One word of a rule: of one of these classes, or with one of these marks, at most `gap` words after the one before. */
 export interface Step {

@@ -1,12 +1,12 @@
 import type { Span } from '../../../core/json-scan.ts';
 import { findSuspect } from './find-suspect.ts';
 import { readSigns } from './read-signs.ts';
-import type { Words } from './read-words.ts';
 import { FORM, NAMES, type Signs } from './sign-bits.ts';
 import { readShapes, SHAPES } from './sign-shapes.ts';
 import { BIAS, SIGN_WEIGHTS } from './sign-weights.ts';
 import { isReported, type Spoken, type SpokenRule } from './spoken-to.ts';
 import { UNREAD, UNREAD_WEIGHT } from './unread.ts';
+import type { Words } from './words.ts';
 
 /**
  * Weak signs that together are an order to a model: who is spoken to, what is wanted of him, and how. What each two of them
