@@ -39,26 +39,36 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --keep FILE       also copy the .cpuprofile there
 `;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
-    against: { type: 'string' },
-    rounds: { type: 'string' },
-    target: { type: 'string', default: 'sallyport' },
-    seconds: { type: 'string', default: '10' },
-    era: { type: 'string', default: 'modern' },
-    tool: { type: 'string', default: 'echo' },
-    upstream: { type: 'string', default: 'http' },
-    callers: { type: 'string', default: '16' },
-    keep: { type: 'string' },
-    data: { type: 'string' },
-    split: { type: 'string' },
-    only: { type: 'string' },
-    show: { type: 'string' },
-  },
-});
+const { values, positionals } = readOptions();
+
+function readOptions() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        json: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        against: { type: 'string' },
+        rounds: { type: 'string' },
+        target: { type: 'string', default: 'sallyport' },
+        seconds: { type: 'string', default: '10' },
+        era: { type: 'string', default: 'modern' },
+        tool: { type: 'string', default: 'echo' },
+        upstream: { type: 'string', default: 'http' },
+        callers: { type: 'string', default: '16' },
+        keep: { type: 'string' },
+        data: { type: 'string' },
+        split: { type: 'string' },
+        only: { type: 'string' },
+        show: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.exit(1);
+  }
+}
 
 /** Each prints its own progress on stderr and returns what belongs on stdout. */
 const BENCHES = new Map<string, () => Promise<string>>([
@@ -131,8 +141,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => void stopAll().finally(() => process.exit(130)));
 }
 const bench = BENCHES.get(positionals[0] ?? '');
-if (bench === undefined) {
-  process.stderr.write(USAGE);
+if (values.help) process.stdout.write(USAGE);
+else if (bench === undefined) {
+  const problem = positionals[0] === undefined ? 'which bench?' : `there is no bench "${positionals[0]}"`;
+  process.stderr.write(`${problem}\n\n${USAGE}`);
   process.exitCode = 1;
 } else {
   try {
