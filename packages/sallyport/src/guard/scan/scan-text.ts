@@ -7,7 +7,7 @@ import { findFakeTurns } from './results/fake-turns.ts';
 import { asksForSaid, type Carrier, findCarriers } from './results/find-carriers.ts';
 import { findDoubtful } from './results/find-doubtful.ts';
 import { findFilled } from './results/find-filled.ts';
-import { isDemanded, isFenced, isListed, isPattern, isQuoted } from './results/is-told.ts';
+import { Fences, isDemanded, isListed, isPattern, isQuoted } from './results/is-told.ts';
 import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
 import { openText } from './results/open-text.ts';
@@ -116,9 +116,10 @@ const BACKWARDS = kindsOf('backwards');
 /** Of a text that is turned round so much on both sides of the first such word. Characters. */
 const MAX_BACK = 8_192;
 
-function readBackwards(text: string, { kinds, starts }: Words, collected: Omit<Collected, 'offset'>): void {
-  const first = kinds.findIndex((kind) => BACKWARDS[kind] === 1);
-  if (first < 0) return;
+function readBackwards(text: string, { kinds, starts, count }: Words, collected: Omit<Collected, 'offset'>): void {
+  let first = 0;
+  while (first < count && BACKWARDS[kinds[first] ?? 0] !== 1) first++;
+  if (first === count) return;
   const offset = Math.max(0, (starts[first] ?? 0) - MAX_BACK);
   readDoubtful(text.slice(offset, offset + 2 * MAX_BACK), { ...collected, offset });
 }
@@ -232,7 +233,7 @@ const FILLED: Found['rule'] = {
  * @returns what makes a client fetch something
  */
 function addCarriers({ given, text, words }: Opened, found: Found[]): readonly Carrier[] {
-  const fences = fencesOf(given);
+  const fences = new Fences(given);
   const { told, carriers } = findFilled({ text, words, fences }, findCarriers(given));
   const add = (rule: Found['rule'], weight: number, { start, end }: Span) =>
     found.push({ rule, weight, start, end, evidence: showPart(given, start, end), hidden: undefined });
@@ -255,9 +256,9 @@ function addCarriers({ given, text, words }: Opened, found: Found[]): readonly C
 }
 
 /** Within a block or a line of code. */
-function isTemplate(text: string, fences: readonly number[], at: number): boolean {
+function isTemplate(text: string, fences: Fences, at: number): boolean {
   const line = text.slice(Math.max(text.lastIndexOf('\n', at) + 1, at - 300), at);
-  return isFenced(fences, at) || isQuoted(text, at, at + 1) || CODE_LINE.test(line);
+  return fences.has(at) || isQuoted(text, at, at + 1) || CODE_LINE.test(line);
 }
 
 const CODE_LINE = /`|\$\{|(?:^|\s)\/\/|^\s{0,40}(?:const|let|var|return|import|from|def)\b/;
@@ -313,10 +314,10 @@ function weighed(text: string, { words = readWords(text), isOpen = () => true }:
   const matches = matchRules(words);
   const spoken = [...findSpoken(text, words), ...findFakeTurns(text, words), ...findOrders(text, words)];
   if (matches.length === 0 && spoken.length === 0 && words.cutAt === undefined) return [];
-  const fences = fencesOf(text);
+  const fences = new Fences(text);
   const weigh = (weight: number, start: number, isTold: boolean) => {
     if (isTold) return weight * TOLD;
-    return isFenced(fences, start) ? weight * FENCED : weight;
+    return fences.has(start) ? weight * FENCED : weight;
   };
   const found: Weighed[] = [];
   for (const { rule, start, end, isDisguised } of matches) {
@@ -340,13 +341,6 @@ function weighed(text: string, { words = readWords(text), isOpen = () => true }:
       ...{ start: words.cutAt, end: text.length, isDisguised: false },
     });
   return found;
-}
-
-function fencesOf(text: string): number[] {
-  const fences: number[] = [];
-  for (let at = text.indexOf('```'); at >= 0 && fences.length < 1_000; at = text.indexOf('```', at + 3))
-    fences.push(at);
-  return fences;
 }
 
 /** Independent reasons add up; the same reason twice is one. */

@@ -105,6 +105,8 @@ export function findDoubtful(text: string, units = toUnits(text)): readonly Span
 /** A header of gzip or zlib in base64, hexadecimal or base32. */
 const HEADER =
   /^(?:H4sI|e[JNAF]|1f8b08|1F8B08|D6FQ|d6fq|P(?:AA|BP|CO|DN)|p(?:aa|bp|co|dn)|78(?:01|5[eE]|9[cC]|[dD][aA]))/;
+/** What such a header begins with. */
+const HEADS: ReadonlySet<number> = new Set([...'He1DdPp7'].map((letter) => letter.charCodeAt(0)));
 /** Wrapped lines belong to it, as where it is decoded. */
 const BLOCK = /[A-Za-z0-9+/_-]{1,65536}(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{16,128}){0,256}/y;
 /** Blocks are looked into up to here: an honest text has few, and each costs some microseconds. */
@@ -116,7 +118,7 @@ const HEAD = 128;
 /** Where the packed text ends that begins at a block, however long it is; 0: it is none. */
 function endOfPacked(looking: Looking, at: number): number {
   const { text, units } = looking;
-  if (isShort(units, at) && !HEADER.test(text.slice(at, at + 8))) return 0;
+  if (isShort(units, at) && !(HEADS.has(units[at] ?? 0) && HEADER.test(text.slice(at, at + 8)))) return 0;
   BLOCK.lastIndex = at;
   const block = BLOCK.exec(text)?.[0] ?? '';
   const head = block.slice(0, HEAD).replace(/\s+/g, '');
@@ -265,9 +267,15 @@ const BYTES = new Uint8Array((MIN_BLOCK / 4) * 3);
 function saysSomething(units: Uint16Array, at: number): boolean {
   let digits = 0;
   for (let i = at; i < at + MIN_BLOCK; i++) digits += DIGITS[units[i] ?? 0] ?? 0;
-  if ((digits & 0xff) === MIN_BLOCK) return mayBeText(fromHex(blockAt(units, at)));
+  if ((digits & 0xff) === MIN_BLOCK) {
+    for (let i = 0; i < MIN_BLOCK / 2; i++) BYTES[i] = (hexAt(units, at + 2 * i) << 4) | hexAt(units, at + 2 * i + 1);
+    return mayBeText(BYTES, MIN_BLOCK / 2);
+  }
   const isBase32 = ((digits >> 8) & 0xff) === MIN_BLOCK || digits >> 16 === MIN_BLOCK;
-  if (isBase32 && mayBeText(fromBase32(blockAt(units, at)))) return true;
+  if (isBase32) {
+    const bytes = fromBase32(String.fromCharCode(...units.subarray(at, at + MIN_BLOCK)));
+    if (mayBeText(bytes, bytes.length)) return true;
+  }
   for (let i = at, to = 0; i < at + MIN_BLOCK; i += 4) {
     const three =
       (sixAt(units, i) << 18) | (sixAt(units, i + 1) << 12) | (sixAt(units, i + 2) << 6) | sixAt(units, i + 3);
@@ -275,21 +283,29 @@ function saysSomething(units: Uint16Array, at: number): boolean {
     BYTES[to++] = three >> 8;
     BYTES[to++] = three;
   }
-  return mayBeText(BYTES);
-}
-
-function blockAt(units: Uint16Array, at: number): string {
-  return String.fromCharCode(...units.subarray(at, at + MIN_BLOCK));
+  return mayBeText(BYTES, BYTES.length);
 }
 
 function sixAt(units: Uint16Array, at: number): number {
   return BASE64[units[at] ?? 0] ?? 0;
 }
 
+/** Of a digit of either case. */
+function hexAt(units: Uint16Array, at: number): number {
+  const code = units[at] ?? 0;
+  return code < 0x40 ? code & 0xf : (code & 0xf) + 9;
+}
+
 /** Readable, or every second byte is empty: UTF-16. */
-function mayBeText(bytes: Uint8Array): boolean {
+function mayBeText(bytes: Uint8Array, length: number): boolean {
   const isEmpty = (at: number) => bytes[at] === 0 && bytes[at + 2] === 0 && bytes[at + 4] === 0;
   if (isEmpty(0) || isEmpty(1)) return true;
-  const isMarked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  return isMarked || isReadable(bytes);
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
+  // Half of all noise has a byte of these soon.
+  for (let i = 0; i < length; i++) if (isControl(bytes[i] ?? 0)) return false;
+  return isReadable(bytes.subarray(0, length));
+}
+
+function isControl(byte: number): boolean {
+  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d;
 }

@@ -1,6 +1,6 @@
 import type { Span } from '../../../core/json-scan.ts';
 import type { Carrier } from './find-carriers.ts';
-import { isDemanded, isFenced, isQuoted } from './is-told.ts';
+import { type Fences, isDemanded, isQuoted } from './is-told.ts';
 import { kindsOf } from './lexicon.ts';
 import { openText } from './open-text.ts';
 import type { Words } from './words.ts';
@@ -33,18 +33,20 @@ const OPEN = /[=?&/]$|=(?=&)|[{[<]|%7b|%5b|%3c/i;
 const BEFORE = 120;
 const BEHIND = 120;
 const REACH = 320;
+/** Verbs stand before what is spoken of. */
+const LONGEST_SAID = 80;
 const MAX_TRIES = 5_000;
 
 /** Looks for demands that what was said be written into an address. */
 export function findFilled(
-  { text, words, fences }: { readonly text: string; readonly words: Words; readonly fences: readonly number[] },
+  { text, words, fences }: { readonly text: string; readonly words: Words; readonly fences: Fences },
   carriers: readonly Carrier[],
 ): Filled {
   let tries = 0;
   for (const { said, index } of findSaid(text, words)) {
     if (tries++ >= MAX_TRIES) break;
     const verb = findVerb(text, { start: index, end: index + said.length });
-    if (verb === undefined || isFenced(fences, verb) || isQuoted(text, verb, index + said.length)) continue;
+    if (verb === undefined || fences.has(verb) || isQuoted(text, verb, index + said.length)) continue;
     const near = toParagraph(text, Math.min(verb, index), index + said.length);
     const isPlaced = PLACE.test(text.slice(Math.max(near.start, index - BEFORE), Math.min(near.end, index + BEHIND)));
     const reached = findAddresses(text, near).filter(({ url }) => isPlaced || OPEN.test(url));
@@ -56,7 +58,7 @@ export function findFilled(
   return { told: undefined, carriers };
 }
 
-/** What is spoken of near addresses, where something is filled in: most texts have little of it. */
+/** What is spoken of near addresses and around a verb that fills in: most texts have little of it. */
 function* findSaid(text: string, words: Words): Generator<{ readonly said: string; readonly index: number }> {
   let end = 0;
   let word = nextFill(words, 0);
@@ -65,11 +67,14 @@ function* findSaid(text: string, words: Words): Generator<{ readonly said: strin
     end = at + REACH + BEFORE;
     for (let next = text.indexOf('//', at + 2); next >= 0 && next < end + REACH; next = text.indexOf('//', next + 2))
       end = next + REACH + BEFORE;
-    while (word < words.count && (words.starts[word] ?? 0) < start) word = nextFill(words, word + 1);
-    const verb = words.starts[word] ?? text.length;
-    if (verb >= end) continue;
-    const from = Math.max(start, verb - BEFORE_HAN);
-    for (const { 0: said, index } of text.slice(from, end).matchAll(SAID)) yield { said, index: from + index };
+    let done = start;
+    for (; word < words.count && (words.starts[word] ?? 0) < end; word = nextFill(words, word + 1)) {
+      const verb = words.starts[word] ?? 0;
+      if (verb < start) continue;
+      const from = Math.max(done, verb - BEFORE_HAN);
+      done = Math.min(end, verb + BEFORE + LONGEST_SAID);
+      for (const { 0: said, index } of text.slice(from, done).matchAll(SAID)) yield { said, index: from + index };
+    }
   }
 }
 

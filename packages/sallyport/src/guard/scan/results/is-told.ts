@@ -88,11 +88,31 @@ export function isListed(part: string): boolean {
   return /["'`”](?:\s?[,|]\s?|\s(?:or|and)\s)["'`“]/.test(part);
 }
 
-/** Within a fenced block of Markdown. @param fences where the fences of the text stand */
-export function isFenced(fences: readonly number[], at: number): boolean {
-  let count = 0;
-  for (const fence of fences) if (fence < at) count++;
-  return count % 2 === 1;
+const MAX_FENCES = 1_000;
+
+/** The fenced blocks of a text in Markdown, looked for when somebody asks. */
+export class Fences {
+  readonly #text: string;
+  #places: readonly number[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Is this place within one? */
+  has(at: number): boolean {
+    this.#places ??= placesOf(this.#text);
+    let before = 0;
+    for (const place of this.#places) if (place < at) before++;
+    return before % 2 === 1;
+  }
+}
+
+function placesOf(text: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf('```'); at >= 0 && places.length < MAX_FENCES; at = text.indexOf('```', at + 3))
+    places.push(at);
+  return places;
 }
 
 /** A regular expression that looks for such words. */
