@@ -65,6 +65,19 @@ export function knowMixed(units: Uint16Array, start: number, end: number): Known
   return KNOWN.find(units, start, end) ?? LOOSE.find(units, start, end) ?? NOTHING_KNOWN;
 }
 
+/** Of one word at a time, longer than any of the lexicon. */
+const WHOLE = new Uint16Array(32);
+
+/** The same for one with an apostrophe, as it reads without. */
+export function knowCut(
+  units: Uint16Array,
+  { start, quote, end, isMixed }: { start: number; quote: number; end: number; isMixed: boolean },
+): Known {
+  let length = 0;
+  for (let i = start; i < end && length < WHOLE.length; i++) if (i !== quote) WHOLE[length++] = units[i] ?? 0;
+  return isMixed ? knowMixed(WHOLE, 0, length) : knowUnits(WHOLE, 0, length);
+}
+
 /** @param word in lower case @param isMixed it has letters and digits */
 export function knowWord(word: string, isMixed: boolean): Known {
   const found = known.get(word);

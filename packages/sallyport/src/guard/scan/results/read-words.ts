@@ -1,6 +1,7 @@
 import { classesOf, type Ranges, toUnits } from '../../decode/text-units.ts';
 import {
   type Known,
+  knowCut,
   knowMixed,
   knowRun,
   knowUnits,
@@ -44,8 +45,6 @@ const CLASSES = classesOf(classOf, [
   [STOP, STOPS],
   [SIGN, [[0x2019, 0x2019]]],
 ]);
-/** May follow the sign that ends a sentence, as blanks do. */
-const CLOSING: ReadonlySet<number> = new Set([...'"\')\\'].map((sign) => sign.charCodeAt(0)));
 
 function classOf(character: string): number {
   if (/[A-Z]/.test(character)) return UPPER;
@@ -158,8 +157,8 @@ export function readWords(text: string, units = toUnits(text)): Words {
     place = reader.place;
   }
   const { kinds, starts, ends, places, sentences, marks } = reader;
-  const cutAt = kinds.length < MAX_WORDS ? undefined : starts.at(-1);
-  return { count: kinds.length, kinds, starts, ends, places, sentences, marks, cutAt };
+  const count = kinds.length;
+  return { count, kinds, starts, ends, places, sentences, marks, cutAt: count < MAX_WORDS ? undefined : starts.at(-1) };
 }
 
 /** @param at where a sign or a new line stands that may end one */
@@ -170,7 +169,12 @@ function endsSentence(units: Uint16Array, at: number): boolean {
   // An empty line, a list item, a heading or a row of a table begins a new sentence; a wrapped line does not.
   if (code === 0x0a)
     return next === 0x0a || next === 0x0d || (((CLASSES[next] ?? 0) & BEGINS) !== 0 && !goesOn(units, at));
-  return next <= 0x20 || CLOSING.has(next);
+  return next <= 0x20 || closes(next);
+}
+
+/** Quotes, a bracket and a backslash may follow the sign that ends a sentence, as blanks do. */
+function closes(code: number): boolean {
+  return code === 0x22 || code === 0x27 || code === 0x29 || code === 0x5c;
 }
 
 /** Lines of quoted mail and of comments: a sentence goes on behind the sign that each of them begins with. */
@@ -213,10 +217,8 @@ function readWord(reader: Reader, word: Word): number {
   const isMixed = (all & DIGIT) !== 0 && (all & LETTER) !== 0;
   const quote = units[end];
   const stop = quote === 0x27 || quote === 0x2019 ? endOfApostrophe(reader, end) : end;
-  if (stop > end) {
-    const written = reader.text.slice(start, stop).toLowerCase();
-    word.known = knowWord(written.replace(/['’]/, ''), isMixed);
-  } else word.known = isMixed ? knowMixed(units, start, end) : knowUnits(units, start, end);
+  if (stop > end) word.known = knowCut(units, { start, quote: end, end: stop, isMixed });
+  else word.known = isMixed ? knowMixed(units, start, end) : knowUnits(units, start, end);
   word.stop = stop;
   word.isName = word.known.kind === 0 && isName(units, word);
   const follow = units[stop];
@@ -261,7 +263,10 @@ function addWord(reader: Reader, word: Word): number {
   const kind = isSlip ? slipOf(text.slice(start, stop).toLowerCase()) : known.kind;
   if (kind === 0 && word.isName) marks |= IS_NAME;
   const follow = units[stop];
-  if (follow === 0x40 || (follow === 0x3a && text.startsWith('://', stop) && text.startsWith('http', start)))
+  if (
+    follow === 0x40 ||
+    (follow === 0x3a && units[stop + 1] === 0x2f && text.startsWith('://', stop) && text.startsWith('http', start))
+  )
     marks |= IS_ADDRESS;
   if (kind === 0 && (marks & ~IS_DISGUISED) === 0) return stop;
   if (follow === 0x3a || (follow === 0x2a && text.startsWith('**:', stop))) marks |= IS_HEADING;
