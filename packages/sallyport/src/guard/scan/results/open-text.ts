@@ -1,4 +1,4 @@
-import { knowWord } from './know-words.ts';
+import { knowWord, mayBeWord } from './know-words.ts';
 
 /** A text with other characters in place of some, as many, so that every place stays where it is. */
 export interface Open {
@@ -77,7 +77,8 @@ const LINES = /((?:\\{1,8}[bfnrt]){1,64})([A-Za-z]{0,24})/y;
 function toBlanks(_: string, escapes = '', rest = ''): string {
   const last = escapes.at(-1) ?? '';
   // `\never` may be meant as either: a word that does something is left as one.
-  const isWord = rest !== '' && knowWord((last + rest).toLowerCase(), false).kind !== 0;
+  const word = last + rest;
+  const isWord = rest !== '' && mayBeWord(word, 0, word.length) && knowWord(word.toLowerCase(), false).kind !== 0;
   const blanks = isWord ? escapes.slice(0, -1) : escapes;
   const lines = blanks.match(/n/g)?.length ?? 0;
   const open = lines > 1 ? '\n'.repeat(blanks.length) : (lines === 1 ? '\n' : '').padEnd(blanks.length);
