@@ -6,28 +6,8 @@ export const IS_SWAPPED = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;
  * which costs more than the copy from the second look on.
  */
 export function toUnits(text: string): Uint16Array {
-  return write(text, Buffer.allocUnsafe(text.length * 2));
-}
-
-/** Units of longer texts get memory of their own. */
-const MAX_KEPT = 262_144;
-
-/**
- * As {@link toUnits}, in memory that its next call uses again: in fresh memory the copy of 64 KB takes ten times as long, and
- * so does what reads it first.
- */
-export function keepUnits(): (text: string) => Uint16Array {
-  let kept = Buffer.alloc(0);
-  return (text) => {
-    if (text.length > MAX_KEPT) return toUnits(text);
-    if (kept.length < text.length * 2) kept = Buffer.allocUnsafeSlow(Math.min(2 * MAX_KEPT, text.length * 4));
-    return write(text, kept);
-  };
-}
-
-function write(text: string, bytes: Buffer): Uint16Array {
-  bytes.write(text, 'utf16le');
-  if (IS_SWAPPED) bytes.subarray(0, text.length * 2).swap16();
+  const bytes = Buffer.from(text, 'utf16le');
+  if (IS_SWAPPED) bytes.swap16();
   return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
 }
 

@@ -1,6 +1,6 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
 import type { Span } from '../../core/json-scan.ts';
-import { keepUnits } from '../decode/text-units.ts';
+import { toUnits } from '../decode/text-units.ts';
 import type { Mark } from '../decode/unseen.ts';
 import { toCanonical, type View } from './canonical.ts';
 import { findFakeTurns } from './results/fake-turns.ts';
@@ -47,21 +47,18 @@ export interface TextReading {
   readonly carriers: readonly Carrier[];
 }
 
-const textUnits = keepUnits();
-const lineUnits = keepUnits();
-
 /** As {@link scanText}, with what has to be made harmless before it is shown. */
 export function readText(given: string): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
   const { text, lines } = openText(given);
-  const units = textUnits(text);
+  const units = toUnits(text);
   const words = readWords(text, units);
   readPlain({ given, text, words }, found);
   const budget = { left: MAX_SAID };
   readBackwards(text, words, { found, marks, budget });
   let left = MAX_DOUBTFUL;
-  for (const { start, end } of findDoubtful(lines, lines === text ? units : lineUnits(lines))) {
+  for (const { start, end } of findDoubtful(lines, lines === text ? units : toUnits(lines))) {
     left -= end - start;
     if (left < 0) {
       found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, start, end, evidence: '', hidden: undefined });

@@ -16,11 +16,11 @@ export function textOfBytes(base64: string): string | undefined {
   return Buffer.from(base64, 'base64').toString('utf8');
 }
 
-/** Bytes that are UTF-8 without control characters; a character may be cut at the end. */
-export function isReadable(bytes: Uint8Array): boolean {
-  for (let i = 0; i < bytes.length; i++) {
+/** Are the first bytes UTF-8 without control characters? A character may be cut at the end. */
+export function isReadable(bytes: Uint8Array, length = bytes.length): boolean {
+  for (let i = 0; i < length; i++) {
     const byte = bytes[i] ?? 0;
     if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false;
   }
-  return [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, bytes.length - cut)));
+  return [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, length - cut)));
 }

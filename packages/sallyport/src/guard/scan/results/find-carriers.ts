@@ -73,7 +73,7 @@ function addMarkdown(text: string, found: Carrier[]): void {
 const RUNNING = /^(?:javascript|vbscript):|^data:text\/html/i;
 const FAR_URL = /^(?:https?:)?\/\//i;
 
-/** Most links lead to places on the same server: what begins with another letter is none that is looked for. */
+/** Most links lead to places on the same server, and are told by how they begin from those that are looked for. */
 function mayBeFar(text: string, from: number): boolean {
   let at = from;
   while (at < from + MAX_URL && /[\s<]/.test(text.charAt(at))) at++;

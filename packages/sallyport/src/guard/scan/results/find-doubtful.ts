@@ -149,12 +149,6 @@ function findDoubt(looking: Looking, start: number, end: number): number {
   const { text, units } = looking;
   let seen = 0;
   let stop = start;
-  // Four at a time, which takes half as long.
-  for (; stop + 3 < end; stop += 4) {
-    const four = classOfFour(units, stop);
-    if ((four & DOUBTFUL) !== 0) break;
-    seen |= four;
-  }
   for (; stop < end; stop++) {
     const kind = CLASSES[units[stop] ?? 0] ?? 0;
     if (kind === DOUBTFUL) break;
@@ -177,15 +171,6 @@ function findDoubt(looking: Looking, start: number, end: number): number {
     at = startOfRun(units, rest, end, CODES_RUN);
   }
   return 0;
-}
-
-function classOfFour(units: Uint16Array, at: number): number {
-  return (
-    (CLASSES[units[at] ?? 0] ?? 0) |
-    (CLASSES[units[at + 1] ?? 0] ?? 0) |
-    (CLASSES[units[at + 2] ?? 0] ?? 0) |
-    (CLASSES[units[at + 3] ?? 0] ?? 0)
-  );
 }
 
 /** Units of a class, so many in a row. */
@@ -300,12 +285,6 @@ function hexAt(units: Uint16Array, at: number): number {
 function mayBeText(bytes: Uint8Array, length: number): boolean {
   const isEmpty = (at: number) => bytes[at] === 0 && bytes[at + 2] === 0 && bytes[at + 4] === 0;
   if (isEmpty(0) || isEmpty(1)) return true;
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
-  // Half of all noise has a byte of these soon.
-  for (let i = 0; i < length; i++) if (isControl(bytes[i] ?? 0)) return false;
-  return isReadable(bytes.subarray(0, length));
-}
-
-function isControl(byte: number): boolean {
-  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d;
+  const isMarked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  return isMarked || isReadable(bytes, length);
 }

@@ -28,9 +28,9 @@ export function openText(given: string): Open {
   return { text: edit(text, [...tags, ...emphasisOf(text)]), lines };
 }
 
-/** What stands there instead, as long. */
 interface Edit {
   readonly at: number;
+  /** Stands there instead, as long as what it takes the place of. */
   readonly written: string;
 }
 
@@ -55,7 +55,7 @@ function editsAt(text: string, sign: string, all: readonly Replacing[]): Edit[] 
   return edits;
 }
 
-/** One string for all of them: each costs as much as the whole text. */
+/** One new string for all of them. */
 function edit(text: string, edits: Edit[]): string {
   let open = '';
   let done = 0;

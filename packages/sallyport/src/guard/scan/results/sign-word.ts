@@ -49,7 +49,7 @@ function toPlain(word: string): string {
   return small.includes("'") || small.includes('’') ? small.replace(/['’]/g, '') : small;
 }
 
-/** Small letters alone, as most words are: making them small costs more than all else that is done with one. */
+/** Small letters alone, as most words are: making them small is slow where the text has a character beyond Latin-1. */
 function isPlain(word: string): boolean {
   for (let i = 0; i < word.length; i++) {
     const code = word.charCodeAt(i);
