@@ -1,4 +1,4 @@
-import { measureShape } from './json-scan.ts';
+import { readFrame } from './read-frame.ts';
 
 /**
  * Is this JSON? A grammar check (RFC 8259) over bytes that builds nothing: what a relay passes on unread must still be
@@ -22,7 +22,7 @@ const WALK = 48;
 /** The whole of `bytes` is one JSON value, nested at most `maxDepth` levels. Iterative: depth cannot exhaust the stack. */
 export function isJson(bytes: Buffer, maxDepth: number): boolean {
   // Escapes end every run after some bytes; then native code that builds what nobody needs is faster than code of ours.
-  if (bytes.includes(BACKSLASH)) return measureShape(bytes, maxDepth).depth <= maxDepth && parses(bytes);
+  if (bytes.includes(BACKSLASH)) return readFrame(bytes, maxDepth).depth <= maxDepth && parses(bytes);
   return new Check(bytes, maxDepth).run();
 }
 

@@ -14,14 +14,14 @@ export interface Member extends Span {
   readonly key: string;
 }
 
-const QUOTE = 0x22;
+export const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
 
 /** Less than this between two edits is cheaper copied than written on its own. Bytes. */
 const SMALL_PIECE = 256;
@@ -32,14 +32,14 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-function skipSpace(bytes: Buffer, at: number): number {
+export function skipSpace(bytes: Buffer, at: number): number {
   let i = at;
   while (isSpace(bytes[i])) i++;
   return i;
 }
 
 /** `at` is the opening quote; returns the index after the closing one, or the length when there is none. */
-function skipString(bytes: Buffer, at: number): number {
+export function skipString(bytes: Buffer, at: number): number {
   const length = bytes.length;
   let i = at + 1;
   let native = i + NATIVE_SEARCH_AFTER;
@@ -147,7 +147,7 @@ function findCommon(bytes: Buffer, start: number, length: number): string | unde
   return undefined;
 }
 
-function decodeKey(bytes: Buffer, start: number, end: number): string {
+export function decodeKey(bytes: Buffer, start: number, end: number): string {
   const common = findCommon(bytes, start + 1, end - start - 2);
   if (common !== undefined) return common;
   const plain = bytes.toString('latin1', start + 1, end - 1);
@@ -158,37 +158,6 @@ function decodeKey(bytes: Buffer, start: number, end: number): string {
   } catch {
     return plain;
   }
-}
-
-/** The deepest nesting and the number of `key: value` pairs in all objects of `bytes`. */
-export interface Shape {
-  readonly depth: number;
-  readonly pairs: number;
-}
-
-/** Stops counting at `maxDepth + 1`: deeper is refused whatever follows. */
-export function measureShape(bytes: Buffer, maxDepth: number): Shape {
-  let depth = 0;
-  let deepest = 0;
-  let pairs = 0;
-  let i = 0;
-  const length = bytes.length;
-  while (i < length) {
-    const byte = bytes[i];
-    if (byte === QUOTE) {
-      i = skipString(bytes, i);
-      continue;
-    }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      if (++depth > deepest) {
-        deepest = depth;
-        if (deepest > maxDepth) break;
-      }
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
-    else if (byte === COLON) pairs++;
-    i++;
-  }
-  return { depth: deepest, pairs };
 }
 
 /** The number of own keys in all objects of a parsed value: fewer than the pairs written means a key stood twice. */

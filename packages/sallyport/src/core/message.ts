@@ -14,9 +14,10 @@ import {
   spliceInPieces,
   toBinary,
 } from './json-scan.ts';
-import { type MessageLimits, parseJson } from './parse-json.ts';
+import { type MessageLimits, type Parsed, parseJson } from './parse-json.ts';
+import { readFrame } from './read-frame.ts';
 import type { Response, Written } from './response.ts';
-import { Rewritable } from './rewritable.ts';
+import { type ParamsSpan, Rewritable } from './rewritable.ts';
 import { LARGE, Source } from './source.ts';
 
 /**
@@ -33,7 +34,7 @@ export class Request extends Rewritable {
   readonly id: string;
   readonly idSpan: Span;
 
-  constructor(source: Source, id: Span, method: string, params: JsonObject, paramsSpan: Span | undefined) {
+  constructor(source: Source, id: Span, method: string, params: JsonObject, paramsSpan: ParamsSpan | undefined) {
     super(source, method, params, paramsSpan);
     this.idSpan = id;
     this.id = source.cut(id);
@@ -208,8 +209,8 @@ const RELAYED: MessageLimits = { maxDepth: MAX_DEPTH, uniqueKeys: false };
  * @throws FaultError `parse` (JSON-RPC -32700): not UTF-8 or not JSON; `invalid_request` (-32600): JSON, but no message, or beyond a limit.
  */
 export function parseMessage(bytes: Buffer, limits: MessageLimits = RELAYED): Message {
-  const { value, text } = parseJson(bytes, limits);
-  return toMessage(new Source(bytes, text), value, limits);
+  const { text, ...parsed } = parseJson(bytes, limits);
+  return toMessage(new Source(bytes, text), parsed, limits);
 }
 
 /** Below this an answer is parsed at once: that costs less than knowing whether it must be. Bytes. */
@@ -258,8 +259,9 @@ export function parseBatch(bytes: Buffer, limits: MessageLimits): (Message | Fau
   if (values.length > MAX_BATCH)
     throw new FaultError('invalid_request', `A batch holds at most ${MAX_BATCH} messages. Send it in parts.`);
   return arrayElements(bytes, 0).map((span, index) => {
+    const own = bytes.subarray(span.start, span.end);
     try {
-      return toMessage(new Source(bytes.subarray(span.start, span.end)), values[index], limits);
+      return toMessage(new Source(own), { value: values[index], frame: readFrame(own, limits.maxDepth) }, limits);
     } catch (error) {
       if (error instanceof FaultError) return error;
       throw error;
@@ -273,17 +275,17 @@ function firstByte(bytes: Buffer): number {
   return i;
 }
 
-function toMessage(source: Source, value: unknown, limits: MessageLimits): Message {
+function toMessage(source: Source, { value, frame }: Omit<Parsed, 'text'>, limits: MessageLimits): Message {
   if (!isObject(value)) throw new FaultError('invalid_request', 'A JSON-RPC message is an object.');
   if (member(value, 'jsonrpc') !== '2.0')
     throw new FaultError('invalid_request', 'A JSON-RPC message says "jsonrpc": "2.0".');
   if (limits.uniqueKeys) refuseLookalikes(value);
   let id: Span | undefined;
-  let params: Span | undefined;
+  let params: ParamsSpan | undefined;
   let body: Span | undefined;
-  for (const found of objectMembers(source.bytes, 0)) {
+  for (const found of frame.members) {
     if (found.key === 'id') id = found;
-    else if (found.key === 'params') params = found;
+    else if (found.key === 'params') params = { start: found.start, end: found.end, members: frame.params };
     else if (found.key === 'result' || found.key === 'error') body = found;
   }
   const method = member(value, 'method');
@@ -322,7 +324,7 @@ function toCall(
   value: JsonObject,
   method: Json,
   id: Span | undefined,
-  paramsSpan: Span | undefined,
+  paramsSpan: ParamsSpan | undefined,
 ): Request | Notification {
   if (typeof method !== 'string')
     throw new FaultError('invalid_request', 'The method of a JSON-RPC message is a string.');

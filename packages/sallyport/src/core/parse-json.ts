@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { FaultError } from './errors.ts';
-import { countKeys, measureShape, type Shape } from './json-scan.ts';
+import { countKeys } from './json-scan.ts';
+import { type Frame, readFrame } from './read-frame.ts';
 import { LARGE } from './source.ts';
 
 /** What is refused before anything recurses into it. */
@@ -10,22 +11,23 @@ export interface MessageLimits {
   readonly uniqueKeys: boolean;
 }
 
-const FLAT: Shape = { depth: 0, pairs: 0 };
+export interface Parsed {
+  readonly value: unknown;
+  /** What it was parsed from, where that is a binary string to be kept. */
+  readonly text: string | undefined;
+  readonly frame: Frame;
+}
 
-/** The value, and what it was parsed from where that is a binary string to be kept. */
-export function parseJson(
-  bytes: Buffer,
-  limits: MessageLimits,
-): { readonly value: unknown; readonly text: string | undefined } {
+/** The value of some bytes, and where its members stand. */
+export function parseJson(bytes: Buffer, limits: MessageLimits): Parsed {
   const text = bytes.length < LARGE && isAscii(bytes) ? bytes.toString('latin1') : undefined;
   // Buffer.toString would turn bad bytes into U+FFFD and pass them on.
   if (text === undefined && !isUtf8(bytes)) throw new FaultError('parse', 'The message is not valid UTF-8.');
   if (bytes[0] === 0xef)
     throw new FaultError('parse', 'The message starts with a byte order mark; JSON-RPC messages have none.');
-  // Before JSON.parse: a million brackets parse, and kill whatever recurses into the result. A level takes two bytes.
-  const isShallow = bytes.length <= limits.maxDepth * 2;
-  const shape = limits.uniqueKeys || !isShallow ? measureShape(bytes, limits.maxDepth) : FLAT;
-  if (shape.depth > limits.maxDepth)
+  // Before JSON.parse: a million brackets parse, and kill whatever recurses into the result.
+  const frame = readFrame(bytes, limits.maxDepth);
+  if (frame.depth > limits.maxDepth)
     throw new FaultError('invalid_request', `The message is nested deeper than ${limits.maxDepth} levels.`);
   let value: unknown;
   try {
@@ -36,7 +38,7 @@ export function parseJson(
       `The message is not JSON: ${error instanceof Error ? error.message.slice(0, 120) : 'unreadable'}`,
     );
   }
-  if (limits.uniqueKeys && countKeys(value) !== shape.pairs)
+  if (limits.uniqueKeys && countKeys(value) !== frame.pairs)
     throw new FaultError('invalid_request', 'The message has the same key twice in one object.');
-  return { value, text };
+  return { value, text, frame };
 }

@@ -2,15 +2,19 @@ import { isObject, type JsonObject } from './json.ts';
 import { type Edit, type Member, objectMembers, type Span, toBinary } from './json-scan.ts';
 import type { Source } from './source.ts';
 
+/** Where the params stand, and their members. */
+export interface ParamsSpan extends Span {
+  readonly members: readonly Member[];
+}
+
 /** A message with a method: its bytes, and the edits that change single members of its params. */
 export abstract class Rewritable {
   readonly source: Source;
   readonly method: string;
   readonly params: JsonObject;
-  readonly paramsSpan: Span | undefined;
-  #paramMembers: readonly Member[] | undefined;
+  readonly paramsSpan: ParamsSpan | undefined;
 
-  constructor(source: Source, method: string, params: JsonObject, paramsSpan: Span | undefined) {
+  constructor(source: Source, method: string, params: JsonObject, paramsSpan: ParamsSpan | undefined) {
     this.source = source;
     this.method = method;
     this.params = params;
@@ -23,10 +27,7 @@ export abstract class Rewritable {
 
   /** Where the value of `params.<key>` stands. */
   param(key: string): Member | undefined {
-    // The parsed params know at once what is not there; looking through the bytes is for what is.
-    if (this.paramsSpan === undefined || !Object.hasOwn(this.params, key)) return undefined;
-    this.#paramMembers ??= objectMembers(this.bytes, this.paramsSpan.start);
-    return this.#paramMembers.find((candidate) => candidate.key === key);
+    return this.paramsSpan?.members.find((candidate) => candidate.key === key);
   }
 
   /** `params.<outer>.<key>` as it was written: a number a double cannot hold stays what it is. */

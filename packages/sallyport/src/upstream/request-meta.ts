@@ -51,10 +51,11 @@ export function withoutParams(request: Request, edits: readonly Edit[], names: R
   const span = settled.paramsSpan;
   if (span === undefined) return settled;
   const { bytes } = settled;
-  const kept = objectMembers(bytes, span.start)
+  const { start, end, members } = span;
+  const kept = members
     .filter(({ key }) => !names.has(key))
-    .map(({ key, start, end }) => `${toBinary(JSON.stringify(key))}:${bytes.toString('latin1', start, end)}`);
-  return reparse(settled.write(settled.id, [{ ...span, text: `{${kept.join(',')}}` }]));
+    .map((one) => `${toBinary(JSON.stringify(one.key))}:${bytes.toString('latin1', one.start, one.end)}`);
+  return reparse(settled.write(settled.id, [{ start, end, text: `{${kept.join(',')}}` }]));
 }
 
 function reparse(text: string): Request {

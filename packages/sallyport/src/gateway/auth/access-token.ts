@@ -2,8 +2,9 @@ import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { IssuerSettings, OAuthSettings } from '../../config/auth-settings.ts';
 import { FaultError } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import { countKeys, measureShape } from '../../core/json-scan.ts';
+import { countKeys } from '../../core/json-scan.ts';
 import type { Principal } from '../../core/principal.ts';
+import { readFrame } from '../../core/read-frame.ts';
 import { invalidToken } from './challenge.ts';
 import { CLOCK_SKEW_S, toPrincipal } from './claims.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysPorts } from './issuer-keys.ts';
@@ -84,7 +85,7 @@ function readUnchecked(token: string): { readonly issuer: string; readonly keyId
 /** RFC 7519 section 4: of two claims of one name the issuer may mean the first and we would read the last. */
 function hasUniqueKeys(part: string): boolean {
   const bytes = Buffer.from(part, 'base64url');
-  const { depth, pairs } = measureShape(bytes, MAX_DEPTH);
+  const { depth, pairs } = readFrame(bytes, MAX_DEPTH);
   return depth <= MAX_DEPTH && countKeys(JSON.parse(bytes.toString('utf8'))) === pairs;
 }
 
