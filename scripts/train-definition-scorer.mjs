@@ -1,19 +1,30 @@
 // Fits the weights of packages/sallyport/src/guard/scan/weights.ts: one per reason that features.ts can find in a definition.
 //
-// Reads the yardstick in place (poisoned_tools and benign_tools, development split) and writes numbers only.
-// Run: npx tsc -b && node scripts/train-definition-scorer.mjs DIR [--check]
-// --check writes nothing and says what each source's rows would score if that source had not been there.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Reads the yardstick in place (poisoned_tools and benign_tools, development split), and catalogues of honest tools (catalog-*.jsonl),
+// and writes numbers only. Run: npx tsc -b && node scripts/train-definition-scorer.mjs DIR CATALOGUES [--check]
+// --check writes nothing; it says what each source's rows would score if that source had not been there, and how many tools of
+// each catalogue are above the bar, those of TEST among them, which nothing is fitted to.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [DIR, flag] = process.argv.slice(2);
-if (DIR === undefined) throw new Error('usage: node scripts/train-definition-scorer.mjs DIR [--check]');
+const [DIR, CATALOGUES, flag] = process.argv.slice(2);
+if (DIR === undefined || CATALOGUES === undefined)
+  throw new Error('usage: node scripts/train-definition-scorer.mjs DIR CATALOGUES [--check]');
+/** Servers as they are published: what is fitted to the others must hold for them. */
+const TEST = 'toucan';
 const SCAN = new URL('../packages/sallyport/dist/guard/scan/', import.meta.url);
 const TARGET = 'packages/sallyport/src/guard/scan/weights.ts';
 /** Share of real tools above the bar: below the 1 % of the goal, because other catalogues are other. */
-const ALARMS = 0.004;
-/** A reason that no more than this share of real tools gives is enough alone. */
-const RARE = 0.001;
+const ALARMS = 0.005;
+/**
+ * A reason that no more than this share of the tools of any catalogue gives is enough alone. There are eighty reasons: at 0.1 % each
+ * of the development split, five times as many tools of other servers were above the bar as of those.
+ */
+const RARE = 0.0005;
+/** Fewer tools do not show that a reason is rare. */
+const LEAST_TOOLS = 1_000;
+/** A server with more tools than this is no server: its catalogue has none. */
+const MOST_BESIDE = 300;
 
 const { FEATURES } = await import(new URL('features.js', SCAN).href);
 const { findFacts, namesOf } = await import(new URL('facts.js', SCAN).href);
@@ -55,6 +66,36 @@ const rows = [
   values: findFacts(readDefinition(row.tool), { kind: 'tools', ...context }, namesOf(row.tool)).values,
 }));
 
+/** name -> what the reasons say of each of its tools. */
+const catalogues = new Map(
+  readdirSync(CATALOGUES)
+    .filter((file) => file.startsWith('catalog-') && file.endsWith('.jsonl'))
+    .map((file) => [file.slice('catalog-'.length, -'.jsonl'.length), readCatalogue(file)])
+    .filter(([, tools]) => tools.length >= LEAST_TOOLS),
+);
+
+/** Tools that stand in the development split as well are left out; each is read beside the others of its server. */
+function readCatalogue(file) {
+  const known = new Set(benign.map(({ tool }) => toKey(tool)));
+  const byServer = new Map();
+  for (const line of readFileSync(join(CATALOGUES, file), 'utf8').trimEnd().split('\n')) {
+    const { server = '', name, description, inputSchema } = JSON.parse(line);
+    const tool = { name, ...(description === undefined ? {} : { description }), ...(inputSchema && { inputSchema }) };
+    byServer.set(server, [...(byServer.get(server) ?? []), tool]);
+  }
+  return [...byServer].flatMap(([server, all]) => {
+    const beside = all.length > MOST_BESIDE ? [] : all.map((tool) => toFace(server, tool));
+    const own = all.filter((tool) => !known.has(toKey(tool)) && known.add(toKey(tool)));
+    return own.map((tool) => ({
+      values: findFacts(readDefinition(tool), { kind: 'tools', server, tools: beside }, namesOf(tool)).values,
+    }));
+  });
+}
+
+function toKey({ name, description = '' }) {
+  return `${name}\n${description.slice(0, 200)}`;
+}
+
 function keyOf({ source, server }) {
   return `${source} ${server}`;
 }
@@ -76,14 +117,14 @@ function fitWeights(data) {
     pattern.weight += isPoisoned ? 1 / Math.sqrt(sizes.get(source)) : 0.02;
     patterns.set(key, pattern);
   }
-  const all = [...patterns.values()];
-  const total = all.reduce((sum, { weight }) => sum + weight, 0);
+  const seen = [...patterns.values()];
+  const total = seen.reduce((sum, { weight }) => sum + weight, 0);
   const weights = FEATURES.map(() => 0);
   let bias = -4;
   for (let step = 0; step < 500; step++) {
     const slopes = FEATURES.map(() => 0);
     let slope = 0;
-    for (const { values, isPoisoned, weight } of all) {
+    for (const { values, isPoisoned, weight } of seen) {
       const error = ((1 / (1 + Math.exp(-odds({ weights, bias }, values))) - (isPoisoned ? 1 : 0)) * weight) / total;
       slope += error;
       for (let i = 0; i < values.length; i++) slopes[i] += error * values[i];
@@ -94,7 +135,10 @@ function fitWeights(data) {
   }
   // What next to no honest tool does is enough alone, also where the yardstick's attacks do more at once.
   const honest = data.filter(({ isPoisoned }) => !isPoisoned);
-  const given = FEATURES.map((_, i) => honest.filter(({ values }) => values[i] > 0).length / honest.length);
+  const all = [honest, ...[...catalogues].flatMap(([name, tools]) => (name === TEST ? [] : [tools]))];
+  const given = FEATURES.map((_, i) =>
+    Math.max(...all.map((tools) => tools.filter(({ values }) => values[i] > 0).length / tools.length)),
+  );
   for (let round = 0; round < 8; round++) {
     bias = toBar({ weights, bias }, honest);
     for (const [i, { isClue }] of FEATURES.entries()) {
@@ -137,6 +181,7 @@ process.stdout.write(
     rows.filter(({ isPoisoned }) => !isPoisoned),
   )}\n`,
 );
+for (const [name, tools] of catalogues) process.stdout.write(`alarms ${name} ${share(model, tools)}\n`);
 for (const source of new Set(rows.map((row) => row.source))) {
   const rest = fitWeights(rows.filter((row) => row.source !== source));
   process.stdout.write(

@@ -123,9 +123,14 @@ export function isSomebody({ before, said }: Said): boolean {
   );
 }
 
+/** A sentence of its own about a key, or about what the one before names: how people are told to look after it. */
+const SAFEKEEPING =
+  /^keep (?:this|it|these) (?:(?:api |access |secret |private )?(?:keys?|tokens?|secrets?|passwords?|credentials?) )?(?:secret|confidential|private)$/;
+
 /** Keeping quiet about nothing. */
 export function isHarmlessHush(place: Said): boolean {
   const { before, said, after } = place;
+  if (before.trim() === '' && SAFEKEEPING.test(said) && /^ ?(?:[.!;)]|$)/.test(after)) return true;
   if (isQuoted(place) || OTHERWISE.test(said) || TWO_CLAUSES.test(said) || (HAN.test(said) && /[,;、]/.test(said)))
     return true;
   const tail = after.slice(0, 60);

@@ -81,7 +81,7 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     owasp: 'MCP01',
     why: 'A parameter wants a file or value that holds secrets of the user.',
     fix: FIX,
-    said: /(?:~|\$home)[/\\]\.[\w-][\w.-]{1,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/credentials|\b(?:all|every|any) (?:the )?(?:environment variables?|env vars?|secrets?|passwords?|api keys?|credentials?) (?:\w{1,20} ){0,2}(?:you|known|available)|\.netrc\b|\.bash_history\b|\/etc\/(?:passwd|shadow)\b|\bmcp\.json\b|\bprocess\.env\b|\b(?:private keys?|passwords|credentials)\b[^.]{0,40}\bcontents?\b|\b(?:contents?|values?|output|copy|dump) of (?:the |your |all |any )?(?:\.env|environment variables)/,
+    said: /(?:~|\$home)[/\\]\.[\w-][\w.-]{1,40}|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/credentials|\b(?:all|every|any) (?:the )?(?:environment variables?|env vars?|secrets?|passwords?|api keys?|credentials?) (?:\w{1,20} ){0,2}(?:you|known|available)|\.netrc\b|\.bash_history\b|\/etc\/(?:passwd|shadow)\b|\bmcp\.json\b|\bprocess\.env\b|\b(?:private keys?|passwords|credentials)\b(?![^.]{0,60}\b(?:certificates?|pem|ssl|tls)\b)[^.]{0,40}\bcontents?\b|\b(?:contents?|values?|output|copy|dump) of (?:the |your |all |any )?(?:\.env|environment variables)/,
     takes:
       /\b(?:contents?|output|values?|copy|text|data|result|bytes|dump|everything|concatenation|known to you|you know|include|read|paste|pass|encoded)\b|内容|读取/,
   },
@@ -97,8 +97,8 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     owasp: 'MCP03',
     why: 'By its name it takes along what does not belong to the task.',
     fix: FIX,
-    name: /\b(?:side ?(?:note|car|channel)s?|covert \w{2,20}|exfil\w{0,10}|stolen \w{2,20}|secret (?:data|payload|message|context)|hidden (?:data|payload|field|message|notes?))\b/,
-    unless: /\b(?:sidecars?|kubernetes|k8s|stego\w{0,12}|steganograph\w{1,3}|music|footnotes?)\b/,
+    name: /\b(?:side ?(?:note|channel)s?|side cars?|covert \w{2,20}|exfil\w{0,10}|stolen \w{2,20}|secret (?:data|payload|message|context)|hidden (?:data|payload|field|message|notes?))\b/,
+    unless: /\b(?:sidecars?|kubernetes|k8s|secrets?|vault|kms|stego\w{0,12}|steganograph\w{1,3}|music|footnotes?)\b/,
   },
   {
     id: 'parameter-takes-secrets',
@@ -107,7 +107,7 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     fix: FIX,
     name: /\bid (?:rsa|ed25519|ecdsa)\b|\b(?:ssh|private|wallet|encryption) keys?\b(?! (?:path|file|id|name|type))|\b(?:seed|recovery|wallet) (?:phrase|words)\b|\bmnemonic\b|\ball (?:api )?(?:keys|passwords|secrets|tokens)\b|\b(?:user|users|saved|stored|browser|account|my) (?:passwords?|credentials|secrets|cookies)\b|\bcredit cards?\b|\bcard (?:number|no|pan)\b|\bcvv\b|\bcvc\b|\bsocial security\b|\b(?:env|environment) (?:vars?|variables?|dump|contents?|file contents?)\b|\b(?:bash|shell|browser|browsing) history\b|\bclipboard\b/,
     unless:
-      /\b(?:wallets?|transfers?|transactions?|sign\w{0,6}|nft|eth|ethereum|solana|bitcoin|crypto\w{0,10}|blockchain|chain|contract|swap|stak(?:e|ing)|tokens?|balance|ssh|sftp|keys?|certificates?|deploy\w{0,4}|connect\w{0,4}|servers?|hosts?|remote|login|log in|sign ?in|auth\w{0,12}|accounts?|users?|password\w{0,2}|credential\w{0,1}|secrets?|vault|payments?|pay|card|cards|checkout|orders?|book\w{0,4}|buy|charge|purchase|customer|billing|subscri\w{1,8}|employee|payroll|tax\w{0,3}|commands?|container\w{0,2}|process\w{0,2}|install\w{0,4}|eval\w{0,5}|run|runs|execut\w{1,4}|docker|environment|env|launch|start|build|clipboard|browser|cookies?|history|encrypt\w{0,4}|decrypt\w{0,4}|mask|redact\w{0,4}|validat\w{1,4}|detect\w{0,4}|mnemonic|phrase|lambda|function|app|service|project|workflow)\b/,
+      /\b(?:wallets?|transfers?|transactions?|sign\w{0,6}|nft|eth|ethereum|solana|bitcoin|crypto\w{0,10}|blockchain|chain|contract|swap|stak(?:e|ing)|tokens?|balance|ssh|sftp|keys?|certificates?|deploy\w{0,4}|connect\w{0,4}|servers?|hosts?|remote|login|log in|sign ?in|auth\w{0,12}|accounts?|users?|password\w{0,2}|credential\w{0,1}|secrets?|vault|payments?|pay|card|cards|checkout|orders?|book\w{0,4}|buy|charge|purchase|customer|billing|subscri\w{1,8}|employee|payroll|tax\w{0,3}|commands?|container\w{0,2}|process\w{0,2}|install\w{0,4}|eval\w{0,5}|run|runs|execut\w{1,4}|docker|environment|env|launch|start|build|databases?|db\w{0,20}|instances?|clusters?|domains?|ssl|tls|https|cdn|disks?|volumes?|buckets?|library|clipboard|browser|cookies?|history|encrypt\w{0,4}|decrypt\w{0,4}|mask|redact\w{0,4}|validat\w{1,4}|detect\w{0,4}|mnemonic|phrase|lambda|function|app|service|project|workflow)\b/,
   },
   {
     id: 'parameter-asks-conversation',

@@ -1,5 +1,10 @@
 import { ASK, BY_HAND, type Feature, NOT_YET, READ } from './feature.ts';
 
+/** How a parameter is cleared, e.g. to delete what is kept under it. */
+const CLEARED = /\b(?:empty|blank) (?:string|text|value)s?\b/;
+/** What a program calls itself on the web: no model. */
+const USER_AGENT = /\buser[- ]agent\b/;
+
 /** Plain words for what must not be said, what is no business of the tool, and who is said to have allowed it. */
 export const PRETENCE_FEATURES: readonly Feature[] = [
   {
@@ -13,6 +18,7 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
       ['aUser', 'aModel', 'atTime', 'aDuty', 'inFull', 'strangeMatters', 'anAuthority', 'ofTools', 'sends', 'gathers'],
     ],
     shows: 'strangeMatter',
+    unless: CLEARED,
   },
   {
     id: 'strange-matter-in-parameter',
@@ -22,6 +28,7 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
     all: ['strangeMatter', 'quotedParameter'],
     shows: 'strangeMatter',
     isClue: true,
+    unless: CLEARED,
   },
   {
     id: 'model-takes-strange-matter',
@@ -35,6 +42,7 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
       ['inFull', 'atTime', 'aDuty', 'aUser', 'strangeMatters'],
     ],
     shows: 'strangeMatter',
+    unless: USER_AGENT,
   },
   {
     id: 'model-fills-parameter',
@@ -90,6 +98,7 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
     fix: ASK,
     all: ['aRecipient', ['ofTools', 'unknownTool', 'foreignTool'], ['aDuty', 'strangeMatter', 'anyAddress']],
     shows: 'aRecipient',
+    isClue: true,
   },
   {
     id: 'authority-strange-matter',
@@ -112,6 +121,7 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
     all: ['strangeMatter', 'quotedParameter', ['gathers', 'inFull', 'aModel']],
     reach: 1,
     shows: 'strangeMatter',
+    unless: CLEARED,
   },
   {
     id: 'model-and-parameter',
@@ -146,6 +156,7 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
     all: ['ownName', ['someRivals', 'rivals', 'others']],
     reach: 1,
     shows: 'ownName',
+    isClue: true,
   },
   {
     id: 'own-name-prized',
@@ -154,6 +165,7 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
     fix: READ,
     all: ['ownName', 'aPrize'],
     shows: 'ownName',
+    isClue: true,
   },
   {
     id: 'own-name-as-way',
@@ -162,6 +174,7 @@ export const PRETENCE_FEATURES: readonly Feature[] = [
     fix: READ,
     all: ['ownName', 'sends', ['aDuty', 'atTime', 'condition', 'someRivals', 'inFull']],
     shows: 'ownName',
+    isClue: true,
   },
   {
     id: 'prized-over-rivals-next',

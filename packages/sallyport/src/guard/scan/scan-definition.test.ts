@@ -160,6 +160,14 @@ describe('is quiet about', () => {
     '发送邮件。必须提供收件人地址。请先向用户确认内容。不要在正文中包含密码。',
     'Encodes text as base64, for instance "SGVsbG8sIHdvcmxkISBIb3cgYXJlIHlvdT8=".',
     'See https://docs.books.example/api?q=%20 for details. Emoji 👨‍👩‍👧 are kept.',
+    'Asks the library with the key of your account. Keep this key confidential.',
+    'Sorts a shelf. This parameter takes precedence over the order of the library.',
+    'Since version 2, names are no longer required to be unique within a shelf.',
+    'Finds a book.\n\n<!-- -->\n\n* `new`: you must set the shelf first.\n\n<!---->\n',
+    'Changes a note. To delete it, provide an empty string for the `memories` parameter.',
+    'Returns the status of the user and the weight of the user in kilograms.',
+    'If you set the `room` parameter, you must also specify a shelf. Otherwise the default value is used.',
+    'Writes <Secret dictionary name> into the catalogue. You must specify it.',
   ])('%s', (description) => {
     const { findings, score } = scanDefinition(tool(description), CONTEXT);
     expect(findings).toEqual([]);
@@ -175,6 +183,8 @@ describe('is quiet about', () => {
     ['api_key', 'Your key for the library'],
     ['model_name', 'Name of the car model'],
     ['llms_txt', 'Only sites with llms.txt'],
+    ['isSidecarPolicy', 'Whether the policy is one for sidecars'],
+    ['key', 'The private key content of the certificate, in PEM'],
   ])('a parameter %s', (name, description) => {
     const definition = tool('Finds a book by its title.', {
       inputSchema: { type: 'object', properties: { [name]: { type: 'string', description } } },

@@ -290,15 +290,22 @@ interface Weighed extends Pick<Found, 'rule' | 'weight' | 'start' | 'end'> {
   readonly isDisguised: boolean;
 }
 
-/** A tool named in backticks is documented more often than demanded; servers say please where a step is missing. */
+/**
+ * A tool named in backticks is documented more often than demanded, a function is called in programs, and servers say please
+ * where a step is missing.
+ */
 const NAMED = 0.85;
 
 function isNamed(text: string, { rule, start, end }: Pick<Match, 'rule' | 'start' | 'end'>): boolean {
+  const said = text.slice(start, end + 1);
+  if (CALLED.test(said)) return true;
   if (rule.id !== 'demand-call') return false;
-  const said = text.slice(start, end);
   // With an address it is no missing step.
-  return text[end] === '`' || (/^please\b/i.test(said) && !/https?$|@/i.test(said));
+  return text[end] === '`' || (/^please\b/i.test(said) && !/https?.?$|@/i.test(said));
 }
+
+/** A function of a program with what it is given. */
+const CALLED = /\w\.\w{1,64}\(|\w\((?:$|[)\]"'`])/;
 
 interface Weighing {
   readonly words?: Words;
