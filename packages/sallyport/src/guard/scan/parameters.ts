@@ -1,5 +1,6 @@
 import type { OwaspTag } from '../../core/finding.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import { toStep } from '../../core/json-pointer.ts';
 import { toPlainText } from './canonical.ts';
 import { SCAN_WORDS } from './scan-words.ts';
 
@@ -173,7 +174,7 @@ function* askedIn(schema: Json | undefined, where: string, depth: number): Gener
     const named = member(schema, kind);
     if (!isObject(named)) continue;
     for (const [name, property] of Object.entries(named)) {
-      const at = `${where}/${kind}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const at = `${where}/${kind}/${toStep(name)}`;
       const said = member(property, 'description') ?? member(property, 'title');
       yield { name, said: typeof said === 'string' ? said : '', where: at };
       yield* askedIn(property, at, depth + 1);
