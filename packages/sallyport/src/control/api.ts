@@ -1,6 +1,7 @@
 import { FaultError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
+import { decodePercent } from '../core/percent.ts';
 import type { Principal } from '../core/principal.ts';
 import { checkBody } from './check-body.ts';
 import { toDocument } from './openapi.ts';
@@ -176,17 +177,9 @@ function match(pattern: readonly string[], parts: readonly string[]): Map<string
       if (part !== expected) return undefined;
       continue;
     }
-    const value = decode(part);
+    const value = decodePercent(part);
     if (value === undefined || value === '') return undefined;
     found.set(name, value);
   }
   return found;
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

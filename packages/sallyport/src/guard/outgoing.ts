@@ -1,5 +1,6 @@
 import type { Call, Tool } from '../core/call.ts';
 import { isObject, type Json, type JsonObject } from '../core/json.ts';
+import { decodePercent } from '../core/percent.ts';
 import { ALLOW } from '../core/verdict.ts';
 import { type ArgumentSafetyPorts, argumentSafety } from './argument-safety.ts';
 import { type Decision, inspectRequest } from './guard.ts';
@@ -104,18 +105,8 @@ type Look = (values: JsonObject) => Decision | Promise<Decision>;
 /** Not as a link, which leads out: it goes to the server that knows it. */
 function toParts(name: Json | undefined): JsonObject {
   if (typeof name !== 'string') return {};
-  const parts = unescaped(name)
-    .replace('://', ' ')
-    .split(/[/?&=#]/);
+  const parts = (decodePercent(name) ?? name).replace('://', ' ').split(/[/?&=#]/);
   return { reads: parts };
-}
-
-function unescaped(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
 }
 
 function toDenied(guard: string | undefined, reason: string): Decision {
