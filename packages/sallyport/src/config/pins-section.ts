@@ -40,3 +40,8 @@ export function resolvePins(written: z.output<typeof pinsSchema> | undefined, di
     lockFile: lockFile === undefined ? join(directory, 'sallyport.lock.json') : resolve(directory, lockFile),
   };
 }
+
+/** Where no file was written, the lock file stands in the state directory. */
+export function pinsOf({ pins, stateDir }: { readonly pins?: PinSettings; readonly stateDir: string }): PinSettings {
+  return pins ?? resolvePins(undefined, stateDir);
+}

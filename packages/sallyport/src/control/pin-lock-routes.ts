@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type LockedItem, readLockFile, writeLockFile } from '../catalog/pins/lock-file.ts';
 import { FIRST_SIGHT, toItemName } from '../catalog/pins/pin.ts';
+import { pinsOf } from '../config/pins-section.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
@@ -8,7 +9,7 @@ import { loadLockFile } from '../storage/open-pins.ts';
 import { writeFileAtomically } from '../storage/write-file.ts';
 import { compareOffered, comparePackages, type Expected, programsOf } from './compare-offered.ts';
 import { holdOffered } from './hold-offered.ts';
-import { type KnownPin, pinsOf, readPins } from './known-pins.ts';
+import { type KnownPin, readPins } from './known-pins.ts';
 import { packagesOf, warnOfPackages } from './packages-of.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
