@@ -9,11 +9,12 @@ import type { Request } from '../core/message.ts';
 import { type Decision, type Guard, inspectRequest } from '../guard/guard.ts';
 import type { CallLog, CallRecord } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { reparse } from '../upstream/request-meta.ts';
 import type { ApprovalDesk, Settled } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
 import type { MaskedValues } from './masked-values.ts';
 import { withOwnCancel } from './own-cancel.ts';
-import { type ReadRun, reparse } from './run-of.ts';
+import type { ReadRun } from './run-of.ts';
 
 /**
  * What a client answers to questions of servers (sampling, elicitation, roots) leaves as arguments do, and is looked at as
