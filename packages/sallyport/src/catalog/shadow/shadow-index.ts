@@ -104,7 +104,7 @@ export class ShadowIndex {
     const terms = COMPARED.flatMap(({ read }) => toMeanings(read(tool))).slice(0, MAX_TERMS);
     const isVisible = ({ server }: ToolFace) => server !== tool.server;
     const limits = { most: MOST_LIKE, mostPerServer: MOST_LIKE, isVisible, mostRead: MOST_READ };
-    for (const hit of this.#search.search(terms, limits)) found.add(hit.tool);
+    for (const face of this.#search.search(terms, limits)) found.add(face);
     return { faces: found, mentions };
   }
 }
