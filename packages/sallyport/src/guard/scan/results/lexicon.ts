@@ -4,7 +4,7 @@ import { BACKWARDS } from '../turned.ts';
  * What words do in a text that wants something of a model. A word may do several things. Rules join these classes, so
  * that they speak of reasons and not of sentences.
  */
-export const WORDS = {
+const WORDS = {
   /** Sets aside what was said before. */
   override:
     'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon aside regardless irrespective unlearn ' +
