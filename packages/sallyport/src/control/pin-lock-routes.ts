@@ -13,7 +13,7 @@ import { type KnownPin, readPins } from './known-pins.ts';
 import { packagesOf, warnOfPackages } from './packages-of.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
-import { type Route, TEXT, TEXTS } from './route.ts';
+import { objectOf, type Route, TEXT, TEXTS } from './route.ts';
 
 /** All servers may be asked for this long in all. Milliseconds. */
 const ASK_MS = 150_000;
@@ -43,18 +43,14 @@ function lockRoute(ports: ControlPorts): Route {
         write: { type: 'boolean', description: 'false: only return the text.', default: true },
       },
     },
-    result: {
-      type: 'object',
-      required: ['file', 'definitions', 'text', 'warnings', 'bare', 'left'],
-      properties: {
-        file: { type: ['string', 'null'], description: 'Where it was written.' },
-        definitions: { type: 'integer' },
-        text: { type: 'string', description: 'What stands in it.' },
-        warnings: TEXTS,
-        bare: { ...TEXTS, description: 'Servers of which nothing is approved.' },
-        left: { ...TEXTS, description: 'server/item: left out for what reading it found.' },
-      },
-    },
+    result: objectOf({
+      file: { type: ['string', 'null'], description: 'Where it was written.' },
+      definitions: { type: 'integer' },
+      text: { type: 'string', description: 'What stands in it.' },
+      warnings: TEXTS,
+      bare: { ...TEXTS, description: 'Servers of which nothing is approved.' },
+      left: { ...TEXTS, description: 'server/item: left out for what reading it found.' },
+    }),
     handle: async ({ body, principal }) => {
       const servers = [...snapshot().servers.values()];
       const names = new Set(servers.map(({ name }) => name));
@@ -143,27 +139,19 @@ function verifyRoute(ports: ControlPorts): Route {
         },
       },
     },
-    result: {
-      type: 'object',
-      required: ['matches', 'definitions', 'differences', 'warnings'],
-      properties: {
-        matches: { type: 'boolean' },
-        definitions: { type: 'integer', description: 'Offered now.' },
-        differences: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['server', 'item', 'problem'],
-            properties: {
-              server: TEXT,
-              item: TEXT,
-              problem: { enum: ['changed', 'new', 'missing', 'unreachable', 'package'] },
-            },
-          },
-        },
-        warnings: TEXTS,
+    result: objectOf({
+      matches: { type: 'boolean' },
+      definitions: { type: 'integer', description: 'Offered now.' },
+      differences: {
+        type: 'array',
+        items: objectOf({
+          server: TEXT,
+          item: TEXT,
+          problem: { enum: ['changed', 'new', 'missing', 'unreachable', 'package'] },
+        }),
       },
-    },
+      warnings: TEXTS,
+    }),
     handle: async ({ body }) => {
       const servers = [...snapshot().servers.values()];
       const lock = member(body, 'lock');

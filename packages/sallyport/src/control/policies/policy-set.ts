@@ -8,7 +8,7 @@ import { createPause, runPaced } from '../../guard/policy/pace.ts';
 import { toKnownNames, toSources } from '../../guard/policy/prepare-policies.ts';
 import type { PolicySource, StarterSet } from '../../guard/policy/starter-sets.ts';
 import { wrong } from '../problem.ts';
-import type { Schema } from '../route.ts';
+import { objectOf, type Schema } from '../route.ts';
 
 /** What a request says which policies are meant; those of the configuration where it says nothing. */
 export const POLICIES: Schema = {
@@ -18,11 +18,7 @@ export const POLICIES: Schema = {
     set: { enum: ['laptop', 'team', 'locked'] },
     files: {
       type: 'array',
-      items: {
-        type: 'object',
-        required: ['file', 'text'],
-        properties: { file: { type: 'string' }, text: { type: 'string' } },
-      },
+      items: objectOf({ file: { type: 'string' }, text: { type: 'string' } }),
     },
   },
   description:
