@@ -69,16 +69,17 @@ async function inTurn(sent: Outgoing, looks: readonly Look[]): Promise<Decision>
 
 const NOTHING_LEFT_OUT = 'Nothing is sent, since nothing can be left out where it stands';
 
-type Whole = Pick<Outgoing, 'values' | 'fixed'>;
+/** What a person or a model filled into a request that is no call of a tool. */
+export type Carried = Pick<Outgoing, 'values' | 'fixed'>;
 
 /** Both as one, as rules about fields see it. What is fixed stands beside the values under a name that none of them has. */
-export function toWhole({ values, fixed }: Whole): JsonObject {
+export function toWhole({ values, fixed }: Carried): JsonObject {
   if (isEmpty(fixed)) return values;
   return isEmpty(values) ? fixed : { ...values, [holderIn(values)]: fixed };
 }
 
 /** What {@link toWhole} made of `before`, with what was taken out of it, or put back. */
-export function fromWhole(whole: JsonObject, { values: before, fixed }: Whole): Whole {
+export function fromWhole(whole: JsonObject, { values: before, fixed }: Carried): Carried {
   if (isEmpty(fixed)) return { values: whole, fixed };
   if (isEmpty(before)) return { values: before, fixed: whole };
   const { [holderIn(before)]: held, ...values } = whole;

@@ -69,6 +69,12 @@ export interface ReadPage {
   report(): Report;
 }
 
+/** Names of rules only: a model may read it. `undefined`: nothing that was found holds it. */
+export function whyBlocked(findings: readonly Finding[]): string | undefined {
+  const blocking = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ id }) => id))];
+  return blocking.length === 0 ? undefined : `reading it found: ${blocking.join(', ')}`;
+}
+
 /** What cannot be read is held: a text that breaks its reader, or tires it, must not pass for harmless. */
 export function toUnread(hold: string): Report {
   const finding: Finding = {
