@@ -1,5 +1,5 @@
 import { createProgramGate, type ProgramGate } from '../call/program-gate.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract.ts';
 import { pinsOf } from '../config/pins-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALL, closeCatalogs, namesIn, setUp, tool, toolsOf, withTools } from '../../test/catalog-set-up.ts';
 import { clientOf, type FakeServer, serverSettings, snapshotOf } from '../../test/fake-upstreams.ts';
-import type { ListChange } from './catalog.ts';
+import type { ListChange } from './contract.ts';
 
 afterEach(closeCatalogs);
 

@@ -9,8 +9,6 @@ import type { Log } from '../core/log.ts';
 import type { SinkClass } from '../core/sink.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 
-export type { Endpoint } from '../core/endpoint.ts';
-
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
 /** The lists whose changes are announced; `resources` stands for its templates too. */

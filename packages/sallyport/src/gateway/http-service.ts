@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Endpoint } from '../catalog/catalog.ts';
 import { mayEnter } from '../config/allowed.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { decodePercent } from '../core/percent.ts';
 import type { Principal } from '../core/principal.ts';
