@@ -22,9 +22,11 @@ export const pinsSchema = z.strictObject({
     ),
 });
 
+export type PinMode = 'laptop' | 'team' | 'locked';
+
 /** Which definitions of tools, prompts, resources and instructions may be used. */
 export interface PinSettings {
-  readonly mode: 'laptop' | 'team' | 'locked';
+  readonly mode: PinMode;
   /** Absolute. */
   readonly lockFile: string;
   /** Left out: what stdio commands run is looked at. */

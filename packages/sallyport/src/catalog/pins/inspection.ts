@@ -86,6 +86,3 @@ export function toUnread(hold: string): Report {
 }
 
 export const UNREADABLE = toUnread('it could not be read for findings');
-
-/** `hold`: the block tier is quarantined; `show`: all is only shown; `off`: nothing is read. */
-export type InspectionMode = 'hold' | 'show' | 'off';
