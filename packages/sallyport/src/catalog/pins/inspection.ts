@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 import type { ListKind } from '../contract.ts';
-import type { ToolFace } from '../search/tool-face.ts';
 
 /** What has a text that a model reads as a definition. */
 export type InspectedKind = ListKind | 'instructions';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ToolFace } from '../../core/tool-face.ts';
 import { SearchIndex } from './search-index.ts';
 import { toTerms } from './tokens.ts';
-import type { ToolFace } from './tool-face.ts';
 
 function tool(server: string, name: string, description = '', parameters: readonly string[] = []): ToolFace {
   return { server, name, title: '', description, parameters };

@@ -1,6 +1,6 @@
+import type { ToolFace } from '../../core/tool-face.ts';
 import { FIELDS, type Field, weighTerms } from './fields.ts';
 import { Postings } from './postings.ts';
-import type { ToolFace } from './tool-face.ts';
 
 export interface SearchLimits {
   /** Hits in all. */

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, member, memberText } from '../../core/json.ts';
-import type { ToolFace } from '../search/tool-face.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 
 /** @param definition a tool of `tools/list`, as its server wrote it */
 export function toToolFace(server: string, definition: JsonObject): ToolFace {

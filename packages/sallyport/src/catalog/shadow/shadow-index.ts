@@ -1,7 +1,7 @@
+import type { ToolFace } from '../../core/tool-face.ts';
 import type { Field } from '../search/fields.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import { toMeanings } from '../search/synonyms.ts';
-import type { ToolFace } from '../search/tool-face.ts';
 import { toKey, toLookKey } from './compare-names.ts';
 import { findMentions, type Mention } from './mentions.ts';
 import type { Profile } from './profile.ts';
