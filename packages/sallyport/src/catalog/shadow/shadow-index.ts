@@ -1,3 +1,4 @@
+import { addTo } from '../../core/add-to.ts';
 import type { ToolFace } from '../../core/tool-face.ts';
 import type { Field } from '../search/fields.ts';
 import { SearchIndex } from '../search/search-index.ts';
@@ -66,8 +67,8 @@ export class ShadowIndex {
     if (present !== undefined) this.remove(present);
     this.#faces.add(face);
     this.#search.add(face);
-    put(this.#byKey, toKey(face.name), face);
-    put(this.#byLook, toLookKey(face.name), face);
+    addTo(this.#byKey, toKey(face.name), face);
+    addTo(this.#byLook, toLookKey(face.name), face);
     const own = this.#own.get(face.server) ?? new Set();
     this.#own.set(face.server, own);
     own.add(toKey(face.name));
@@ -110,12 +111,6 @@ export class ShadowIndex {
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();
-
-function put(names: Names, key: string, face: ToolFace): void {
-  const faces = names.get(key);
-  if (faces === undefined) names.set(key, [face]);
-  else faces.push(face);
-}
 
 function take(names: Names, key: string, face: ToolFace): void {
   const left = (names.get(key) ?? []).filter((one) => one !== face);

@@ -1,3 +1,4 @@
+import { addTo } from '../../../core/add-to.ts';
 import { BACKWARDS } from '../turned.ts';
 
 /**
@@ -106,12 +107,7 @@ function toKind(classes: readonly WordClass[]): number {
 
 function toKinds(lists: readonly (readonly [WordClass, string])[]): Map<string, number> {
   const classes = new Map<string, WordClass[]>();
-  for (const [name, words] of lists)
-    for (const word of words.split(' ')) {
-      const known = classes.get(word);
-      if (known === undefined) classes.set(word, [name]);
-      else known.push(name);
-    }
+  for (const [name, words] of lists) for (const word of words.split(' ')) addTo(classes, word, name);
   return new Map([...classes].map(([word, names]) => [word, toKind(names)]));
 }
 
