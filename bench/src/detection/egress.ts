@@ -1,5 +1,5 @@
 import type { Judged } from './judged.ts';
-import { load, type ScanDefinition } from './product.ts';
+import { load, type ScanDefinition, type Verdict } from './product.ts';
 import { type DataRow, isJson, type Json, toText } from './read-rows.ts';
 
 /**
@@ -59,11 +59,6 @@ function toMessageSteps({ method, params, result }: Json): readonly Step[] {
   const { message } = params;
   const said = isJson(message) && Array.isArray(message['parts']) ? { parts: message['parts'] } : params;
   return [{ kind: 'call', tool: 'send_message', arguments: said }];
-}
-
-interface Verdict {
-  readonly kind: string;
-  readonly reason?: string;
 }
 
 /** Shapes of the product, as far as they are used here. */

@@ -1,18 +1,13 @@
 import type { AgentTool } from './agent-tools.ts';
-import { load } from './product.ts';
+import { load, type Verdict } from './product.ts';
 import type { Json } from './read-rows.ts';
-
-interface Verdict {
-  readonly kind: string;
-  readonly reason?: string;
-}
 
 interface Guard {
   readonly request?: (call: unknown) => Verdict | Promise<Verdict>;
   readonly result?: (call: unknown, result: unknown) => unknown;
 }
 
-/** One conversation behind the product's own taint guards, with the rules of a starter set and no word of an operator about any server. */
+/** One conversation behind the product's own taint guards, with no word of an operator about any server. */
 export interface GuardedRun {
   /** A call as the client makes it; the verdict of the outer door. */
   call(tool: AgentTool, given: Json): Promise<Verdict>;
@@ -20,17 +15,13 @@ export interface GuardedRun {
   read(server: string, name: string, text: string): Promise<void>;
 }
 
-export type StarterSet = 'laptop' | 'team';
-
-/** @param set whose rules hold */
-export async function createRuns(set: StarterSet): Promise<(user: string | undefined) => GuardedRun> {
-  const { resolveTaint, taintSchema } = {
-    resolveTaint: await load<(written: unknown, from: unknown, report: (...problem: unknown[]) => void) => Json>(
-      'config/taint-section.js',
-      'resolveTaint',
-    ),
-    taintSchema: await load<{ parse(value: unknown): Json }>('config/taint-section.js', 'taintSchema'),
-  };
+/** Under the rules of the starter set "team". */
+export async function createRuns(): Promise<(user: string | undefined) => GuardedRun> {
+  const resolveTaint = await load<(written: unknown, from: unknown, report: (...problem: unknown[]) => void) => Json>(
+    'config/taint-section.js',
+    'resolveTaint',
+  );
+  const taintSchema = await load<{ parse(value: unknown): Json }>('config/taint-section.js', 'taintSchema');
   const createPrinter = await load<(key: Uint8Array) => unknown>('guard/taint/fingerprints.js', 'createPrinter');
   const createTaintMemory = await load<(options: unknown) => unknown>('state/taint-memory.js', 'createTaintMemory');
   const taint = await load<(ports: unknown) => Guard>('guard/taint/taint.js', 'taint');
@@ -45,7 +36,7 @@ export async function createRuns(set: StarterSet): Promise<(user: string | undef
   );
   // The host of the bench is believed: without the user's words every effect after untrusted text asks.
   const written = taintSchema.parse({ trustedHosts: ['bench'] });
-  const settings = resolveTaint(written, { set, servers: [] }, (...problem) => {
+  const settings = resolveTaint(written, { set: 'team', servers: [] }, (...problem) => {
     throw new Error(JSON.stringify(problem));
   });
   const printer = createPrinter(Buffer.alloc(32, 11));

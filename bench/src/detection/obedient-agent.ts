@@ -2,7 +2,7 @@ import type { AgentTool, Fill } from './agent-tools.ts';
 import type { Json } from './read-rows.ts';
 
 /** How the agent words what it was told: as it stands there, otherwise, or with values of its own or of the user. */
-export const WORDINGS = ['verbatim', 'reworded', 'encoded', 'from nowhere', 'of the user'] as const;
+const WORDINGS = ['verbatim', 'reworded', 'encoded', 'from nowhere', 'of the user'] as const;
 export type Wording = (typeof WORDINGS)[number];
 
 const PATTERNS: Readonly<Partial<Record<Fill, RegExp>>> = {

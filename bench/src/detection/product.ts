@@ -15,6 +15,11 @@ export interface Scan {
   readonly score: number;
 }
 
+export interface Verdict {
+  readonly kind: string;
+  readonly reason?: string;
+}
+
 export interface ToolFace {
   readonly server: string;
   readonly name: string;

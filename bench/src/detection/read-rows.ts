@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export type Json = Readonly<Record<string, unknown>>;
 
 /** The files of the yardstick, by the names of its manifest. */
-export const FILES = [
+const FILES = [
   'poisoned_tools',
   'benign_tools',
   'benign_hard_plugins',

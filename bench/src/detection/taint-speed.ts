@@ -10,7 +10,7 @@ const ROUNDS = 400;
 export async function timeTaint(data: Data): Promise<number | undefined> {
   const all = (data.get('benign_results') ?? []).map((row) => row.text('result')).join('\n');
   if (all.length < MEGABYTE) return undefined;
-  const run = (await createRuns('team'))('Tell me what it says.');
+  const run = (await createRuns())('Tell me what it says.');
   for (let at = 0; at < MEGABYTE; at += RESULT) await run.read('work', 'get_result', all.slice(at, at + RESULT));
   await time(run);
   const times = await time(run);

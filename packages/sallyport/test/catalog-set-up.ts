@@ -1,4 +1,5 @@
-import { type Catalog, type CatalogPorts, createCatalog, type ListChange } from '../src/catalog/catalog.ts';
+import { createCatalog } from '../src/catalog/catalog.ts';
+import type { Catalog, CatalogPorts, ListChange } from '../src/catalog/contract.ts';
 import { silentLog } from '../src/core/log.ts';
 import { type FakeServer, FakeUpstreams } from './fake-upstreams.ts';
 

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import type { Log } from '../core/log.ts';
 import { openControlSocket } from '../gateway/control-socket.ts';
 import { openHttpFront } from '../gateway/http-front.ts';

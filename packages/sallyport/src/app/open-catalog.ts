@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Catalog, type CatalogPorts, createCatalog } from '../catalog/catalog.ts';
+import { createCatalog } from '../catalog/catalog.ts';
+import type { Catalog, CatalogPorts } from '../catalog/contract.ts';
 import type { PinBook } from '../catalog/pins/pin-book.ts';
 import { createProblemReport } from '../catalog/problem-report.ts';
 import type { SchemaChecker } from '../guard/schema/schema-checker.ts';

@@ -1,6 +1,6 @@
 import type { LateDesk } from '../call/late-desk.ts';
 import { askForItems } from '../call/offered-items.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract.ts';
 import { DEFAULT_AUDIT } from '../config/audit-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { ControlApi } from '../control/api.ts';

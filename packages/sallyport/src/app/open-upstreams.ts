@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { createProgramGate, type ProgramGate } from '../call/program-gate.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { PinSettings } from '../config/pins-section.ts';
+import type { Catalog } from '../catalog/contract.ts';
+import { pinsOf } from '../config/pins-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
@@ -88,8 +87,4 @@ function watch({ snapshot, log }: UpstreamsParts, { pins, upstreams, programs, c
     stopDecisions();
     stopEvents();
   };
-}
-
-function pinsOf({ pins, stateDir }: Snapshot): PinSettings {
-  return pins ?? { mode: 'laptop', lockFile: join(stateDir, 'sallyport.lock.json') };
 }

@@ -2,10 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import type { Edit } from '../core/json-scan.ts';
 import type { Notification, Request } from '../core/message.ts';
-import { NAMES, type Outgoing } from '../guard/outgoing.ts';
-
-/** What a person or a model filled into a request that is no call of a tool. */
-export type Carried = Pick<Outgoing, 'values' | 'fixed'>;
+import { type Carried, NAMES } from '../guard/outgoing.ts';
 
 export interface CarriedOptions {
   /** The URI or the id as its server is sent it. */

@@ -1,5 +1,6 @@
-import type { Endpoint, View } from '../catalog/catalog.ts';
+import type { View } from '../catalog/contract.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Request } from '../core/message.ts';
 

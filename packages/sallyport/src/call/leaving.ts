@@ -3,10 +3,10 @@ import { FaultError } from '../core/errors.ts';
 import { type JsonObject, member } from '../core/json.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Decision } from '../guard/guard.ts';
-import { fromWhole, isSame, NAMES, type Outgoing, toWhole } from '../guard/outgoing.ts';
-import { type Carried, type CarriedOptions, carriedBy, writeCarried } from './carried.ts';
+import { type Carried, fromWhole, isSame, NAMES, type Outgoing, toWhole } from '../guard/outgoing.ts';
+import { reparse } from '../upstream/request-meta.ts';
+import { type CarriedOptions, carriedBy, writeCarried } from './carried.ts';
 import type { CallPorts } from './ports.ts';
-import { reparse } from './run-of.ts';
 
 /** A request that is no call of a tool, on its way to a server. */
 export type Left = Pick<UpstreamRequest, 'request' | 'edits'>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Page } from '../catalog/catalog.ts';
+import type { Page } from '../catalog/contract.ts';
 import { Request } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import { listItems } from './list-items.ts';

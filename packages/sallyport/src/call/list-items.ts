@@ -1,4 +1,4 @@
-import type { ListKind, Page } from '../catalog/catalog.ts';
+import type { ListKind, Page } from '../catalog/contract.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import { createPause, runPaced } from '../guard/policy/pace.ts';

@@ -38,6 +38,7 @@ export interface Leaving {
   readonly tool: Pick<Tool, 'upstream'>;
 }
 
+/** Who says or asks something, and in which tool, prompt or resource of its own. */
 export interface Origin {
   readonly upstream: string;
   /** Name or URI at the upstream. */

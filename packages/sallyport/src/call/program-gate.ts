@@ -1,6 +1,7 @@
 import { toDefinition } from '../catalog/pins/define-item.ts';
-import type { Definition, PinMode, PinState } from '../catalog/pins/pin.ts';
+import type { Definition, PinState } from '../catalog/pins/pin.ts';
 import { waitAtMost } from '../catalog/wait-at-most.ts';
+import type { PinMode } from '../config/pins-section.ts';
 import type { ServerSettings, Transport } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';

@@ -1,4 +1,4 @@
-import type { View } from '../catalog/catalog.ts';
+import type { View } from '../catalog/contract.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { arrayElements, type Edit, type Member, objectMembers, type Span, toBinary } from '../core/json-scan.ts';
 import type { Answer } from '../core/message.ts';

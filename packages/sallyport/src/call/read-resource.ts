@@ -1,6 +1,6 @@
 import type { ResourceOwner } from '../catalog/contract.ts';
 import { definePage, isPage } from '../catalog/pins/define-item.ts';
-import type { Report } from '../catalog/pins/inspection.ts';
+import { type Report, whyBlocked } from '../catalog/pins/inspection.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
 import { member } from '../core/json.ts';
@@ -10,6 +10,7 @@ import type { Inbound } from './inbound.ts';
 import { isBehindHandles } from './kept-servers.ts';
 import type { CallPorts } from './ports.ts';
 import { toPublicNames } from './public-names.ts';
+import type { ResourcePlace } from './resource-door.ts';
 import { sendRecorded } from './send-recorded.ts';
 import { findUnreachableOwner } from './unreachable.ts';
 
@@ -53,7 +54,7 @@ export async function readResource(ports: CallPorts, inbound: Inbound): Promise<
 }
 
 /** @throws FaultError `denied` for a page that is not the approved one. */
-function releasePage(ports: CallPorts, { upstream, uri }: Owner, answer: Answer): Answer {
+function releasePage(ports: CallPorts, { upstream, uri }: ResourcePlace, answer: Answer): Answer {
   const { result } = answer;
   if (result === undefined || ports.pages === undefined) return answer;
   const read = { version: PAGE_RULES_VERSION, report: () => toReport(readPage(result)) };
@@ -63,16 +64,10 @@ function releasePage(ports: CallPorts, { upstream, uri }: Owner, answer: Answer)
   return answer.withResult(result);
 }
 
-/** Names of rules only: a model may read why a page is held. */
 function toReport(findings: readonly Finding[]): Report {
-  const blocking = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ id }) => id))];
-  const hold = blocking.length === 0 ? {} : { hold: `reading it found: ${blocking.join(', ')}` };
-  return { findings, score: blocking.length > 0 ? 1 : 0, risky: findings.length > 0, ...hold };
-}
-
-interface Owner {
-  readonly upstream: string;
-  readonly uri: string;
+  const hold = whyBlocked(findings);
+  const report = { findings, score: hold === undefined ? 0 : 1, risky: findings.length > 0 };
+  return hold === undefined ? report : { ...report, hold };
 }
 
 /** @throws FaultError `invalid_params` when there is no URI. */

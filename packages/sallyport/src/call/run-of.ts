@@ -2,9 +2,10 @@ import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import { type Edit, objectMembers, toBinary } from '../core/json-scan.ts';
-import { Notification, parseMessage, Request } from '../core/message.ts';
+import { Notification, type Request } from '../core/message.ts';
 import { isRunId, toRunKey } from '../core/run-key.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
+import { reparse } from '../upstream/request-meta.ts';
 import type { Inbound } from './inbound.ts';
 
 /** What a client says of the conversation a request belongs to. All of it is for Sallyport and goes no further. */
@@ -88,11 +89,4 @@ function withoutOwnMembers(request: Request): Request {
     .filter(({ key }) => !OWN_KEYS.includes(key))
     .map(({ key, start, end }) => `${toBinary(JSON.stringify(key))}:${bytes.toString('latin1', start, end)}`);
   return reparse(request.write(request.id, [{ start: holder.start, end: holder.end, text: `{${kept.join(',')}}` }]));
-}
-
-/** A request as it was edited. */
-export function reparse(text: string): Request {
-  const message = parseMessage(Buffer.from(text, 'latin1'));
-  if (!(message instanceof Request)) throw new FaultError('internal', 'An edited request is no request any more.');
-  return message;
 }

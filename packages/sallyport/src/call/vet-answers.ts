@@ -9,11 +9,12 @@ import type { Request } from '../core/message.ts';
 import { type Decision, type Guard, inspectRequest } from '../guard/guard.ts';
 import type { CallLog, CallRecord } from '../telemetry/call-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { reparse } from '../upstream/request-meta.ts';
 import type { ApprovalDesk, Settled } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
-import type { MaskedValues } from './masked-values.ts';
+import type { MaskedValues, Origin } from './masked-values.ts';
 import { withOwnCancel } from './own-cancel.ts';
-import { type ReadRun, reparse } from './run-of.ts';
+import type { ReadRun } from './run-of.ts';
 
 /**
  * What a client answers to questions of servers (sampling, elicitation, roots) leaves as arguments do, and is looked at as
@@ -21,18 +22,12 @@ import { type ReadRun, reparse } from './run-of.ts';
  */
 export interface AnswerDoor {
   /** For answers that come while a request is at its server; `undefined`: nobody looks at them. */
-  watch(asker: ReadRun, asking: Asking): VetAnswer | undefined;
+  watch(asker: ReadRun, asking: Origin): VetAnswer | undefined;
   /**
    * For those that come with the request, sent again (`inputResponses`); `undefined`: there are none, or nobody looks.
    * @param edits to be made anyway
    */
-  enter(asker: ReadRun, asking: Asking, edits?: readonly Edit[]): Promise<Entered> | undefined;
-}
-
-/** Who asks, and in which tool, prompt or resource of its own. */
-export interface Asking {
-  readonly upstream: string;
-  readonly item: string;
+  enter(asker: ReadRun, asking: Origin, edits?: readonly Edit[]): Promise<Entered> | undefined;
 }
 
 /** The request with its answers as they may go there, or why it may not. */
@@ -122,7 +117,7 @@ function methodOf(answer: JsonObject): string {
 
 interface Question {
   readonly asker: ReadRun;
-  readonly asking: Asking;
+  readonly asking: Origin;
   readonly method: string;
 }
 

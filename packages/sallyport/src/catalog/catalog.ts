@@ -1,18 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonObject } from '../core/json.ts';
 import { changedServers } from './changed-servers.ts';
-import type {
-  AnnouncedList,
-  Catalog,
-  CatalogPorts,
-  CatalogReport,
-  Endpoint,
-  ListChange,
-  ListKind,
-  View,
-} from './contract.ts';
+import type { AnnouncedList, Catalog, CatalogPorts, CatalogReport, ListChange, ListKind, View } from './contract.ts';
 import { LIST_KINDS } from './items.ts';
 import type { KnownList } from './known-list.ts';
 import type { PinGate } from './pins/pin-gate.ts';
@@ -26,19 +18,6 @@ import { createView } from './view.ts';
 import { ViewCache } from './view-cache.ts';
 import type { ViewPart } from './view-part.ts';
 import { waitAtMost } from './wait-at-most.ts';
-
-export type {
-  AnnouncedList,
-  Catalog,
-  CatalogPorts,
-  CatalogReport,
-  CatalogStore,
-  Endpoint,
-  ListChange,
-  ListKind,
-  Page,
-  View,
-} from './contract.ts';
 
 /** Changes come in bursts at a start; one write for all of them. */
 const SAVE_AFTER_MS = 250;
@@ -138,8 +117,7 @@ class LiveCatalog implements Catalog {
     if (version === this.#accessVersion) return;
     this.#accessVersion = version;
     // What a policy hides or shows is not known before it is asked, so everyone looks again.
-    for (const upstream of snapshot.servers.keys())
-      for (const list of ['tools', 'resources', 'prompts'] as const) this.#announce({ upstream, list });
+    this.#announceAll(snapshot.servers.keys());
   }
 
   /** Whether this is the newest snapshot seen; servers that are no longer in it are dropped. */
@@ -153,10 +131,7 @@ class LiveCatalog implements Catalog {
       this.#stocks.delete(name);
       void stock.close();
     }
-    if (before === undefined) return true;
-    for (const upstream of changedServers(before, snapshot)) {
-      for (const list of ['tools', 'resources', 'prompts'] as const) this.#announce({ upstream, list });
-    }
+    if (before !== undefined) this.#announceAll(changedServers(before, snapshot));
     return true;
   }
 
@@ -269,6 +244,11 @@ class LiveCatalog implements Catalog {
     this.#observe();
     this.#views.expire();
     this.#saveLater();
+  }
+
+  #announceAll(upstreams: Iterable<string>): void {
+    for (const upstream of upstreams)
+      for (const list of ['tools', 'resources', 'prompts'] as const) this.#announce({ upstream, list });
   }
 
   #announce(change: ListChange): void {

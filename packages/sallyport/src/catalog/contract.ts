@@ -9,8 +9,6 @@ import type { Log } from '../core/log.ts';
 import type { SinkClass } from '../core/sink.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 
-export type { Endpoint } from '../core/endpoint.ts';
-
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
 /** The lists whose changes are announced; `resources` stands for its templates too. */
@@ -120,8 +118,6 @@ export interface View {
   publicUri(upstream: string, uri: string): string;
   publicTaskId(upstream: string, taskId: string): string;
   task(publicTaskId: string): { readonly upstream: string; readonly taskId: string } | undefined;
-  /** In file order, without the unavailable ones of the shared endpoint. */
-  upstreams(): readonly string[];
   /** `x-mcp-header` parameters of a tool: name after `Mcp-Param-` -> property path in the arguments; `undefined`: none. */
   paramHeaders(tool: Tool): ReadonlyMap<string, readonly string[]> | undefined;
 }

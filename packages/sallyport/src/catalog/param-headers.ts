@@ -1,11 +1,10 @@
+import { isHeaderName } from '../core/header.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 
 /** Name after `Mcp-Param-` -> path of the property in the arguments. */
 export type ParamHeaders = ReadonlyMap<string, readonly string[]>;
 
 const ANNOTATION = 'x-mcp-header';
-/** RFC 9110 section 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const PRIMITIVES = new Set(['string', 'integer', 'boolean']);
 const SCHEMA = [
   'items',
@@ -56,7 +55,7 @@ function checkAnnotation(
 ): string | undefined {
   const name = schema[ANNOTATION];
   const where = path.length === 0 ? 'the schema' : `property ${path.join('.')}`;
-  if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} of ${where} is not a header name`;
+  if (typeof name !== 'string' || !isHeaderName(name)) return `${ANNOTATION} of ${where} is not a header name`;
   if (!reachable || path.length === 0) return `${ANNOTATION} ${name} stands where no argument can be read statically`;
   const type = member(schema, 'type');
   if (typeof type !== 'string' || !PRIMITIVES.has(type)) {

@@ -1,5 +1,5 @@
 import type { Log } from '../core/log.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog } from './contract.ts';
 
 /** Problems of items that are remembered as said. */
 const MAX_TOLD = 10_000;

@@ -1,5 +1,6 @@
 import type { BundleSettings } from '../config/access-settings.ts';
 import { names } from '../config/allowed.ts';
+import { addTo } from '../core/add-to.ts';
 import type { Entry } from './view-part.ts';
 
 /** The tools of a bundle under the operator's names and descriptions; two that would have one name are set aside both. */
@@ -12,12 +13,7 @@ export function renameTools(entries: readonly Entry[], bundle: BundleSettings): 
     return { ...entry, publicId: name ?? entry.publicId, description };
   });
   const owners = new Map<string, Entry[]>();
-  for (const entry of renamed) {
-    const name = entry.publicId ?? entry.item.id;
-    const sharing = owners.get(name);
-    if (sharing === undefined) owners.set(name, [entry]);
-    else sharing.push(entry);
-  }
+  for (const entry of renamed) addTo(owners, entry.publicId ?? entry.item.id, entry);
   return renamed.map((entry) => {
     const name = entry.publicId ?? entry.item.id;
     const sharing = owners.get(name) ?? [];

@@ -1,18 +1,15 @@
 import type { Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
-import type { Endpoint, View } from './contract.ts';
-import type { ViewPart } from './view-part.ts';
+import type { Endpoint } from '../core/endpoint.ts';
+import type { View } from './contract.ts';
+import type { ViewContent, ViewPart } from './view-part.ts';
 
 /** What a view was made of. */
-interface Made {
-  readonly snapshot: Snapshot;
-  readonly endpoint: Endpoint;
+interface Made extends Pick<ViewContent, 'snapshot' | 'endpoint' | 'parts' | 'unavailable'> {
   readonly profile: string;
   /** Of the caller: what it sees may be less than what is there. */
   readonly sight: string;
   readonly principal: string;
-  readonly parts: readonly ViewPart[];
-  readonly unavailable: View['unavailable'];
   /** Some list in it is for one principal only, or would be if that were known. */
   readonly isPrivate: boolean;
   /** When its lists should be looked at again. */

@@ -1,7 +1,8 @@
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
-import type { Endpoint, ListKind, View } from './contract.ts';
+import type { ListKind, View } from './contract.ts';
 import type { Item } from './items.ts';
 import type { KnownList } from './known-list.ts';
 import type { ServerPins } from './pins/pin-gate.ts';

@@ -1,5 +1,5 @@
-import { isHeader } from '../config/resolve.ts';
 import { FaultError } from '../core/errors.ts';
+import { isHeader } from '../core/header.ts';
 
 /**
  * `NAME=value` texts as a map; a later one wins.

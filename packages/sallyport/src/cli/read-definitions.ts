@@ -1,6 +1,6 @@
 import type { Inspected, InspectedKind } from '../catalog/pins/inspection.ts';
 import { FaultError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
+import { isObject, type Json, member, memberText } from '../core/json.ts';
 
 /** Key of a list result -> what its items are, and the member that names one. */
 const LISTS = [
@@ -42,11 +42,6 @@ export function readDefinitions(document: unknown, server: string): readonly Ins
 function toItems(list: readonly Json[], [kind, id]: readonly [InspectedKind, string], server: string): Inspected[] {
   return list.flatMap((definition): Inspected[] => {
     if (!isObject(definition)) return [];
-    return [{ server, kind, name: nameOf(definition, id), definition }];
+    return [{ server, kind, name: memberText(definition, id), definition }];
   });
-}
-
-function nameOf(definition: JsonObject, id: string): string {
-  const name = member(definition, id);
-  return typeof name === 'string' ? name : '';
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../catalog/catalog.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError } from '../core/errors.ts';
 import { type Command, textOption } from './command.ts';
 import { SERVE_OPTIONS, serve, untilInterrupted } from './serve.ts';

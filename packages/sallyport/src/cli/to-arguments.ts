@@ -1,6 +1,7 @@
 import { nearestName } from '../config/nearest-name.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
+import { fromStep } from '../core/json-pointer.ts';
 
 /**
  * `key=value` words as the arguments of a tool, each value read as its schema wants it: `count=3`, `deep=true`,
@@ -90,10 +91,7 @@ function resolveReference(schema: JsonObject | undefined, root: JsonObject): Jso
     const reference = member(at, '$ref');
     if (typeof reference !== 'string') return at;
     if (!reference.startsWith('#/')) return undefined;
-    const steps = reference
-      .slice(2)
-      .split('/')
-      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const steps = reference.slice(2).split('/').map(fromStep);
     const found: Json | undefined = steps.reduce<Json | undefined>((node, step) => member(node, step), root);
     at = isObject(found) ? found : undefined;
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { matchesGlob } from '../core/glob.ts';
 import type { Path } from './parse-file.ts';
+import type { StarterSet } from './policy-section.ts';
 
 /** Dangers of arguments that the operator weighs; the rest is never harmless and always denied. */
 export const ARGUMENT_DANGERS = [
@@ -165,7 +166,7 @@ const LOCKED: ArgumentSafetySettings = Object.freeze<ArgumentSafetySettings>({
 });
 
 /** What holds where the file has no section of its own. */
-export function toStarterSafety(set: 'laptop' | 'team' | 'locked' | undefined): ArgumentSafetySettings {
+export function toStarterSafety(set: StarterSet | undefined): ArgumentSafetySettings {
   if (set === 'team') return TEAM;
   return set === 'locked' ? LOCKED : LAPTOP;
 }

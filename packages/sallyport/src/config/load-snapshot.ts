@@ -14,7 +14,7 @@ import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-f
 import { resolvePins } from './pins-section.ts';
 import { resolvePlans } from './plans-section.ts';
 import { resolvePolicy } from './policy-section.ts';
-import { isHeader, resolveGateway, resolveServer } from './resolve.ts';
+import { resolveGateway, resolveServer } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
 import { resolveScan } from './scan-section.ts';
 import { resolveSecrets } from './secrets-section.ts';
@@ -163,7 +163,7 @@ class FileReader {
       ...(limits === undefined || this.#source.only !== undefined
         ? {}
         : { limits: resolveLimits(limits, named, reportIn('limits')) }),
-      ...(telemetry === undefined ? {} : { telemetry: resolveTelemetry(telemetry, isHeader, reportIn('telemetry')) }),
+      ...(telemetry === undefined ? {} : { telemetry: resolveTelemetry(telemetry, reportIn('telemetry')) }),
     };
   }
 

@@ -22,9 +22,11 @@ export const pinsSchema = z.strictObject({
     ),
 });
 
+export type PinMode = 'laptop' | 'team' | 'locked';
+
 /** Which definitions of tools, prompts, resources and instructions may be used. */
 export interface PinSettings {
-  readonly mode: 'laptop' | 'team' | 'locked';
+  readonly mode: PinMode;
   /** Absolute. */
   readonly lockFile: string;
   /** Left out: what stdio commands run is looked at. */
@@ -39,4 +41,9 @@ export function resolvePins(written: z.output<typeof pinsSchema> | undefined, di
     mode,
     lockFile: lockFile === undefined ? join(directory, 'sallyport.lock.json') : resolve(directory, lockFile),
   };
+}
+
+/** Where no file was written, the lock file stands in the state directory. */
+export function pinsOf({ pins, stateDir }: { readonly pins?: PinSettings; readonly stateDir: string }): PinSettings {
+  return pins ?? resolvePins(undefined, stateDir);
 }

@@ -34,8 +34,11 @@ export const policySchema = z.strictObject({
     ),
 });
 
+/** The sets an operator can name instead of writing rules; files may be added to each. */
+export type StarterSet = 'laptop' | 'team' | 'locked';
+
 export interface PolicySettings {
-  readonly set: 'laptop' | 'team' | 'locked' | undefined;
+  readonly set: StarterSet | undefined;
   /** As written, with what they hold. */
   readonly files: readonly PolicyFile[];
   readonly mode: 'enforce' | 'shadow';

@@ -1,4 +1,5 @@
 import { isGlob, matchesGlob } from '../core/glob.ts';
+import { fromStep } from '../core/json-pointer.ts';
 import type { WrittenAllow, WrittenBindings, WrittenBundles, WrittenDeny, WrittenSinks } from './access-schema.ts';
 import type {
   AllowEntry,
@@ -136,5 +137,5 @@ function toPath(argument: string | readonly string[], report: (message: string) 
       'leads to nothing, or to one element of a list; lists are looked at element by element, so leave the index out',
     );
   if (/~(?![01])/.test(argument)) report('writes ~ otherwise than as ~0, and / inside a name as ~1 (RFC 6901)');
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.map(fromStep);
 }

@@ -1,10 +1,10 @@
+import { isHeaderName } from '../core/header.ts';
 import type { WrittenServer } from './file-schema.ts';
 import type { Report } from './report.ts';
 import type { IdentityProvider, UpstreamAuth } from './upstream-auth.ts';
 
 type WrittenAuth = NonNullable<WrittenServer['auth']>;
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const REFERENCE = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+|command:\s*\S.*)$/s;
 const REFERENCES = ['secretRef', 'clientSecretRef', 'privateKeyRef', 'assertionRef'] as const;
 /** Beside `type`: what each kind may hold. */
@@ -82,7 +82,7 @@ function checkStatic(auth: WrittenAuth, written: WrittenServer, report: Report):
   const { header = 'authorization' } = auth;
   if (auth.secretRef === undefined)
     report('auth.secretRef', 'is missing; write env:NAME, file:/path or command:program');
-  if (!HEADER_NAME.test(header)) report('auth.header', 'no name of a header');
+  if (!isHeaderName(header)) report('auth.header', 'no name of a header');
   refuseTwice(header, written, report);
 }
 

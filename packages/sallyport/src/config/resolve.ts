@@ -1,4 +1,5 @@
 import { isAbsolute, resolve as resolvePath } from 'node:path';
+import { isHeaderName, isHeaderValue } from '../core/header.ts';
 import type { WrittenServer, WrittenTop } from './file-schema.ts';
 import type { Report } from './report.ts';
 import { resolveServerAccess } from './resolve-access.ts';
@@ -7,9 +8,6 @@ import { resolveUpstreamAuth } from './resolve-upstream-auth.ts';
 import type { GatewaySettings, ServerSettings, Transport } from './settings.ts';
 
 const LONGEST_DEFAULT_MS = 600_000;
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// Tab, visible ASCII and what servers take as Latin-1: line breaks in a value would smuggle further headers.
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** One server as written (variables filled in, defaults set) to what the program runs on; `undefined` after a report. */
 export function resolveServer(
@@ -131,17 +129,12 @@ export function checkUrl(url: string): string | undefined {
   return undefined;
 }
 
-/** True when a header of this name and value can be sent. */
-export function isHeader(name: string, value: string): boolean {
-  return HEADER_NAME.test(name) && HEADER_VALUE.test(value);
-}
-
 function resolveHeaders(written: WrittenServer, report: Report): Record<string, string> {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(written.headers ?? {})) {
     const text = String(value);
-    if (!HEADER_NAME.test(name)) report(`headers.${name}`, 'no name of a header');
-    else if (!HEADER_VALUE.test(text))
+    if (!isHeaderName(name)) report(`headers.${name}`, 'no name of a header');
+    else if (!isHeaderValue(text))
       report(`headers.${name}`, 'holds a character a header cannot carry, e.g. a line break');
     else headers.set(name, text);
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { matchesGlob } from '../core/glob.ts';
 import type { Path } from './parse-file.ts';
+import type { StarterSet } from './policy-section.ts';
 import { SECRET_GROUPS, SECRET_KINDS, type SecretGroup } from './secret-kinds.ts';
 
 /**
@@ -199,7 +200,7 @@ const FIX =
   'leave out look-around, back-references and repeats above 1000, and write \\x{4e00} for \\u4e00 and (?s:.) for [^]';
 
 /** What a starter set brings where the file has no section of its own; laptop: nothing is looked at. */
-export function toStarterSecrets(set: 'laptop' | 'team' | 'locked' | undefined): SecretSettings | undefined {
+export function toStarterSecrets(set: StarterSet | undefined): SecretSettings | undefined {
   if (set === undefined || set === 'laptop') return undefined;
   return set === 'team' ? TEAM : LOCKED;
 }

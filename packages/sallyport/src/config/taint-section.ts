@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { matchesGlob } from '../core/glob.ts';
 import { SINK_CLASSES } from '../core/sink.ts';
 import type { Path } from './parse-file.ts';
+import type { StarterSet } from './policy-section.ts';
 
 /** How private data is. Each level is meant where the ones before it are named. */
 export const PRIVACY = ['public', 'internal', 'personal', 'secret'] as const;
@@ -137,7 +138,7 @@ const STRICT: readonly TaintFlow[] = [
 ];
 
 /** The rules that come with the starter sets of policies. */
-export const STARTER_FLOWS: Readonly<Record<'laptop' | 'team' | 'locked', readonly TaintFlow[]>> = {
+export const STARTER_FLOWS: Readonly<Record<StarterSet, readonly TaintFlow[]>> = {
   laptop: [
     ...VALUE_FLOWS,
     { name: 'untrusted-acts', from: 'untrusted', by: 'run', to: { sinks: [...SINK_CLASSES] }, action: 'ask' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isHeader } from '../core/header.ts';
 
 /** What Sallyport says about itself, and to whom. Nobody, unless the operator names somebody. */
 export interface TelemetrySettings {
@@ -73,10 +74,8 @@ export const telemetrySchema = z.strictObject({
 
 export type WrittenTelemetry = z.output<typeof telemetrySchema>;
 
-/** @param isHeader whether a header of this name and value can be sent */
 export function resolveTelemetry(
   written: WrittenTelemetry,
-  isHeader: (name: string, value: string) => boolean,
   report: (path: readonly string[], message: string) => void,
 ): TelemetrySettings {
   const { otlp } = written;

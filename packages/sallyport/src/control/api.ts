@@ -1,6 +1,7 @@
 import { FaultError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
+import { decodePercent } from '../core/percent.ts';
 import type { Principal } from '../core/principal.ts';
 import { checkBody } from './check-body.ts';
 import { toDocument } from './openapi.ts';
@@ -64,7 +65,7 @@ export function createApi({ routes, version, log, roles }: ApiOptions): ControlA
 
   const serve = async (request: ControlRequest): Promise<ControlReply> => {
     const role = roleOf(request.principal, roles);
-    if (request.path === `${PREFIX}/openapi.json` && request.method === 'GET') return whole(200, document);
+    if (request.path === `${PREFIX}/openapi.json` && request.method === 'GET') return whole(document);
     const found = find(request);
     if (found.length === 0)
       return problem(
@@ -95,7 +96,7 @@ export function createApi({ routes, version, log, roles }: ApiOptions): ControlA
     const result = await route.handle({ principal, role, path, query, body } satisfies ApiRequest);
     if (isTextFeed(result)) return { kind: 'text', ...result };
     if (isEventFeed(result)) return toEvents(result, () => roleOf(principal, roles) === role);
-    return whole(200, JSON.stringify(result));
+    return whole(JSON.stringify(result));
   };
 
   return {
@@ -116,7 +117,7 @@ export function createApi({ routes, version, log, roles }: ApiOptions): ControlA
  * A credential that is limited by scopes has no more than the scope `control:<role>` gives it: a token that an agent
  * carries for a person who happens to be an admin must not approve what the agent asks for.
  */
-export function roleOf({ kind, groups, scopes }: Principal, roles: ApiOptions['roles']): Role | undefined {
+function roleOf({ kind, groups, scopes }: Principal, roles: ApiOptions['roles']): Role | undefined {
   if (kind === 'os') return 'admin';
   const named = roles();
   const highest = (has: (role: Role) => boolean) => ROLES.findLastIndex(has);
@@ -149,8 +150,8 @@ function toEvents(feed: EventFeed, mayHear: () => boolean): ControlReply {
   };
 }
 
-function whole(status: number, body: string): ControlReply {
-  return { kind: 'whole', status, type: 'application/json', body };
+function whole(body: string): ControlReply {
+  return { kind: 'whole', status: 200, type: 'application/json', body };
 }
 
 function problem(status: number, code: string, detail: string): Extract<ControlReply, { kind: 'whole' }> {
@@ -176,17 +177,9 @@ function match(pattern: readonly string[], parts: readonly string[]): Map<string
       if (part !== expected) return undefined;
       continue;
     }
-    const value = decode(part);
+    const value = decodePercent(part);
     if (value === undefined || value === '') return undefined;
     found.set(name, value);
   }
   return found;
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,38 +9,30 @@ import { readExpectation, verifyAudit } from '../telemetry/audit/verify-audit.ts
 import { REPAIR_MARK } from '../telemetry/audit/writer.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import { type Parameter, type Route, type Schema, TEXT, TIME } from './route.ts';
+import { objectOf, type Parameter, type Route, type Schema, TEXT, TIME } from './route.ts';
 
 export const TIMES: readonly Parameter[] = [
   { name: 'since', description: 'From then on.', schema: TIME },
   { name: 'until', description: 'Up to then.', schema: TIME },
 ];
 
-const HEAD: Schema = {
-  type: 'object',
-  required: ['seq', 'hash'],
-  properties: { seq: { type: 'integer' }, hash: TEXT },
-};
+const HEAD: Schema = objectOf({ seq: { type: 'integer' }, hash: TEXT });
 
-const CHAIN: Schema = {
-  type: 'object',
-  required: ['chain', 'segments', 'records', 'seals', 'first', 'last', 'unsealed', 'killed', 'bad'],
-  properties: {
-    chain: TEXT,
-    segments: { type: 'integer' },
-    records: { type: 'integer' },
-    seals: { type: 'integer' },
-    first: { type: 'integer' },
-    last: HEAD,
-    unsealed: { type: 'integer', description: 'Records after the last seal.' },
-    killed: { type: 'integer', description: 'Starts without a stop before: it was killed, or the power went.' },
-    bad: {
-      type: ['object', 'null'],
-      required: ['seq', 'segment', 'problem'],
-      properties: { seq: { type: 'integer' }, segment: TEXT, problem: TEXT },
-    },
+const CHAIN: Schema = objectOf({
+  chain: TEXT,
+  segments: { type: 'integer' },
+  records: { type: 'integer' },
+  seals: { type: 'integer' },
+  first: { type: 'integer' },
+  last: HEAD,
+  unsealed: { type: 'integer', description: 'Records after the last seal.' },
+  killed: { type: 'integer', description: 'Starts without a stop before: it was killed, or the power went.' },
+  bad: {
+    type: ['object', 'null'],
+    required: ['seq', 'segment', 'problem'],
+    properties: { seq: { type: 'integer' }, segment: TEXT, problem: TEXT },
   },
-};
+});
 
 /** Of the record; absolute. */
 export function auditDirectory({ sections }: Pick<ControlPorts, 'sections'>): string {
@@ -89,16 +81,12 @@ export function auditFileRoutes(ports: ControlPorts): readonly Route[] {
           schema: TEXT,
         },
       ],
-      result: {
-        type: 'object',
-        required: ['ok', 'key', 'directory', 'chains'],
-        properties: {
-          ok: { type: 'boolean' },
-          key: { type: 'string', description: 'Of the key whose seals count.' },
-          directory: TEXT,
-          chains: { type: 'array', items: CHAIN },
-        },
-      },
+      result: objectOf({
+        ok: { type: 'boolean' },
+        key: { type: 'string', description: 'Of the key whose seals count.' },
+        directory: TEXT,
+        chains: { type: 'array', items: CHAIN },
+      }),
       problems: [404],
       handle: async ({ query }) => {
         const expect = query.get('expect');
@@ -123,11 +111,7 @@ export function auditFileRoutes(ports: ControlPorts): readonly Route[] {
       id: 'showAuditKey',
       summary: 'The public key of the seals, to verify elsewhere',
       role: 'viewer',
-      result: {
-        type: 'object',
-        required: ['key', 'publicKey'],
-        properties: { key: TEXT, publicKey: { type: 'string', description: 'PEM.' } },
-      },
+      result: objectOf({ key: TEXT, publicKey: { type: 'string', description: 'PEM.' } }),
       handle: async () => {
         const key = await readKey(sections().stateDir);
         return { key: toKeyId(key), publicKey: toPem(key) };
@@ -139,11 +123,7 @@ export function auditFileRoutes(ports: ControlPorts): readonly Route[] {
       id: 'repairAudit',
       summary: 'Lets writing go on in a new segment where files of the record were removed or changed',
       role: 'admin',
-      result: {
-        type: 'object',
-        required: ['chains'],
-        properties: { chains: { type: 'array', items: TEXT } },
-      },
+      result: objectOf({ chains: { type: 'array', items: TEXT } }),
       // Not announced in the record, which cannot be written: the first record after it says what happened.
       handle: async () => {
         const chains = await listChains(directory());

@@ -9,7 +9,17 @@ import { readLimit } from './page.ts';
 import { createPolling } from './polling.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import { PAGE_PARAMETERS, type Parameter, pageOf, type Role, type Route, type Schema, TEXT, TIME } from './route.ts';
+import {
+  objectOf,
+  PAGE_PARAMETERS,
+  type Parameter,
+  pageOf,
+  type Role,
+  type Route,
+  type Schema,
+  TEXT,
+  TIME,
+} from './route.ts';
 
 const OUTCOMES = ['ok', 'tool_error', 'error', 'denied', 'cancelled', 'failed', 'unfinished'];
 
@@ -36,22 +46,16 @@ const FILTERS: readonly Parameter[] = [
 ];
 
 const CALL: Schema = {
-  type: 'object',
-  required: ['chain', 'seq', 'time'],
-  properties: { chain: TEXT, seq: { type: 'integer' }, time: TIME },
   description: 'A call as one object, or an event: the members of its records.',
+  ...objectOf({ chain: TEXT, seq: { type: 'integer' }, time: TIME }),
 };
 
-const RECORD: Schema = {
-  type: 'object',
-  required: ['chain', 'segment', 'offset', 'record'],
-  properties: {
-    chain: TEXT,
-    segment: TEXT,
-    offset: { type: 'integer', description: 'Where the line begins. Bytes.' },
-    record: { type: 'object' },
-  },
-};
+const RECORD: Schema = objectOf({
+  chain: TEXT,
+  segment: TEXT,
+  offset: { type: 'integer', description: 'Where the line begins. Bytes.' },
+  record: { type: 'object' },
+});
 
 /** How often new records are looked for while somebody follows them. Milliseconds. */
 const LOOK_MS = 250;
@@ -111,11 +115,7 @@ export function auditRoutes(ports: ControlPorts): readonly Route[] {
       id: 'rebuildAuditIndex',
       summary: 'Forgets the index of the record and makes it anew from the segments',
       role: 'admin',
-      result: {
-        type: 'object',
-        required: ['records', 'segments'],
-        properties: { records: { type: 'integer' }, segments: { type: 'integer' } },
-      },
+      result: objectOf({ records: { type: 'integer' }, segments: { type: 'integer' } }),
       handle: async () => ({ ...(await (await open()).rebuild()) }),
     },
     {

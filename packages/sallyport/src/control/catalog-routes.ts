@@ -2,7 +2,7 @@ import type { JsonObject } from '../core/json.ts';
 import { isObject, member } from '../core/json.ts';
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+import { objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
 const TOOL: Schema = {
   type: 'object',
@@ -12,11 +12,11 @@ const TOOL: Schema = {
   description: 'The definition as clients see it.',
 };
 
-const REPORT: Schema = {
-  type: 'object',
-  required: ['upstream', 'item', 'problem'],
-  properties: { upstream: { type: 'string' }, item: { type: 'string' }, problem: { type: 'string' } },
-};
+const REPORT: Schema = objectOf({
+  upstream: { type: 'string' },
+  item: { type: 'string' },
+  problem: { type: 'string' },
+});
 
 /** What the servers offer, as the shared endpoint shows it, and what was left out. */
 export function catalogRoutes({ catalog, snapshot, viewer }: ControlPorts): readonly Route[] {

@@ -6,21 +6,17 @@ import { foundOf, type KnownPin, keyOf, readPins, selectPins } from './known-pin
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
+import { objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
 const TIERS = ['block', 'review'];
 
-const FOUND_FINDING: Schema = {
-  type: 'object',
-  required: ['server', 'item', 'state', 'digest', ...Object.keys(FINDING_PROPERTIES)],
-  properties: {
-    server: TEXT,
-    item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
-    state: { enum: ['approved', 'new', 'changed', 'rejected', 'unlisted'] },
-    digest: { type: 'string', description: 'Of the definition it stands in.' },
-    ...FINDING_PROPERTIES,
-  },
-};
+const FOUND_FINDING: Schema = objectOf({
+  server: TEXT,
+  item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
+  state: { enum: ['approved', 'new', 'changed', 'rejected', 'unlisted'] },
+  digest: { type: 'string', description: 'Of the definition it stands in.' },
+  ...FINDING_PROPERTIES,
+});
 
 /** What reading the definitions of servers found. */
 export function findingRoutes(ports: ControlPorts): readonly Route[] {

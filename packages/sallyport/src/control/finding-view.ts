@@ -1,7 +1,7 @@
 import type { Report } from '../catalog/pins/inspection.ts';
 import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
-import { type Schema, TEXT } from './route.ts';
+import { objectOf, type Schema, TEXT } from './route.ts';
 
 /** Members of one finding. */
 export const FINDING_PROPERTIES = {
@@ -16,12 +16,7 @@ export const FINDING_PROPERTIES = {
   fix: { type: 'string', description: 'What you can do about it.' },
 } as const satisfies JsonObject;
 
-export const FINDING: Schema = {
-  title: 'Finding',
-  type: 'object',
-  required: Object.keys(FINDING_PROPERTIES),
-  properties: FINDING_PROPERTIES,
-};
+export const FINDING: Schema = { title: 'Finding', ...objectOf(FINDING_PROPERTIES) };
 
 /** What reading one definition came to, in numbers. */
 export const FOUND: Schema = {

@@ -5,7 +5,7 @@ import { toGrantView } from './approval-view.ts';
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
-import { PAGE_PARAMETERS, pageOf, type Route } from './route.ts';
+import { objectOf, PAGE_PARAMETERS, pageOf, type Route } from './route.ts';
 
 /** What people allowed and is still worth something. */
 export function grantRoutes({ clock, database, texts, note }: ControlPorts): readonly Route[] {
@@ -33,11 +33,7 @@ export function grantRoutes({ clock, database, texts, note }: ControlPorts): rea
       id: 'revokeGrant',
       summary: 'Takes back what was allowed',
       role: 'operator',
-      result: {
-        type: 'object',
-        required: ['id', 'revoked'],
-        properties: { id: { type: 'string' }, revoked: { const: true } },
-      },
+      result: objectOf({ id: { type: 'string' }, revoked: { const: true } }),
       problems: [404, 503],
       handle: async ({ path, principal }) => {
         const id = path.get('id') ?? '';

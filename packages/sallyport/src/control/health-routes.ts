@@ -4,41 +4,29 @@ import { createApprovalStore } from '../storage/approvals.ts';
 import { isPending, readPins } from './known-pins.ts';
 import { createPolling } from './polling.ts';
 import type { ControlPorts } from './ports.ts';
-import { NULLABLE_TEXT, type Route, type Schema, TEXT } from './route.ts';
+import { NULLABLE_TEXT, objectOf, type Route, type Schema, TEXT } from './route.ts';
 
 const COUNT: Schema = { type: ['integer', 'null'], description: 'null: the database cannot be read.' };
 
-const HEALTH: Schema = {
-  type: 'object',
-  required: ['ok', 'version', 'upstreams', 'audit', 'database', 'pinsWaiting', 'approvalsWaiting'],
-  properties: {
-    ok: { type: 'boolean', description: 'Calls are recorded, the database can be read, and no upstream is broken.' },
-    version: TEXT,
-    upstreams: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['name', 'state', 'lastError'],
-        properties: {
-          name: TEXT,
-          state: { enum: ['idle', 'connecting', 'ready', 'broken', 'unauthenticated', 'stopped'] },
-          lastError: NULLABLE_TEXT,
-        },
-      },
-    },
-    audit: {
-      type: 'object',
-      required: ['mode', 'trouble'],
-      properties: {
-        mode: { enum: ['strict', 'batched', 'off'] },
-        trouble: { ...NULLABLE_TEXT, description: 'Why nothing can be recorded; calls are refused meanwhile.' },
-      },
-    },
-    database: { type: 'object', required: ['trouble'], properties: { trouble: NULLABLE_TEXT } },
-    pinsWaiting: COUNT,
-    approvalsWaiting: COUNT,
+const HEALTH: Schema = objectOf({
+  ok: { type: 'boolean', description: 'Calls are recorded, the database can be read, and no upstream is broken.' },
+  version: TEXT,
+  upstreams: {
+    type: 'array',
+    items: objectOf({
+      name: TEXT,
+      state: { enum: ['idle', 'connecting', 'ready', 'broken', 'unauthenticated', 'stopped'] },
+      lastError: NULLABLE_TEXT,
+    }),
   },
-};
+  audit: objectOf({
+    mode: { enum: ['strict', 'batched', 'off'] },
+    trouble: { ...NULLABLE_TEXT, description: 'Why nothing can be recorded; calls are refused meanwhile.' },
+  }),
+  database: objectOf({ trouble: NULLABLE_TEXT }),
+  pinsWaiting: COUNT,
+  approvalsWaiting: COUNT,
+});
 
 /** Between two looks; milliseconds. */
 const LOOK_EVERY_MS = 1_000;

@@ -6,7 +6,7 @@ import { describePage, pageOfItems, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
-import { NULLABLE_TEXT, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT, TEXTS } from './route.ts';
+import { NULLABLE_TEXT, objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT, TEXTS } from './route.ts';
 
 const NULLABLE_TIME: Schema = { type: ['string', 'null'], format: 'date-time' };
 const STATES = ['active', 'expired', 'revoked'] as const;
@@ -33,12 +33,7 @@ const KEY_PROPERTIES: Readonly<Record<string, Schema>> = {
 };
 
 /** All that may be shown of a key. */
-const KEY: Schema = {
-  title: 'Key',
-  type: 'object',
-  required: Object.keys(KEY_PROPERTIES),
-  properties: { ...KEY_PROPERTIES },
-};
+const KEY: Schema = { title: 'Key', ...objectOf(KEY_PROPERTIES) };
 
 const NEW_KEY: Schema = {
   type: 'object',
@@ -114,11 +109,10 @@ function createRoute({ database, clock, note }: ControlPorts): Route {
     summary: 'Makes an API key; `key` is shown this once',
     role: 'admin',
     body: NEW_KEY,
-    result: {
-      type: 'object',
-      required: [...Object.keys(KEY_PROPERTIES), 'key'],
-      properties: { ...KEY_PROPERTIES, key: { type: 'string', description: 'The secret. Only its digest is kept.' } },
-    },
+    result: objectOf({
+      ...KEY_PROPERTIES,
+      key: { type: 'string', description: 'The secret. Only its digest is kept.' },
+    }),
     handle: async ({ body, principal }) => {
       const now = clock.now();
       const wanted = toNewKey(body as unknown as Written, now);

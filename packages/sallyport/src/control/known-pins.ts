@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { compareDefinitions, type Difference } from '../catalog/pins/compare.ts';
 import type { Found } from '../catalog/pins/inspection.ts';
 import { toItem } from '../catalog/pins/lock-file.ts';
 import { FIRST_SIGHT, judge, type Pin, type PinRules, type PinState, toItemName } from '../catalog/pins/pin.ts';
-import type { PinSettings } from '../config/pins-section.ts';
+import { type PinSettings, pinsOf } from '../config/pins-section.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
-import type { Snapshot } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
 import { loadLockFile } from '../storage/open-pins.ts';
 import { createPinStore, type PinStore } from '../storage/pins.ts';
@@ -43,10 +41,6 @@ export async function readPins({ sections, database }: Pick<ControlPorts, 'secti
     .map((pin) => ({ pin, state: stateOf(pin, rules) }));
   known.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   return { store, settings, known };
-}
-
-export function pinsOf({ pins, stateDir }: Snapshot): PinSettings {
-  return pins ?? { mode: 'laptop', lockFile: join(stateDir, 'sallyport.lock.json') };
 }
 
 function stateOf(pin: Pin, rules: PinRules): PinState {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts';
 import { endOfWindow, readQuotaUse } from '../storage/quotas.ts';
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
-import { NULLABLE_TEXT, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
+import { NULLABLE_TEXT, objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
 const COUNT: Schema = { type: 'integer' };
 const PER: Schema = { enum: ['principal', 'tool', 'upstream', 'principal+tool'] };
@@ -13,45 +13,29 @@ const MATCH: Schema = {
   description: 'What is left out matches everything.',
 };
 
-const LIMITS: Schema = {
-  type: 'object',
-  required: ['rules', 'quotas'],
-  properties: {
-    rules: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['name', 'per', 'match', 'rate', 'burst'],
-        properties: { name: TEXT, per: PER, match: MATCH, rate: TEXT, burst: COUNT },
-      },
-    },
-    quotas: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['name', 'per', 'match', 'limit', 'window'],
-        properties: { name: TEXT, per: PER, match: MATCH, limit: COUNT, window: { enum: ['day', 'month'] } },
-      },
-    },
+const LIMITS: Schema = objectOf({
+  rules: {
+    type: 'array',
+    items: objectOf({ name: TEXT, per: PER, match: MATCH, rate: TEXT, burst: COUNT }),
   },
-};
+  quotas: {
+    type: 'array',
+    items: objectOf({ name: TEXT, per: PER, match: MATCH, limit: COUNT, window: { enum: ['day', 'month'] } }),
+  },
+});
 
-const USE: Schema = {
-  type: 'object',
-  required: ['quota', 'window', 'period', 'principal', 'upstream', 'tool', 'used', 'limit', 'left', 'resetsAt'],
-  properties: {
-    quota: TEXT,
-    window: { enum: ['day', 'month'] },
-    period: { type: 'string', description: 'The day or month (UTC).' },
-    principal: { ...NULLABLE_TEXT, description: 'Whose count it is; null: of all callers together.' },
-    upstream: NULLABLE_TEXT,
-    tool: NULLABLE_TEXT,
-    used: COUNT,
-    limit: COUNT,
-    left: COUNT,
-    resetsAt: { type: 'string', format: 'date-time' },
-  },
-};
+const USE: Schema = objectOf({
+  quota: TEXT,
+  window: { enum: ['day', 'month'] },
+  period: { type: 'string', description: 'The day or month (UTC).' },
+  principal: { ...NULLABLE_TEXT, description: 'Whose count it is; null: of all callers together.' },
+  upstream: NULLABLE_TEXT,
+  tool: NULLABLE_TEXT,
+  used: COUNT,
+  limit: COUNT,
+  left: COUNT,
+  resetsAt: { type: 'string', format: 'date-time' },
+});
 
 /** What callers may use, and what they have used. */
 export function limitRoutes({ sections, database, clock }: ControlPorts): readonly Route[] {

@@ -1,17 +1,13 @@
 import type { Json, JsonObject } from '../core/json.ts';
-import type { Route, Schema } from './route.ts';
+import { objectOf, type Route, type Schema } from './route.ts';
 
-const PROBLEM: Schema = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'code', 'detail'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    code: { type: 'string', description: 'For programs; stable.' },
-    detail: { type: 'string', description: 'For people: the step, the cause and the fix.' },
-  },
-};
+const PROBLEM: Schema = objectOf({
+  type: { type: 'string' },
+  title: { type: 'string' },
+  status: { type: 'integer' },
+  code: { type: 'string', description: 'For programs; stable.' },
+  detail: { type: 'string', description: 'For people: the step, the cause and the fix.' },
+});
 
 /** Every route can answer with these. */
 const COMMON_PROBLEMS = [400, 401, 403, 500] as const;

@@ -2,31 +2,23 @@ import type { Report } from '../catalog/pins/inspection.ts';
 import { toToolFace } from '../catalog/shadow/face.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import type { KnownPin } from './known-pins.ts';
-import { type Schema, TEXT } from './route.ts';
+import { objectOf, type Schema, TEXT } from './route.ts';
 
 /** A tool of another server that one competes with, and the two side by side. */
-export const RELATED: Schema = {
-  type: 'object',
-  required: ['server', 'name', 'why', 'fields'],
-  properties: {
-    server: TEXT,
-    name: { type: 'string', description: 'Of the tool, at its server.' },
-    why: TEXT,
-    fields: {
-      type: 'array',
-      description: 'The two side by side. Empty where the other is not approved any more.',
-      items: {
-        type: 'object',
-        required: ['field', 'offered', 'approved'],
-        properties: {
-          field: { enum: ['name', 'title', 'description', 'parameters'] },
-          offered: { type: 'string', description: 'Of the one that is looked at.' },
-          approved: { type: 'string', description: 'Of the other.' },
-        },
-      },
-    },
+export const RELATED: Schema = objectOf({
+  server: TEXT,
+  name: { type: 'string', description: 'Of the tool, at its server.' },
+  why: TEXT,
+  fields: {
+    type: 'array',
+    description: 'The two side by side. Empty where the other is not approved any more.',
+    items: objectOf({
+      field: { enum: ['name', 'title', 'description', 'parameters'] },
+      offered: { type: 'string', description: 'Of the one that is looked at.' },
+      approved: { type: 'string', description: 'Of the other.' },
+    }),
   },
-};
+});
 
 export function describeRelated({ pin }: KnownPin, found: Report | undefined, known: readonly KnownPin[]): Json {
   return (found?.related ?? []).map(({ server, name, why }): JsonObject => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type LockedItem, readLockFile, writeLockFile } from '../catalog/pins/lock-file.ts';
 import { FIRST_SIGHT, toItemName } from '../catalog/pins/pin.ts';
+import { pinsOf } from '../config/pins-section.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
@@ -8,11 +9,11 @@ import { loadLockFile } from '../storage/open-pins.ts';
 import { writeFileAtomically } from '../storage/write-file.ts';
 import { compareOffered, comparePackages, type Expected, programsOf } from './compare-offered.ts';
 import { holdOffered } from './hold-offered.ts';
-import { type KnownPin, pinsOf, readPins } from './known-pins.ts';
+import { type KnownPin, readPins } from './known-pins.ts';
 import { packagesOf, warnOfPackages } from './packages-of.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
-import { type Route, TEXT, TEXTS } from './route.ts';
+import { objectOf, type Route, TEXT, TEXTS } from './route.ts';
 
 /** All servers may be asked for this long in all. Milliseconds. */
 const ASK_MS = 150_000;
@@ -42,18 +43,14 @@ function lockRoute(ports: ControlPorts): Route {
         write: { type: 'boolean', description: 'false: only return the text.', default: true },
       },
     },
-    result: {
-      type: 'object',
-      required: ['file', 'definitions', 'text', 'warnings', 'bare', 'left'],
-      properties: {
-        file: { type: ['string', 'null'], description: 'Where it was written.' },
-        definitions: { type: 'integer' },
-        text: { type: 'string', description: 'What stands in it.' },
-        warnings: TEXTS,
-        bare: { ...TEXTS, description: 'Servers of which nothing is approved.' },
-        left: { ...TEXTS, description: 'server/item: left out for what reading it found.' },
-      },
-    },
+    result: objectOf({
+      file: { type: ['string', 'null'], description: 'Where it was written.' },
+      definitions: { type: 'integer' },
+      text: { type: 'string', description: 'What stands in it.' },
+      warnings: TEXTS,
+      bare: { ...TEXTS, description: 'Servers of which nothing is approved.' },
+      left: { ...TEXTS, description: 'server/item: left out for what reading it found.' },
+    }),
     handle: async ({ body, principal }) => {
       const servers = [...snapshot().servers.values()];
       const names = new Set(servers.map(({ name }) => name));
@@ -142,27 +139,19 @@ function verifyRoute(ports: ControlPorts): Route {
         },
       },
     },
-    result: {
-      type: 'object',
-      required: ['matches', 'definitions', 'differences', 'warnings'],
-      properties: {
-        matches: { type: 'boolean' },
-        definitions: { type: 'integer', description: 'Offered now.' },
-        differences: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['server', 'item', 'problem'],
-            properties: {
-              server: TEXT,
-              item: TEXT,
-              problem: { enum: ['changed', 'new', 'missing', 'unreachable', 'package'] },
-            },
-          },
-        },
-        warnings: TEXTS,
+    result: objectOf({
+      matches: { type: 'boolean' },
+      definitions: { type: 'integer', description: 'Offered now.' },
+      differences: {
+        type: 'array',
+        items: objectOf({
+          server: TEXT,
+          item: TEXT,
+          problem: { enum: ['changed', 'new', 'missing', 'unreachable', 'package'] },
+        }),
       },
-    },
+      warnings: TEXTS,
+    }),
     handle: async ({ body }) => {
       const servers = [...snapshot().servers.values()];
       const lock = member(body, 'lock');

@@ -19,67 +19,57 @@ import { describePage, pageOfItems } from './page.ts';
 import { describeRelated, RELATED } from './pair-view.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import { NULLABLE_TEXT, PAGE_PARAMETERS, type Parameter, pageOf, type Route, type Schema, TEXT } from './route.ts';
+import {
+  NULLABLE_TEXT,
+  objectOf,
+  PAGE_PARAMETERS,
+  type Parameter,
+  pageOf,
+  type Route,
+  type Schema,
+  TEXT,
+} from './route.ts';
 
 const STATES = ['approved', 'new', 'changed', 'rejected', 'unlisted'] as const;
 const STATE: Schema = { enum: [...STATES] };
 
-const PIN: Schema = {
-  type: 'object',
-  required: [
-    'server',
-    'item',
-    'state',
-    'digest',
-    'approved',
-    'approvedBy',
-    'approvedAt',
-    'seenAt',
-    'renamedFrom',
-    'found',
-  ],
-  properties: {
-    server: TEXT,
-    item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
-    state: STATE,
-    digest: { ...NULLABLE_TEXT, description: 'Of what is offered.' },
-    approved: { ...NULLABLE_TEXT, description: 'Digest of what was approved.' },
-    approvedBy: NULLABLE_TEXT,
-    approvedAt: NULLABLE_TEXT,
-    seenAt: NULLABLE_TEXT,
-    renamedFrom: NULLABLE_TEXT,
-    found: FOUND,
-  },
-};
+const PIN: Schema = objectOf({
+  server: TEXT,
+  item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
+  state: STATE,
+  digest: { ...NULLABLE_TEXT, description: 'Of what is offered.' },
+  approved: { ...NULLABLE_TEXT, description: 'Digest of what was approved.' },
+  approvedBy: NULLABLE_TEXT,
+  approvedAt: NULLABLE_TEXT,
+  seenAt: NULLABLE_TEXT,
+  renamedFrom: NULLABLE_TEXT,
+  found: FOUND,
+});
 
-const DIFFERENCE: Schema = {
-  type: 'object',
-  required: ['server', 'item', 'digest', 'state', 'weight', 'renamedFrom', 'risks', 'findings', 'related', 'changes'],
-  properties: {
-    server: TEXT,
-    item: TEXT,
-    digest: { type: 'string', description: 'Of what is offered: name it to approve or reject exactly this.' },
-    state: STATE,
-    weight: { enum: ['minor', 'major'], description: 'minor: it only speaks of hints, or only takes away.' },
-    renamedFrom: NULLABLE_TEXT,
-    risks: { type: 'array', items: TEXT, description: 'What to look at first.' },
-    findings: { type: 'array', items: FINDING, description: 'What reading it found; on a change, in what is new.' },
-    related: { type: 'array', items: RELATED, description: 'Tools of others that it competes with.' },
-    changes: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'change'],
-        properties: {
-          path: { type: 'string', description: 'JSON Pointer (RFC 6901).' },
-          change: { enum: ['added', 'removed', 'changed'] },
-          before: { description: 'Any JSON.' },
-          after: { description: 'Any JSON.' },
-        },
+const DIFFERENCE: Schema = objectOf({
+  server: TEXT,
+  item: TEXT,
+  digest: { type: 'string', description: 'Of what is offered: name it to approve or reject exactly this.' },
+  state: STATE,
+  weight: { enum: ['minor', 'major'], description: 'minor: it only speaks of hints, or only takes away.' },
+  renamedFrom: NULLABLE_TEXT,
+  risks: { type: 'array', items: TEXT, description: 'What to look at first.' },
+  findings: { type: 'array', items: FINDING, description: 'What reading it found; on a change, in what is new.' },
+  related: { type: 'array', items: RELATED, description: 'Tools of others that it competes with.' },
+  changes: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['path', 'change'],
+      properties: {
+        path: { type: 'string', description: 'JSON Pointer (RFC 6901).' },
+        change: { enum: ['added', 'removed', 'changed'] },
+        before: { description: 'Any JSON.' },
+        after: { description: 'Any JSON.' },
       },
     },
   },
-};
+});
 
 const CHOSEN: readonly Parameter[] = [
   { name: 'server', description: 'Only of this server.', schema: TEXT },
@@ -114,12 +104,10 @@ const DECISION: Schema = {
   },
 };
 
-const ITEM: Schema = { type: 'object', required: ['server', 'item'], properties: { server: TEXT, item: TEXT } };
+const ITEM: Schema = objectOf({ server: TEXT, item: TEXT });
 const OUTCOME: Schema = {
   title: 'PinOutcome',
-  type: 'object',
-  required: ['mode', 'done', 'late', 'left'],
-  properties: {
+  ...objectOf({
     mode: { enum: ['laptop', 'team', 'locked'] },
     done: { type: 'array', items: ITEM },
     late: { type: 'array', items: ITEM, description: 'They offer another definition by now, and were left alone.' },
@@ -128,7 +116,7 @@ const OUTCOME: Schema = {
       items: ITEM,
       description: 'Held for what reading them found, and left alone: say withFindings.',
     },
-  },
+  }),
 };
 
 /** Definitions that servers offer: which are approved, what changed, and deciding about them. */

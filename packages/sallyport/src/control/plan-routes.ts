@@ -16,7 +16,7 @@ import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
+import { objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
 const NAME: Schema = { type: 'string', minLength: 1, maxLength: 512 };
 
@@ -36,18 +36,11 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
   fixedAt: { type: 'string', format: 'date-time' },
 };
 
-const PLAN: Schema = {
-  title: 'Plan',
-  type: 'object',
-  required: Object.keys(PROPERTIES),
-  properties: { ...PROPERTIES },
-};
+const PLAN: Schema = { title: 'Plan', ...objectOf(PROPERTIES) };
 
 const WHOLE: Schema = {
   title: 'WholePlan',
-  type: 'object',
-  required: [...Object.keys(PROPERTIES), 'plan'],
-  properties: { ...PROPERTIES, plan: { type: 'object', description: 'As it was written.' } },
+  ...objectOf({ ...PROPERTIES, plan: { type: 'object', description: 'As it was written.' } }),
 };
 
 const GIVEN: Schema = {

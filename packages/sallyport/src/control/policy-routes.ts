@@ -10,13 +10,11 @@ import { openPolicySet, POLICIES } from './policies/policy-set.ts';
 import { SHADOW_REQUEST, SHADOW_RESULT, shadowCalls } from './policies/shadow.ts';
 import { TEST_REQUEST, TEST_RESULT, testUse } from './policies/test-use.ts';
 import type { ControlPorts } from './ports.ts';
-import { PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
+import { objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT } from './route.ts';
 
 const POLICY: Schema = {
   title: 'Policy',
-  type: 'object',
-  required: ['id', 'file', 'line', 'effect', 'server', 'reads'],
-  properties: {
+  ...objectOf({
     id: TEXT,
     file: TEXT,
     line: { type: 'integer' },
@@ -27,14 +25,10 @@ const POLICY: Schema = {
       items: { enum: ['arguments', 'labels', 'client', 'time'] },
       description: 'What of the context it reads: such a policy is asked on every call.',
     },
-  },
+  }),
 };
 
-const SOURCE: Schema = {
-  type: 'object',
-  required: ['file', 'sha256', 'use', 'text'],
-  properties: { file: TEXT, sha256: TEXT, use: { enum: ['set', 'file', 'shadow'] }, text: TEXT },
-};
+const SOURCE: Schema = objectOf({ file: TEXT, sha256: TEXT, use: { enum: ['set', 'file', 'shadow'] }, text: TEXT });
 
 /** The policies: what is in force, what would be, and what they decided. */
 export function policyRoutes(ports: ControlPorts): readonly Route[] {
@@ -49,17 +43,13 @@ function setRoutes(ports: ControlPorts): readonly Route[] {
       id: 'listPolicies',
       summary: 'The policies of the configuration: their sources with digests, and each of them',
       role: 'viewer',
-      result: {
-        type: 'object',
-        required: ['mode', 'version', 'sources', 'policies', 'candidates'],
-        properties: {
-          mode: { enum: ['off', 'enforce', 'shadow'] },
-          version: { type: ['string', 'null'] },
-          sources: { type: 'array', items: SOURCE },
-          policies: { type: 'array', items: POLICY },
-          candidates: { type: 'array', items: POLICY, description: 'Those that are only tried.' },
-        },
-      },
+      result: objectOf({
+        mode: { enum: ['off', 'enforce', 'shadow'] },
+        version: { type: ['string', 'null'] },
+        sources: { type: 'array', items: SOURCE },
+        policies: { type: 'array', items: POLICY },
+        candidates: { type: 'array', items: POLICY, description: 'Those that are only tried.' },
+      }),
       problems: [422],
       handle: () => listPolicies(ports),
     },
@@ -79,11 +69,7 @@ function setRoutes(ports: ControlPorts): readonly Route[] {
           policies: { type: 'array', items: POLICY },
           problems: {
             type: 'array',
-            items: {
-              type: 'object',
-              required: ['file', 'line', 'message'],
-              properties: { file: TEXT, line: { type: 'integer' }, message: TEXT },
-            },
+            items: objectOf({ file: TEXT, line: { type: 'integer' }, message: TEXT }),
           },
           message: { type: 'string', description: 'All problems as one text.' },
         },

@@ -1,5 +1,5 @@
 import type { Offered } from '../call/offered-items.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract.ts';
 import type { Inspection } from '../catalog/pins/inspection.ts';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';

@@ -4,7 +4,7 @@ import { describeFinding, FINDING } from './finding-view.ts';
 import { describePage, pageByTime, readLimit, readPlace, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
-import { NULLABLE_TEXT, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT, TIME } from './route.ts';
+import { NULLABLE_TEXT, objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema, TEXT, TIME } from './route.ts';
 
 const STATES: readonly KeptState[] = ['held', 'released', 'delivered', 'dropped'];
 
@@ -22,12 +22,7 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
   reason: NULLABLE_TEXT,
 };
 
-const KEPT: Schema = {
-  title: 'KeptResult',
-  type: 'object',
-  required: Object.keys(PROPERTIES),
-  properties: { ...PROPERTIES },
-};
+const KEPT: Schema = { title: 'KeptResult', ...objectOf(PROPERTIES) };
 
 const DECISION: Schema = {
   type: 'object',
@@ -65,11 +60,7 @@ function showRoute({ kept }: ControlPorts): Route {
     id: 'showResult',
     summary: 'One result in quarantine, with what the server answered: it is hostile until somebody says otherwise',
     role: 'operator',
-    result: {
-      type: 'object',
-      required: [...Object.keys(PROPERTIES), 'result'],
-      properties: { ...PROPERTIES, result: { description: 'As the server sent it; null: it is gone.' } },
-    },
+    result: objectOf({ ...PROPERTIES, result: { description: 'As the server sent it; null: it is gone.' } }),
     problems: [404],
     handle: async ({ path }) => {
       const found = await (await kept()).get(path.get('id') ?? '');

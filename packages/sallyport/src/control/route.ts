@@ -87,6 +87,11 @@ export const PAGE_PARAMETERS: readonly Parameter[] = [
   { name: 'cursor', description: 'What `next` of the page before said.', schema: { type: 'string' } },
 ];
 
+/** An object of which every member comes always. */
+export function objectOf(properties: JsonObject): Schema {
+  return { type: 'object', required: Object.keys(properties), properties };
+}
+
 export function pageOf(items: Schema): Schema {
   return {
     type: 'object',

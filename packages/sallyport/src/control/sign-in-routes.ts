@@ -1,5 +1,5 @@
 import type { ControlPorts } from './ports.ts';
-import type { Route } from './route.ts';
+import { objectOf, type Route } from './route.ts';
 
 const KINDS = {
   begun: 'sign_in_begun',
@@ -29,7 +29,7 @@ export function signInRoutes({ note }: ControlPorts): readonly Route[] {
           owner: { type: 'string', maxLength: 512, description: 'Whose tokens: shared, local, or the id of a caller.' },
         },
       },
-      result: { type: 'object', required: ['recorded'], properties: { recorded: { const: true } } },
+      result: objectOf({ recorded: { const: true } }),
       problems: [503],
       handle: async ({ path, body, principal }) => {
         // As the schema says: the API checked.

@@ -12,3 +12,9 @@ export function isObject(value: unknown): value is JsonObject {
 export function member(value: unknown, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
+
+/** An own member that is a text; empty for everything else. */
+export function memberText(value: unknown, key: string): string {
+  const text = member(value, key);
+  return typeof text === 'string' ? text : '';
+}

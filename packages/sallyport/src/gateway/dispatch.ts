@@ -7,7 +7,8 @@ import type { CallPorts } from '../call/ports.ts';
 import { readResource } from '../call/read-resource.ts';
 import { relayTaskRequest, relayUnknown } from '../call/relay-request.ts';
 import type { Introduced } from '../call/text-door.ts';
-import type { Endpoint, ListKind, Page, View } from '../catalog/catalog.ts';
+import type { ListKind, Page, View } from '../catalog/contract.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { type Response, TextResult } from '../core/response.ts';
 
 type Handler = (ports: CallPorts, inbound: Inbound) => Response | Promise<Response>;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Endpoint } from '../catalog/catalog.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import type { Principal } from '../core/principal.ts';
 
 /** What the endpoints need of an HTTP request, whether Node's server read it or the fast path. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Endpoint } from '../catalog/catalog.ts';
 import { mayEnter } from '../config/allowed.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError, toFault } from '../core/errors.ts';
+import { decodePercent } from '../core/percent.ts';
 import type { Principal } from '../core/principal.ts';
 import { METRICS_TYPE } from '../telemetry/metrics-text.ts';
 import type { Callers } from './auth/callers.ts';
@@ -231,7 +232,7 @@ function findRoute(path: string, ports: GatewayPorts, { groups }: Principal): Ro
   const shared = SHARED_ROUTES.get(path);
   if (shared !== undefined) return shared;
   const match = /^\/(server|bundle)s\/([^/]+)\/(mcp|sse|message)$/.exec(path);
-  const name = match === null ? undefined : decode(match[2] ?? '');
+  const name = match === null ? undefined : decodePercent(match[2] ?? '');
   // The expression admits only these two and those three.
   const endpoint = match === null || name === undefined ? undefined : { kind: match[1] as 'server' | 'bundle', name };
   if (match === null || endpoint === undefined || !mayEnter(ports.snapshot(), endpoint, groups)) {
@@ -241,14 +242,6 @@ function findRoute(path: string, ports: GatewayPorts, { groups }: Principal): Ro
     );
   }
   return { kind: match[3] as Route['kind'], endpoint };
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function pathOf(target: string): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { View } from '../catalog/catalog.ts';
+import type { View } from '../catalog/contract.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { arrayElements, type Edit, objectMembers, splice } from '../core/json-scan.ts';
 import type { Answer } from '../core/message.ts';

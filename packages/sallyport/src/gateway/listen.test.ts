@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TaskOwners } from '../call/task-owners.ts';
-import type { View } from '../catalog/catalog.ts';
+import type { View } from '../catalog/contract.ts';
 import type { ServerAccess } from '../config/access-settings.ts';
 import { silentLog } from '../core/log.ts';
 import { Answer, Notification, Request } from '../core/message.ts';

@@ -1,9 +1,10 @@
 import { hideNews } from '../call/kept-servers.ts';
 import { mayFollow } from '../call/planned.ts';
 import { vetFollowed } from '../call/vet-outgoing.ts';
-import type { Endpoint, ListChange, View } from '../catalog/catalog.ts';
+import type { ListChange, View } from '../catalog/contract.ts';
 import { concerns } from '../config/allowed.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { fromBinary } from '../core/json-scan.ts';

@@ -1,6 +1,7 @@
 import type { Introduced } from '../call/text-door.ts';
-import type { Endpoint, View } from '../catalog/catalog.ts';
+import type { View } from '../catalog/contract.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
 import type { Request } from '../core/message.ts';

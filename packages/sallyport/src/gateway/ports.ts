@@ -1,5 +1,5 @@
 import type { CallPorts } from '../call/ports.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/contract.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { TaskPort } from '../core/upstream-port.ts';
 import type { ControlPort } from './control-endpoint.ts';

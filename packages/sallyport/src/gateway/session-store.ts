@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Catalog, ListChange } from '../catalog/catalog.ts';
+import type { Catalog, ListChange } from '../catalog/contract.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';

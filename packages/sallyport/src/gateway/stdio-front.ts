@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Endpoint } from '../catalog/catalog.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError } from '../core/errors.ts';
 import { type Message, Notification, parseBatch, parseMessage, Request } from '../core/message.ts';
 import { PARENT_PROCESS } from '../core/principal.ts';

@@ -1,5 +1,6 @@
 import type { Call, Tool } from '../core/call.ts';
 import { isObject, type Json, type JsonObject } from '../core/json.ts';
+import { decodePercent } from '../core/percent.ts';
 import { ALLOW } from '../core/verdict.ts';
 import { type ArgumentSafetyPorts, argumentSafety } from './argument-safety.ts';
 import { type Decision, inspectRequest } from './guard.ts';
@@ -68,16 +69,17 @@ async function inTurn(sent: Outgoing, looks: readonly Look[]): Promise<Decision>
 
 const NOTHING_LEFT_OUT = 'Nothing is sent, since nothing can be left out where it stands';
 
-type Whole = Pick<Outgoing, 'values' | 'fixed'>;
+/** What a person or a model filled into a request that is no call of a tool. */
+export type Carried = Pick<Outgoing, 'values' | 'fixed'>;
 
 /** Both as one, as rules about fields see it. What is fixed stands beside the values under a name that none of them has. */
-export function toWhole({ values, fixed }: Whole): JsonObject {
+export function toWhole({ values, fixed }: Carried): JsonObject {
   if (isEmpty(fixed)) return values;
   return isEmpty(values) ? fixed : { ...values, [holderIn(values)]: fixed };
 }
 
 /** What {@link toWhole} made of `before`, with what was taken out of it, or put back. */
-export function fromWhole(whole: JsonObject, { values: before, fixed }: Whole): Whole {
+export function fromWhole(whole: JsonObject, { values: before, fixed }: Carried): Carried {
   if (isEmpty(fixed)) return { values: whole, fixed };
   if (isEmpty(before)) return { values: before, fixed: whole };
   const { [holderIn(before)]: held, ...values } = whole;
@@ -104,18 +106,8 @@ type Look = (values: JsonObject) => Decision | Promise<Decision>;
 /** Not as a link, which leads out: it goes to the server that knows it. */
 function toParts(name: Json | undefined): JsonObject {
   if (typeof name !== 'string') return {};
-  const parts = unescaped(name)
-    .replace('://', ' ')
-    .split(/[/?&=#]/);
+  const parts = (decodePercent(name) ?? name).replace('://', ' ').split(/[/?&=#]/);
   return { reads: parts };
-}
-
-function unescaped(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
 }
 
 function toDenied(guard: string | undefined, reason: string): Decision {

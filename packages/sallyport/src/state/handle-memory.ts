@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { toShortId } from '../core/short-id.ts';
 import type { HandleStore, KeptText } from '../guard/plan/handle.ts';
 
 export interface HandleMemoryOptions {
@@ -41,7 +42,7 @@ export function createHandleMemory({ now, limits }: HandleMemoryOptions): Handle
   };
 
   return {
-    newId: toId,
+    newId: () => toShortId(randomBytes(16)),
     keep(run, given) {
       const { minutes, texts, megabytes } = limits();
       const owned = byRun.get(run) ?? new Map<string, Entry>();
@@ -72,11 +73,4 @@ export function createHandleMemory({ now, limits }: HandleMemoryOptions): Handle
 /** Strings take two bytes a character at worst. */
 function sizeOf({ text }: KeptText): number {
   return 2 * text.length + 256;
-}
-
-const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567';
-
-/** 80 bits: nobody guesses a handle they were not given. */
-function toId(): string {
-  return [...randomBytes(16)].map((byte) => SIGNS[byte & 31]).join('');
 }

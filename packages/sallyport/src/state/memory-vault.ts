@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { toShortId } from '../core/short-id.ts';
 import type { KeptSecret, SecretVault } from '../guard/secrets/vault.ts';
 
 export interface MemoryVaultOptions {
@@ -76,7 +77,8 @@ export function createMemoryVault({ now, limits }: MemoryVaultOptions): SecretVa
       const keptUntil = now() + minutes * MINUTE;
       return secrets.map((secret) => {
         const digest = toDigest(secret);
-        const id = owners.get(owner)?.ids.get(digest) ?? toId();
+        // No server may guess what stands for another server's value.
+        const id = owners.get(owner)?.ids.get(digest) ?? toShortId(randomBytes(16));
         remove(id);
         const owned = add(id, { owner, secret: { ...secret, value: toOwnText(secret.value) }, digest, keptUntil });
         for (const oldest of owned.ids.values())
@@ -109,11 +111,4 @@ function toOwnText(value: string): string {
 
 function toDigest({ value, kind, from, upstream }: KeptSecret): string {
   return createHash('sha256').update(`${kind}\0${from}\0${upstream}\0${value}`).digest('base64');
-}
-
-const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567';
-
-/** 80 bits, so that no server guesses what stands for another server's value. */
-function toId(): string {
-  return [...randomBytes(16)].map((byte) => SIGNS[byte & 31]).join('');
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { toShortId } from '../core/short-id.ts';
 
 /**
  * What rows that several processes share are sealed and named with. All of it comes from one secret, so that every
@@ -29,7 +30,7 @@ export function createRowKeys(secret: Uint8Array): RowKeys {
   return {
     prints: derive('prints'),
     digest: (...parts) => mac(names, parts).toString('base64url'),
-    toId: (...parts) => toSigns(mac(ids, parts)),
+    toId: (...parts) => toShortId(mac(ids, parts)),
     seal(context, value) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', rows, nonce).setAAD(toBytes(context));
@@ -52,10 +53,4 @@ export function createRowKeys(secret: Uint8Array): RowKeys {
 
 function toBytes(context: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(context));
-}
-
-const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567';
-
-function toSigns(bytes: Buffer): string {
-  return [...bytes.subarray(0, 16)].map((byte) => SIGNS[byte & 31]).join('');
 }

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { Pool } from 'undici';
 import { FaultError } from '../core/errors.ts';
+import { isHeader } from '../core/header.ts';
 import { HttpReply, type ReplyReader, type RunningExchange } from './http-reply.ts';
 import { Http1Pool } from './http1-pool.ts';
 import { createOperatorLookup } from './operator-lookup.ts';
@@ -116,10 +117,6 @@ function toHead(url: URL, configured: readonly string[]): string {
   return ` HTTP/1.1\r\n${host}connection: keep-alive\r\n${toLines(configured)}`;
 }
 
-/** RFC 9110 section 5.5: anything else could end the line and begin another request. */
-const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
 function toLines(headers: readonly string[]): string {
   let lines = '';
   for (let i = 0; i + 1 < headers.length; i += 2) lines += toLine(headers[i] ?? '', headers[i + 1] ?? '');
@@ -139,7 +136,7 @@ function toOwnLines(headers: Readonly<Record<string, string>>): string {
 }
 
 function toLine(name: string, value: string): string {
-  if (!TOKEN.test(name) || FORBIDDEN_IN_VALUE.test(value))
+  if (!isHeader(name, value))
     throw new FaultError('config', `The header "${name.slice(0, 64)}" holds characters HTTP does not allow.`);
   return `${name}: ${value}\r\n`;
 }

@@ -58,7 +58,8 @@ export function withoutParams(request: Request, edits: readonly Edit[], names: R
   return reparse(settled.write(settled.id, [{ start, end, text: `{${kept.join(',')}}` }]));
 }
 
-function reparse(text: string): Request {
+/** A request as it was edited. */
+export function reparse(text: string): Request {
   const message = parseMessage(Buffer.from(text, 'latin1'));
   if (!(message instanceof Request)) throw new FaultError('internal', 'An edited request is no request any more.');
   return message;

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { fromStep, toStep } from '../../core/json-pointer.ts';
 import type { Report } from './inspection.ts';
 import type { FieldChange, PinKind } from './pin.ts';
 import { noteRisks } from './risk-notes.ts';
@@ -68,7 +69,7 @@ function collect(before: Json | undefined, after: Json | undefined, walk: Walk):
 
 function collectMembers(before: JsonObject, after: JsonObject, walk: Walk): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const path = `${walk.path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const path = `${walk.path}/${toStep(key)}`;
     const at = (value: JsonObject) => (Object.hasOwn(value, key) ? value[key] : undefined);
     collect(at(before), at(after), { ...walk, path, depth: walk.depth + 1 });
   }
@@ -95,7 +96,7 @@ function isFollowing({ path, before, after }: FieldChange, changes: readonly Fie
   const gone = new Set(
     changes
       .filter((one) => one.change === 'removed' && /^\/inputSchema\/properties\/[^/]+$/.test(one.path))
-      .map((one) => one.path.slice('/inputSchema/properties/'.length).replaceAll('~1', '/').replaceAll('~0', '~')),
+      .map((one) => fromStep(one.path.slice('/inputSchema/properties/'.length))),
   );
   const left = (before as readonly Json[]).filter((name) => typeof name !== 'string' || !gone.has(name));
   return isEqual(left, after ?? []);

@@ -1,5 +1,5 @@
 import { FaultError } from '../../core/errors.ts';
-import type { Finding, Scan } from '../../core/finding.ts';
+import type { Scan } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { createShadowReader, SHADOW_VERSION } from '../shadow/report-shadow.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type Peer,
   type Report,
   UNREADABLE,
+  whyBlocked,
 } from './inspection.ts';
 
 /** What a definition is read beside. */
@@ -40,7 +41,7 @@ export function createInspection(rules: ReadingRules): Inspection {
     const from = before === undefined ? rules.reviewFrom.definition : rules.reviewFrom.change;
     const shadow = compare(item, peers);
     const findings = [...scanned.findings, ...shadow.findings];
-    const reasons = [toReason(scanned.findings), shadow.hold].filter((reason) => reason !== undefined);
+    const reasons = [whyBlocked(scanned.findings), shadow.hold].filter((reason) => reason !== undefined);
     return {
       findings,
       score: scanned.score,
@@ -61,10 +62,4 @@ export function createInspection(rules: ReadingRules): Inspection {
       }
     },
   };
-}
-
-/** Names of rules only: a model may read it. */
-function toReason(findings: readonly Finding[]): string | undefined {
-  const blocking = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ id }) => id))];
-  return blocking.length === 0 ? undefined : `reading it found: ${blocking.join(', ')}`;
 }

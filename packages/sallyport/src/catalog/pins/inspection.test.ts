@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
+import type { PinMode } from '../../config/pins-section.ts';
+import type { DefinitionScan } from '../../config/scan-section.ts';
 import { FaultError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { readKeptItems } from '../fetch-list.ts';
 import { type KnownList, toKnownList } from '../known-list.ts';
 import { createInspection } from './inspect-item.ts';
-import type { Inspected, Inspection, InspectionMode, Peer, Report } from './inspection.ts';
-import type { Pin, PinMode, Sighting } from './pin.ts';
+import type { Inspected, Inspection, Peer, Report } from './inspection.ts';
+import type { Pin, Sighting } from './pin.ts';
 import { FIRST_SIGHT } from './pin.ts';
 import { PinBook } from './pin-book.ts';
 
@@ -50,7 +52,7 @@ function toList(kind: 'tools' | 'prompts', items: readonly object[]): KnownList 
 }
 
 function open({ mode = 'laptop', earlier = [] }: { mode?: PinMode; earlier?: readonly Pin[] } = {}) {
-  const state = { mode, inspection: 'hold' as InspectionMode };
+  const state = { mode, inspection: 'hold' as DefinitionScan };
   const inspection = new WordInspection();
   const kept: Sighting[] = [];
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 import type { ListKind } from '../contract.ts';
-import type { ToolFace } from '../search/tool-face.ts';
 
 /** What has a text that a model reads as a definition. */
 export type InspectedKind = ListKind | 'instructions';
@@ -69,6 +69,12 @@ export interface ReadPage {
   report(): Report;
 }
 
+/** Names of rules only: a model may read it. `undefined`: nothing that was found holds it. */
+export function whyBlocked(findings: readonly Finding[]): string | undefined {
+  const blocking = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ id }) => id))];
+  return blocking.length === 0 ? undefined : `reading it found: ${blocking.join(', ')}`;
+}
+
 /** What cannot be read is held: a text that breaks its reader, or tires it, must not pass for harmless. */
 export function toUnread(hold: string): Report {
   const finding: Finding = {
@@ -80,6 +86,3 @@ export function toUnread(hold: string): Report {
 }
 
 export const UNREADABLE = toUnread('it could not be read for findings');
-
-/** `hold`: the block tier is quarantined; `show`: all is only shown; `off`: nothing is read. */
-export type InspectionMode = 'hold' | 'show' | 'off';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { PinMode } from '../../config/pins-section.ts';
 import { silentLog } from '../../core/log.ts';
 import { readKeptItems } from '../fetch-list.ts';
 import { type KnownList, toKnownList } from '../known-list.ts';
-import type { Pin, PinMode, Sighting } from './pin.ts';
+import type { Pin, Sighting } from './pin.ts';
 import { PinBook } from './pin-book.ts';
 
 type Tool = Record<string, unknown>;

@@ -1,6 +1,8 @@
+import type { PinMode } from '../../config/pins-section.ts';
+import type { DefinitionScan } from '../../config/scan-section.ts';
 import type { Json } from '../../core/json.ts';
 import type { ListKind } from '../contract.ts';
-import type { Found, InspectionMode } from './inspection.ts';
+import type { Found } from './inspection.ts';
 
 /**
  * What is pinned: the entries of the four lists, what a server tells every model at the start, what its command runs, and
@@ -72,8 +74,6 @@ export interface Sighting {
 
 export type PinState = 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
 
-export type PinMode = 'laptop' | 'team' | 'locked';
-
 /** What a lock file names: digest by server, kind and name. */
 export interface LockedPins {
   readonly file: string;
@@ -85,7 +85,7 @@ export interface PinRules {
   /** Locked mode: without one, nothing is approved. */
   readonly lock: LockedPins | undefined;
   /** What findings do to the definitions of a server. Left out: `hold`. */
-  inspection?(server: string): InspectionMode;
+  inspection?(server: string): DefinitionScan;
 }
 
 /** What a decision about one definition needs to know of its pin. */

@@ -1,5 +1,6 @@
+import type { ToolFace } from '../../core/tool-face.ts';
+import { parameterDocsOf } from './parameter-docs.ts';
 import { toTerms } from './tokens.ts';
-import { parameterDocsOf, type ToolFace } from './tool-face.ts';
 
 export interface Field {
   readonly read: (tool: ToolFace) => string;

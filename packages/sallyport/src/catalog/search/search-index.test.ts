@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ToolFace } from '../../core/tool-face.ts';
 import { SearchIndex } from './search-index.ts';
 import { toTerms } from './tokens.ts';
-import type { ToolFace } from './tool-face.ts';
 
 function tool(server: string, name: string, description = '', parameters: readonly string[] = []): ToolFace {
   return { server, name, title: '', description, parameters };
@@ -14,7 +14,7 @@ function indexOf(...tools: readonly ToolFace[]): SearchIndex {
 }
 
 const names = (index: SearchIndex, query: string, most = 10, mostPerServer = most) =>
-  index.search(toTerms(query), { most, mostPerServer }).map((hit) => `${hit.tool.server}/${hit.tool.name}`);
+  index.search(toTerms(query), { most, mostPerServer }).map((tool) => `${tool.server}/${tool.name}`);
 
 describe('what a text is about', () => {
   test.each([
@@ -83,7 +83,7 @@ describe('what changes', () => {
     index.add(tool('b', 'two', 'pears'));
     expect(names(index, 'apples')).toEqual([]);
     expect(names(index, 'pears')).toEqual(['b/two']);
-    index.removeServer('b');
+    index.remove('b', 'two');
     expect(index.size).toBe(0);
   });
 
@@ -107,12 +107,12 @@ describe('limits', () => {
   test('one server may not crowd out the rest', () => {
     expect(names(index, 'weather', 10, 10)).not.toContain('quiet/forecast');
     const hits = index.search(['weather'], { most: 10 });
-    expect(hits.filter(({ tool: { server } }) => server === 'flood')).toHaveLength(5);
-    expect(hits.map(({ tool: { server } }) => server)).toContain('quiet');
+    expect(hits.filter(({ server }) => server === 'flood')).toHaveLength(5);
+    expect(hits.map(({ server }) => server)).toContain('quiet');
   });
 
   test('what a caller may not see takes no place', () => {
     const hits = index.search(['weather'], { most: 3, isVisible: ({ server }) => server === 'quiet' });
-    expect(hits.map((hit) => hit.tool.name)).toEqual(['forecast']);
+    expect(hits.map(({ name }) => name)).toEqual(['forecast']);
   });
 });

@@ -1,11 +1,6 @@
+import type { ToolFace } from '../../core/tool-face.ts';
 import { FIELDS, type Field, weighTerms } from './fields.ts';
 import { Postings } from './postings.ts';
-import type { ToolFace } from './tool-face.ts';
-
-export interface Hit {
-  readonly tool: ToolFace;
-  readonly score: number;
-}
 
 export interface SearchLimits {
   /** Hits in all. */
@@ -85,10 +80,6 @@ export class SearchIndex {
     if (this.#tools.length > 64 && this.#size < this.#tools.length * (1 - MAX_DEAD)) this.#compact();
   }
 
-  removeServer(server: string): void {
-    for (const name of [...(this.#places.get(server)?.keys() ?? [])]) this.remove(server, name);
-  }
-
   #compact(): void {
     const kept = this.#tools.filter((tool) => tool !== undefined);
     this.#terms = new Map();
@@ -106,7 +97,7 @@ export class SearchIndex {
   }
 
   /** Best first. A term counts once, however often the query names it. */
-  search(query: Iterable<string>, limits: SearchLimits): readonly Hit[] {
+  search(query: Iterable<string>, limits: SearchLimits): readonly ToolFace[] {
     if (this.#scores.length < this.#tools.length) this.#scores = new Float32Array(this.#tools.length * 2);
     const scores = this.#scores;
     const touched: number[] = [];
@@ -133,7 +124,7 @@ export class SearchIndex {
   }
 
   /** The best ones are kept in order while all are looked at once; more are kept where limits take some away. */
-  #best(touched: readonly number[], limits: SearchLimits): readonly Hit[] {
+  #best(touched: readonly number[], limits: SearchLimits): readonly ToolFace[] {
     for (let kept = limits.most * 4; ; kept *= 8) {
       const ranked = rank(touched, this.#scores, kept);
       const hits = this.#take(ranked, limits);
@@ -141,9 +132,9 @@ export class SearchIndex {
     }
   }
 
-  #take(ranked: readonly number[], limits: SearchLimits): readonly Hit[] {
+  #take(ranked: readonly number[], limits: SearchLimits): readonly ToolFace[] {
     const { most, mostPerServer = Math.ceil(most / 2), isVisible } = limits;
-    const hits: Hit[] = [];
+    const hits: ToolFace[] = [];
     const taken = new Map<string, number>();
     for (const place of ranked) {
       if (hits.length >= most) break;
@@ -151,7 +142,7 @@ export class SearchIndex {
       if (tool === undefined || (taken.get(tool.server) ?? 0) >= mostPerServer) continue;
       if (isVisible?.(tool) === false) continue;
       taken.set(tool.server, (taken.get(tool.server) ?? 0) + 1);
-      hits.push({ tool, score: this.#scores[place] ?? 0 });
+      hits.push(tool);
     }
     return hits;
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ToolFace } from '../search/tool-face.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 import { findShadow } from './find-shadow.ts';
 
 function tool(server: string, name: string, description: string, parameters: readonly string[] = []): ToolFace {

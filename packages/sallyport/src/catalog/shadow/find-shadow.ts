@@ -1,4 +1,4 @@
-import type { ToolFace } from '../search/tool-face.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 import { isDisguiseOf, isExtended } from './compare-names.ts';
 import { compareTools, isSameMeaning, type Nearness } from './compare-tools.ts';
 import { type Profile, profileOf } from './profile.ts';

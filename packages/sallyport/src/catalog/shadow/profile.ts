@@ -1,5 +1,6 @@
 import { foldText } from '../../core/fold-text.ts';
-import { parameterDocsOf, type ToolFace } from '../search/tool-face.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
+import { parameterDocsOf } from '../search/parameter-docs.ts';
 import { type Claims, findClaims } from './claims.ts';
 import { type NameForms, toForms, toKey } from './compare-names.ts';
 import { toConcepts } from './concepts.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/finding.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 import type { Inspected, Peer, Related } from '../pins/inspection.ts';
-import type { ToolFace } from '../search/tool-face.ts';
 import { toKey } from './compare-names.ts';
 import { toToolFace } from './face.ts';
 import { findShadowAmong, type ShadowPair, type ShadowReason } from './find-shadow.ts';

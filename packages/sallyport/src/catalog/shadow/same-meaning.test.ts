@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolFace } from '../search/tool-face.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 import { findShadow } from './find-shadow.ts';
 
 /** Name, text, parameters. */

@@ -1,7 +1,8 @@
+import { addTo } from '../../core/add-to.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 import type { Field } from '../search/fields.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import { toMeanings } from '../search/synonyms.ts';
-import type { ToolFace } from '../search/tool-face.ts';
 import { toKey, toLookKey } from './compare-names.ts';
 import { findMentions, type Mention } from './mentions.ts';
 import type { Profile } from './profile.ts';
@@ -66,8 +67,8 @@ export class ShadowIndex {
     if (present !== undefined) this.remove(present);
     this.#faces.add(face);
     this.#search.add(face);
-    put(this.#byKey, toKey(face.name), face);
-    put(this.#byLook, toLookKey(face.name), face);
+    addTo(this.#byKey, toKey(face.name), face);
+    addTo(this.#byLook, toLookKey(face.name), face);
     const own = this.#own.get(face.server) ?? new Set();
     this.#own.set(face.server, own);
     own.add(toKey(face.name));
@@ -104,18 +105,12 @@ export class ShadowIndex {
     const terms = COMPARED.flatMap(({ read }) => toMeanings(read(tool))).slice(0, MAX_TERMS);
     const isVisible = ({ server }: ToolFace) => server !== tool.server;
     const limits = { most: MOST_LIKE, mostPerServer: MOST_LIKE, isVisible, mostRead: MOST_READ };
-    for (const hit of this.#search.search(terms, limits)) found.add(hit.tool);
+    for (const face of this.#search.search(terms, limits)) found.add(face);
     return { faces: found, mentions };
   }
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();
-
-function put(names: Names, key: string, face: ToolFace): void {
-  const faces = names.get(key);
-  if (faces === undefined) names.set(key, [face]);
-  else faces.push(face);
-}
 
 function take(names: Names, key: string, face: ToolFace): void {
   const left = (names.get(key) ?? []).filter((one) => one !== face);

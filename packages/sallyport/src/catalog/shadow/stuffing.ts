@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/finding.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 import { toTerms } from '../search/tokens.ts';
-import type { ToolFace } from '../search/tool-face.ts';
 import { isEmptyTerm } from './concepts.ts';
 
 /** Terms a text must have before its proportions say anything. */

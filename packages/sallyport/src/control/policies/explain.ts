@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, member } from '../../core/json.ts
 import type { Policy } from '../../guard/policy/compile-policies.ts';
 import { preparePolicies } from '../../guard/policy/prepare-policies.ts';
 import type { ControlPorts } from '../ports.ts';
-import { NULLABLE_TEXT, type Schema, TEXT, TEXTS } from '../route.ts';
+import { NULLABLE_TEXT, objectOf, type Schema, TEXT, TEXTS } from '../route.ts';
 
 const DECISION: Schema = {
   type: 'object',
@@ -54,18 +54,14 @@ export const WHY_RESULT: Schema = {
     policies: {
       type: 'array',
       description: 'Those that decided, as they read now; absent ones were removed since.',
-      items: {
-        type: 'object',
-        required: ['id', 'file', 'line', 'effect', 'text', 'isCurrent'],
-        properties: {
-          id: TEXT,
-          file: TEXT,
-          line: { type: 'integer' },
-          effect: { enum: ['permit', 'forbid'] },
-          text: TEXT,
-          isCurrent: { type: 'boolean', description: 'The policies in force are those that decided.' },
-        },
-      },
+      items: objectOf({
+        id: TEXT,
+        file: TEXT,
+        line: { type: 'integer' },
+        effect: { enum: ['permit', 'forbid'] },
+        text: TEXT,
+        isCurrent: { type: 'boolean', description: 'The policies in force are those that decided.' },
+      }),
     },
     explanation: { type: 'string', description: 'In one sentence.' },
   },

@@ -1,3 +1,4 @@
+import type { StarterSet } from '../../config/policy-section.ts';
 import type { Snapshot } from '../../config/settings.ts';
 import { FaultError } from '../../core/errors.ts';
 import { isObject, type Json, member } from '../../core/json.ts';
@@ -6,9 +7,9 @@ import type { KnownNames } from '../../guard/policy/check-names.ts';
 import { type CompiledPolicies, compileInSteps } from '../../guard/policy/compile-policies.ts';
 import { createPause, runPaced } from '../../guard/policy/pace.ts';
 import { toKnownNames, toSources } from '../../guard/policy/prepare-policies.ts';
-import type { PolicySource, StarterSet } from '../../guard/policy/starter-sets.ts';
+import type { PolicySource } from '../../guard/policy/starter-sets.ts';
 import { wrong } from '../problem.ts';
-import type { Schema } from '../route.ts';
+import { objectOf, type Schema } from '../route.ts';
 
 /** What a request says which policies are meant; those of the configuration where it says nothing. */
 export const POLICIES: Schema = {
@@ -18,11 +19,7 @@ export const POLICIES: Schema = {
     set: { enum: ['laptop', 'team', 'locked'] },
     files: {
       type: 'array',
-      items: {
-        type: 'object',
-        required: ['file', 'text'],
-        properties: { file: { type: 'string' }, text: { type: 'string' } },
-      },
+      items: objectOf({ file: { type: 'string' }, text: { type: 'string' } }),
     },
   },
   description:

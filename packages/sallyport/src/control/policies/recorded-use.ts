@@ -28,7 +28,7 @@ export interface RecordedCall {
  * @param record a call of the audit, its admission and its end as one object
  * @returns `undefined`: the record does not say what was called
  */
-export function readRecordedUse(record: JsonObject, definition?: JsonObject | undefined): RecordedUse | undefined {
+export function readRecordedUse(record: JsonObject, definition: JsonObject | undefined): RecordedUse | undefined {
   const { upstream, tool: target, method } = record;
   const at = Date.parse(String(record['time']));
   const client = readClient(record);

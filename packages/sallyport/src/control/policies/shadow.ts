@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, member } from '../../core/json.ts
 import { findSinks } from '../../guard/sinks/sink-floor.ts';
 import type { ControlPorts } from '../ports.ts';
 import { wrong } from '../problem.ts';
-import { type Schema, TEXT, TEXTS } from '../route.ts';
+import { objectOf, type Schema, TEXT, TEXTS } from '../route.ts';
 import { readKnownTools } from './known-tools.ts';
 import { openPolicySet, POLICIES } from './policy-set.ts';
 import { createReplay, type Replayed } from './replay.ts';
@@ -19,58 +19,46 @@ export const SHADOW_REQUEST: Schema = {
   },
 };
 
-export const SHADOW_RESULT: Schema = {
-  type: 'object',
-  required: ['version', 'calls', 'same', 'changed', 'changes', 'unknown', 'assumed'],
-  properties: {
-    version: { type: 'string', description: 'Of the policies that were tried.' },
-    calls: { type: 'integer', description: 'Recorded calls that were looked at.' },
-    same: { type: 'integer', description: 'Calls with the same verdict.' },
-    changed: { type: 'integer', description: 'Calls with another verdict.' },
-    changes: {
-      type: 'array',
-      description: 'The newest of them, at most 1,000.',
-      items: {
-        type: 'object',
-        required: ['callId', 'time', 'principal', 'method', 'target', 'did', 'would', 'reason', 'policies'],
-        properties: {
-          callId: TEXT,
-          time: TEXT,
-          principal: TEXT,
-          method: TEXT,
-          target: { type: 'string', description: 'server/name' },
-          did: TEXT,
-          would: TEXT,
-          reason: TEXT,
-          policies: TEXTS,
-        },
-      },
-    },
-    unknown: {
-      type: 'object',
-      required: ['arguments', 'policies', 'earlier', 'target'],
-      description: 'Calls that could not be decided, by cause.',
-      properties: {
-        arguments: { type: 'integer', description: 'Their arguments would decide, and are recorded as a digest only.' },
-        policies: { ...TEXTS, description: 'The policies that read those arguments.' },
-        earlier: { type: 'integer', description: 'Another guard stopped them before the policies were asked.' },
-        target: { type: 'integer', description: 'The record does not say what was called.' },
-      },
-    },
-    assumed: {
-      type: 'object',
-      required: ['effects', 'labels'],
-      description: 'Calls decided although something a policy reads is not recorded.',
-      properties: {
-        effects: {
-          ...COUNT,
-          description: 'Decided by the effects of the definition, without those arguments tell of.',
-        },
-        labels: { type: 'boolean', description: 'A policy reads labels, which were taken to be none.' },
-      },
-    },
+export const SHADOW_RESULT: Schema = objectOf({
+  version: { type: 'string', description: 'Of the policies that were tried.' },
+  calls: { type: 'integer', description: 'Recorded calls that were looked at.' },
+  same: { type: 'integer', description: 'Calls with the same verdict.' },
+  changed: { type: 'integer', description: 'Calls with another verdict.' },
+  changes: {
+    type: 'array',
+    description: 'The newest of them, at most 1,000.',
+    items: objectOf({
+      callId: TEXT,
+      time: TEXT,
+      principal: TEXT,
+      method: TEXT,
+      target: { type: 'string', description: 'server/name' },
+      did: TEXT,
+      would: TEXT,
+      reason: TEXT,
+      policies: TEXTS,
+    }),
   },
-};
+  unknown: {
+    description: 'Calls that could not be decided, by cause.',
+    ...objectOf({
+      arguments: { type: 'integer', description: 'Their arguments would decide, and are recorded as a digest only.' },
+      policies: { ...TEXTS, description: 'The policies that read those arguments.' },
+      earlier: { type: 'integer', description: 'Another guard stopped them before the policies were asked.' },
+      target: { type: 'integer', description: 'The record does not say what was called.' },
+    }),
+  },
+  assumed: {
+    description: 'Calls decided although something a policy reads is not recorded.',
+    ...objectOf({
+      effects: {
+        ...COUNT,
+        description: 'Decided by the effects of the definition, without those arguments tell of.',
+      },
+      labels: { type: 'boolean', description: 'A policy reads labels, which were taken to be none.' },
+    }),
+  },
+});
 
 const PAGE = 500;
 const MAX_CHANGES = 1_000;

@@ -1,5 +1,6 @@
 import { toCanonicalJson } from '../../core/canonical-json.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { toStep } from '../../core/json-pointer.ts';
 
 /** One place where two sets of arguments differ; a side that has no such place is left out. */
 export interface Difference {
@@ -26,8 +27,7 @@ function compare(at: { path: string; before: Json | undefined; after: Json | und
     return;
   }
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const step = key.replaceAll('~', '~0').replaceAll('/', '~1');
     const own = (side: JsonObject) => (Object.hasOwn(side, key) ? side[key] : undefined);
-    compare({ path: `${path}/${step}`, before: own(before), after: own(after) }, found);
+    compare({ path: `${path}/${toStep(key)}`, before: own(before), after: own(after) }, found);
   }
 }

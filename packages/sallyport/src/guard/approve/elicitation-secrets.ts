@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { isObject, type JsonObject, member, memberText } from '../../core/json.ts';
 import { toWords } from '../scan/results/read-fixed.ts';
 import { scanText } from '../scan/scan-text.ts';
 import { findUnsafeAddress } from './elicitation-address.ts';
@@ -105,6 +105,5 @@ function samples(field: JsonObject): readonly string[] {
 }
 
 function text(of: JsonObject, key: string): string {
-  const value = member(of, key);
-  return typeof value === 'string' ? value.slice(0, MAX_TEXT) : '';
+  return memberText(of, key).slice(0, MAX_TEXT);
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type SecretSettings, toStarterSecrets } from '../../config/secrets-section.ts';
 import type { Call } from '../../core/call.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { toShortId } from '../../core/short-id.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import { replaceSecrets } from '../secrets/mask-secrets.ts';
 import { sensitiveFields } from '../secrets/sensitive-fields.ts';
@@ -70,11 +71,9 @@ function findPieces(given: JsonObject): readonly WeighedSecret[] {
 }
 
 const MARK = /\{\{hidden:[a-z0-9-]{1,40}(?: …[^{}]{4})?:[a-z2-7]{16}\}\}/g;
-const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567';
 
 function toTag(key: Buffer, value: string): string {
-  const digest = createHmac('sha256', key).update(value).digest();
-  return [...digest.subarray(0, 16)].map((byte) => SIGNS[byte & 31]).join('');
+  return toShortId(createHmac('sha256', key).update(value).digest());
 }
 
 /** Arguments that a person wrote, with what their marks stand for. `undefined`: one of them is of another call. */

@@ -1,3 +1,4 @@
+import { decodePercent } from '../../core/percent.ts';
 import { isMetadataAddress, isPrivateAddress, isPublicAddress } from '../../core/public-address.ts';
 
 /** Where a URL or host leads. `metadata`: to the service that hands out a cloud machine's credentials. */
@@ -58,9 +59,7 @@ export function urlsIn(text: string): readonly string[] {
 
 /** What cannot be decoded stays as it is. */
 export function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-  }
+  const plain = decodePercent(text);
+  if (plain !== undefined) return plain;
+  return text.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -1,5 +1,6 @@
 import type { ArgumentDanger } from '../../config/argument-safety-section.ts';
 import { scanText } from '../scan/scan-text.ts';
+import type { PlacedText } from '../secrets/walk-strings.ts';
 import { decode, toDestination, toHost, urlsIn } from './addresses.ts';
 import { holdsCommand, isDisguised, runsForeignCode } from './commands.ts';
 import { carriesData } from './hosts.ts';
@@ -7,13 +8,6 @@ import { climbsOut, hasEncodedClimb, isSensitivePath, isWithin, SECRET_VARIABLE 
 
 /** What no honest argument holds. */
 export type Harm = 'metadataAddress' | 'headerBreak' | 'nul' | 'encodedTraversal';
-
-export interface ArgumentText {
-  readonly text: string;
-  readonly pointer: string;
-  /** The name of its parameter, or of the field it stands in. */
-  readonly field: string;
-}
 
 export interface FoundDanger {
   readonly danger: ArgumentDanger | Harm;
@@ -58,7 +52,7 @@ const ANYTHING = /[\0\r\n%\\`$;|&~/]|\.\.|[.@]\w|[^\s!-~]|^\d{6,10}$|^0x|(?:loca
 const HARMFUL = /[\0%\r\n]|:[\\/]{2}|[^\s!-~]|\d{3}|0x|::|metadata|instance-data/i;
 
 /** Every danger of one text of the arguments. Linear; a text that cannot hold any costs one test. */
-export function findDangers(placed: ArgumentText, given: DangerOptions): readonly FoundDanger[] {
+export function findDangers(placed: PlacedText, given: DangerOptions): readonly FoundDanger[] {
   const { text, pointer, field } = placed;
   if (given.harmsOnly === true && !HARMFUL.test(text)) return NONE;
   const options = given.runsCode || !COMMAND_NAME.test(field) ? given : { ...given, runsCode: true };
@@ -84,7 +78,7 @@ const MAX_READ = 16_384;
  * Programs in C stop reading names, addresses and headers at NUL, and checks before them do not (CWE-158). In the content
  * of a file or an unnamed text it is a character: lists of `find -print0` and UTF-16 have it.
  */
-function cutsShort({ text, pointer, field }: ArgumentText): boolean {
+function cutsShort({ text, pointer, field }: PlacedText): boolean {
   if (text.length > MAX_READ) return false;
   const names = [PATH_NAME, URL_NAME, HOST_NAME, HEADER_NAME, MAYBE_HEADER_NAME, VARIABLE_NAME, COMMAND_NAME];
   if (names.some((name) => name.test(field)) && !(PROSE_NAME.test(field) && !COMMAND_NAME.test(field))) return true;
@@ -108,7 +102,7 @@ const WRITTEN_TEXT =
   /[?&](?:text|body|details?|description|message|content|notes?|comment|q|query|summary)=[^&#\r\n]{0,8192}/gi;
 
 /** CR or LF in the value of a header starts the next header (CWE-113, CWE-93). */
-function breaksHeader({ text, pointer, field }: ArgumentText): boolean {
+function breaksHeader({ text, pointer, field }: PlacedText): boolean {
   if (!/[\r\n]|%0[ad]/i.test(text)) return false;
   // An element of a list is a column of a table as often.
   const isNamed = !/\/\d{1,9}$/.test(pointer);
@@ -124,7 +118,7 @@ function breaksHeader({ text, pointer, field }: ArgumentText): boolean {
 }
 
 function lookAtAddresses(
-  { text, field }: ArgumentText,
+  { text, field }: PlacedText,
   { runsCode }: DangerOptions,
   found: Set<ArgumentDanger | Harm>,
 ): void {
@@ -164,7 +158,7 @@ function isEncodedTwice(url: string): boolean {
   return true;
 }
 
-function lookAtPaths({ text, field }: ArgumentText, options: DangerOptions, found: Set<ArgumentDanger | Harm>): void {
+function lookAtPaths({ text, field }: PlacedText, options: DangerOptions, found: Set<ArgumentDanger | Harm>): void {
   const { roots, runsCode } = options;
   if (VARIABLE_NAME.test(field) && SECRET_VARIABLE.test(text)) found.add('sensitivePath');
   const isUrl = WHOLE_URL.test(text) && !/^\s{0,8}file:/i.test(text);
@@ -194,7 +188,7 @@ function isOutside(path: string, roots: readonly string[]): boolean {
 }
 
 function lookAtCommands(
-  { text, field }: ArgumentText,
+  { text, field }: PlacedText,
   { runsCode }: DangerOptions,
   found: Set<ArgumentDanger | Harm>,
 ): void {

@@ -26,10 +26,10 @@ type Inflate = typeof gunzipSync;
 export function inflate(bytes: Uint8Array, shortest = MIN_SAMPLE, depth = 1): Inflated | undefined {
   const unpack = toInflate(bytes, shortest);
   if (unpack === undefined) return undefined;
-  const sample = run(unpack, bytes.subarray(0, SAMPLE), MAX_UNPACKED);
+  const sample = run(unpack, bytes.subarray(0, SAMPLE));
   if (sample === undefined || sample.length < shortest || !isText(sample, depth)) return undefined;
-  const whole = run(unpack, bytes, MAX_UNPACKED);
-  const done = whole ?? run(unpack, bytes.subarray(0, MAX_HEAD), MAX_UNPACKED);
+  const whole = run(unpack, bytes);
+  const done = whole ?? run(unpack, bytes.subarray(0, MAX_HEAD));
   if (done === undefined) return undefined;
   const inner = depth < MAX_DEPTH && isPacked(done) ? inflate(done, shortest, depth + 1) : undefined;
   return inner ?? { bytes: done, isCut: whole === undefined };
@@ -38,7 +38,7 @@ export function inflate(bytes: Uint8Array, shortest = MIN_SAMPLE, depth = 1): In
 /** Whether the beginning of a block is packed text: a few microseconds. */
 export function isInflatable(head: Uint8Array): boolean {
   const unpack = toInflate(head, MIN_SAMPLE);
-  const sample = unpack === undefined ? undefined : run(unpack, head.subarray(0, SAMPLE), MAX_UNPACKED);
+  const sample = unpack === undefined ? undefined : run(unpack, head.subarray(0, SAMPLE));
   return sample !== undefined && sample.length >= MIN_SAMPLE && isText(sample, 1);
 }
 
@@ -86,9 +86,9 @@ function isText(sample: Uint8Array, depth: number): boolean {
 }
 
 /** What is cut off is unpacked as far as it goes. `undefined`: it is not packed so, or is more than may come out. */
-function run(unpack: Inflate, bytes: Uint8Array, most: number): Uint8Array | undefined {
+function run(unpack: Inflate, bytes: Uint8Array): Uint8Array | undefined {
   try {
-    return unpack(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: most, chunkSize: 1024 });
+    return unpack(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_UNPACKED, chunkSize: 1024 });
   } catch {
     return undefined;
   }

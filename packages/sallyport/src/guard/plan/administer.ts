@@ -22,7 +22,7 @@ export interface GivenPlan {
 }
 
 /** Found again from the run alone, so that nothing else has to be kept. */
-export function toPlanId(run: NamedRun): string {
+function toPlanId(run: NamedRun): string {
   return `pl_${createHash('sha256').update(keyOf(run)).digest('hex').slice(0, 16)}`;
 }
 

@@ -7,13 +7,13 @@ export const UNHURRIED: Pause = () => undefined;
 const STRETCH_MS = 8;
 
 /** A pause that lets the event loop turn whenever a stretch is over. */
-export function createPause(stretchMs = STRETCH_MS): Pause {
-  let until = performance.now() + stretchMs;
+export function createPause(): Pause {
+  let until = performance.now() + STRETCH_MS;
   return () => {
     if (performance.now() < until) return undefined;
     return new Promise((resolve) =>
       setImmediate(() => {
-        until = performance.now() + stretchMs;
+        until = performance.now() + STRETCH_MS;
         resolve();
       }),
     );

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../../test/sample-call.ts';
+import type { StarterSet } from '../../config/policy-section.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { type CedarLibrary, loadCedar } from './cedar.ts';
 import { compilePolicies } from './compile-policies.ts';
 import { PolicyEngine } from './policy-engine.ts';
-import { type StarterSet, toStarterSource } from './starter-sets.ts';
+import { toStarterSource } from './starter-sets.ts';
 
 let cedar: CedarLibrary;
 beforeAll(async () => {

@@ -1,5 +1,4 @@
-/** The sets an operator can name instead of writing policies; files may be added to each. */
-export type StarterSet = 'laptop' | 'team' | 'locked';
+import type { StarterSet } from '../../config/policy-section.ts';
 
 /** Nobody is known behind an endpoint without a key: such callers never get at what cannot be taken back. */
 const STRANGERS = `@id("%:strangers")

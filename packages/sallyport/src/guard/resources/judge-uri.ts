@@ -1,6 +1,7 @@
 import type { ResourceSettings } from '../../config/resources-section.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import type { NameAnswers } from '../../core/name-port.ts';
+import { decodePercent } from '../../core/percent.ts';
 import { carriesData } from '../argument-safety/hosts.ts';
 import { findInside, isAddress } from './find-inside.ts';
 
@@ -153,13 +154,5 @@ function findForbiddenFile(uri: string, { settings, ownHost }: UriContext): stri
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
   if (host !== '' && host !== 'localhost') return 'it names a file of another machine';
   if (settings.schemes === undefined && ownHost !== undefined) return 'a server on another machine has no files here';
-  return SENSITIVE_FILE.test(decode(uri)) ? 'it names a file that holds keys or accounts' : undefined;
-}
-
-function decode(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
+  return SENSITIVE_FILE.test(decodePercent(uri) ?? uri) ? 'it names a file that holds keys or accounts' : undefined;
 }

@@ -59,7 +59,7 @@ export function toCanonical(text: string): Canonical {
       addBlock(views, { ...mark, how: mark.kind, text: mark.decoded }, { depth: 1, outer: undefined, how: '' });
   // Case matters to base64, so what is decoded is the text as written.
   addDecoded(views, text, { depth: 1, outer: undefined, how: '', seen });
-  if ((seen & (SEEN.spaced | SEEN.leet)) !== 0) addLoose(views, mapped, '');
+  if ((seen & (SEEN.spaced | SEEN.leet)) !== 0) addLoose(views, mapped);
   return { original: text, plain, views, marks, isCut: isFull(views) || views.some(({ isCut }) => isCut) };
 }
 
@@ -149,10 +149,10 @@ function addEscaped(views: View[], escaped: MappedText | undefined, { depth, out
   if (again !== undefined) addEscaped(views, compose(again, escaped), { depth: depth + 1, outer, how: way });
 }
 
-function addLoose(views: View[], mapped: MappedText, how: string): void {
+function addLoose(views: View[], mapped: MappedText): void {
   const loose = loosen(mapped.text);
   if (loose !== undefined && !isFull(views))
-    views.push(viewOf(compose(loose, mapped), { kind: 'loose', how: `${how} spacing`.trim() }));
+    views.push(viewOf(compose(loose, mapped), { kind: 'loose', how: 'spacing' }));
 }
 
 function asWritten(text: string): MappedText {

@@ -1,5 +1,6 @@
 import { FaultError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { toStep } from '../../core/json-pointer.ts';
 
 export type TextRole = 'name' | 'title' | 'description' | 'parameter' | 'schema' | 'other';
 
@@ -51,7 +52,7 @@ export function textsOf(definition: JsonObject): readonly DefinitionText[] {
       if (depth >= MAX_DEPTH) throw tooLarge();
       const isNamed = NAMED.has(where.slice(where.lastIndexOf('/') + 1));
       for (const [key, inside] of Object.entries(value)) {
-        const at = `${where}/${escapeToken(key)}`;
+        const at = `${where}/${toStep(key)}`;
         // A key that the server chose is read like any other text; those of the protocol say nothing.
         if (isObject(value) && (isNamed || !isOrdinaryKey(key)))
           add({ where: at, role: isNamed ? 'parameter' : 'schema', text: key });
@@ -74,8 +75,4 @@ function roleInside(where: string): TextRole {
 
 function isOrdinaryKey(key: string): boolean {
   return /^[$@]?[A-Za-z0-9_.:/-]{1,64}$/.test(key);
-}
-
-function escapeToken(key: string): string {
-  return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
 }

@@ -1,5 +1,5 @@
 import { foldText } from '../../core/fold-text.ts';
-import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import { isObject, type Json, type JsonObject, member, memberText } from '../../core/json.ts';
 import { type Mask, maskOf, meets, NAMED, type Part, type SentenceBits } from './concept-bits.ts';
 import type { Concept } from './concepts.ts';
 import type { Reading } from './definition-reading.ts';
@@ -137,13 +137,14 @@ export function namesOf(definition: JsonObject): Names {
   const asked = isObject(properties) ? Object.entries(properties) : [];
   const own = new Set(asked.map(([one]) => fold(one)));
   if (typeof name === 'string') own.add(fold(name));
-  const first = () => `${toText(name)} ${firstSentence(toText(member(definition, 'description')))}`.toLowerCase();
+  const first = () =>
+    `${memberText(definition, 'name')} ${firstSentence(memberText(definition, 'description'))}`.toLowerCase();
   return {
     own,
     fillable: () => asked.filter(([one, schema]) => isFillable(one, schema)).map(([one]) => fold(one)),
     name: typeof name === 'string' && IS_NAME.test(name) ? fold(name) : '',
     isForSecrets: () => FOR_SECRETS.test(first()),
-    purpose: () => mattersIn(`${first()} ${toText(member(definition, 'title'))}`),
+    purpose: () => mattersIn(`${first()} ${memberText(definition, 'title')}`),
   };
 }
 
@@ -160,8 +161,6 @@ function mattersIn(text: string): ReadonlySet<Matter> {
 const IS_NAME = /^(?=.{5,60}$)[a-z][\w-]*[_\d-]/i;
 const FOR_SECRETS =
   /env|ssh|key|secret|conf|cred|file|path|dir|git|docker|kube|k8s|aws|cloud|backup|debug|shell|terminal|bash|command|exec|log|read|scan|audit|secur|deploy|connect|server|host|auth|token|npm|pip|install|setup|init|vault|pass|cert|sign|remote|proxy|sql|database|db|project|workspace|context|start|run|system|\bcode|upload|download|s3\b|bucket|storage|wallet|cookie|history|publish|package|tool|agent|mcp/;
-
-const toText = (value: Json | undefined) => (typeof value === 'string' ? value : '');
 
 function firstSentence(text: string): string {
   return text.slice(0, 240).split(/[.!?:;](?=\s|$)|[。\n]/, 1)[0] ?? '';

@@ -3,7 +3,7 @@ import { ASK, type Feature, KEPT_SAFE, READ, SAID_THERE } from './feature.ts';
 import { PRETENCE_FEATURES } from './pretence-features.ts';
 
 /** Speaks of attacks instead of making one: a tool that finds such texts quotes them. */
-export const QUOTED =
+const QUOTED =
   /\b(?:detect(?:s|ing|ion)?|block(?:s|ing)?|scan(?:s|ning)?|flag(?:s|ging)?|classif(?:y|ies)|identif(?:y|ies)|jailbreaks?|prompt injections?|attack(?:s|ers)?|red[- ]team\w{0,3}|malicious prompts?|guardrails?|moderat(?:e|es|ion)|such as|e\.g\.|for example|examples? of|phrases? like)\b|检测|识别|防御|拦截|注入攻击|例如/;
 
 export const FEATURES: readonly Feature[] = [

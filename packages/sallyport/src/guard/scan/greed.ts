@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/finding.ts';
-import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { isObject, type JsonObject, member, memberText } from '../../core/json.ts';
 import { maskOf, meets, type SentenceBits } from './concept-bits.ts';
 import type { Reading } from './definition-reading.ts';
 import { type Feature, READ } from './feature.ts';
@@ -144,10 +144,7 @@ function isForPurpose(text: string, { index, claim }: Claim, { definition, conte
 
 /** What it is called, and what it says first: before it asks for anything. */
 function purposeOf(definition: JsonObject, { server }: DefinitionContext): string {
-  const text = (key: string) => {
-    const value = member(definition, key);
-    return typeof value === 'string' ? value.slice(0, MAX_PURPOSE) : '';
-  };
+  const text = (key: string) => memberText(definition, key).slice(0, MAX_PURPOSE);
   const properties = member(member(definition, 'inputSchema'), 'properties');
   const first = text('description').split(/[.!?。！\n]/, 1)[0] ?? '';
   const before = first.split(/\b(?:use|call|invoke|whenever|always|must|should|for (?:all|any|every))\b/i, 1)[0] ?? '';

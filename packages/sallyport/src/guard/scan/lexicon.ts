@@ -1,3 +1,4 @@
+import { addTo } from '../../core/add-to.ts';
 import { DEEDS, HINTS } from './hint-words.ts';
 import { MATTERS } from './matter-words.ts';
 
@@ -29,10 +30,10 @@ for (const [kind, { words, han }] of [...Object.entries(MATTERS), ...Object.entr
 ][]) {
   for (const word of words.split(' ')) {
     const [first = '', ...rest] = word.split('_');
-    if (word.endsWith('*')) push(STEMS, word.slice(0, -1), kind);
-    else for (const form of toForms(first)) push(PHRASES, form, { rest, kind });
+    if (word.endsWith('*')) addTo(STEMS, word.slice(0, -1), kind);
+    else for (const form of toForms(first)) addTo(PHRASES, form, { rest, kind });
   }
-  for (const word of han.split(' ')) push(HAN_KINDS, word, kind);
+  for (const word of han.split(' ')) addTo(HAN_KINDS, word, kind);
 }
 const HAN = new RegExp([...HAN_KINDS.keys()].sort((a, b) => b.length - a.length).join('|'), 'g');
 const HAS_HAN = /\p{Script=Han}/u;
@@ -119,10 +120,4 @@ function toForms(word: string): readonly string[] {
   if (/[^aeiou]y$/.test(word)) return [word, `${stem}ies`, `${stem}ied`, `${word}ing`];
   if (word.endsWith('e')) return [word, `${word}s`, `${word}d`, `${stem}ing`];
   return [...new Set([word, `${word}s`, `${word}es`, `${word}ed`, `${word}ing`, `${doubled}ed`, `${doubled}ing`])];
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

@@ -1,5 +1,6 @@
+import type { ToolFace } from '../../core/tool-face.ts';
 import type { Reading } from './definition-reading.ts';
-import type { DefinitionContext, ToolFace } from './scan-context.ts';
+import type { DefinitionContext } from './scan-context.ts';
 
 /** Tools that a definition speaks of, by name. */
 export interface Mention {

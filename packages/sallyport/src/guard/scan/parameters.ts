@@ -1,5 +1,6 @@
 import type { OwaspTag } from '../../core/finding.ts';
-import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import { isObject, type Json, type JsonObject, member, memberText } from '../../core/json.ts';
+import { toStep } from '../../core/json-pointer.ts';
 import { toPlainText } from './canonical.ts';
 import { SCAN_WORDS } from './scan-words.ts';
 
@@ -127,10 +128,7 @@ const ARGUMENT =
   /^[ \t]{0,24}[-*]?[ \t]?`?([a-z_][a-z0-9_]{1,60})`?(?: ?\([^)\n]{0,60}\))?[ \t]?[:：-][ \t]?(.{0,400})$/gim;
 
 export function findOddParameters(definition: JsonObject): readonly OddParameter[] {
-  const text = (key: string) => {
-    const value = member(definition, key);
-    return typeof value === 'string' ? value : '';
-  };
+  const text = (key: string) => memberText(definition, key);
   const asked = [...askedIn(member(definition, 'inputSchema'), '/inputSchema', 0), ...askedInText(text('description'))];
   if (asked.length === 0) return [];
   // Most definitions have no parameter that needs a reason.
@@ -173,7 +171,7 @@ function* askedIn(schema: Json | undefined, where: string, depth: number): Gener
     const named = member(schema, kind);
     if (!isObject(named)) continue;
     for (const [name, property] of Object.entries(named)) {
-      const at = `${where}/${kind}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const at = `${where}/${kind}/${toStep(name)}`;
       const said = member(property, 'description') ?? member(property, 'title');
       yield { name, said: typeof said === 'string' ? said : '', where: at };
       yield* askedIn(property, at, depth + 1);

@@ -1,13 +1,4 @@
-/** What the scanner knows of one tool of the live catalogue. */
-export interface ToolFace {
-  readonly server: string;
-  /** At its server. */
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  /** Names of its parameters. */
-  readonly parameters: readonly string[];
-}
+import type { ToolFace } from '../../core/tool-face.ts';
 
 /** What a definition is read beside: a text about the tools of others is another thing than one about its own. */
 export interface DefinitionContext {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../core/json.ts';
-import type { DefinitionContext, ToolFace } from './scan-context.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
+import type { DefinitionContext } from './scan-context.ts';
 import { scanDefinition } from './scan-definition.ts';
 import { REVIEW_FROM } from './thresholds.ts';
 

@@ -159,7 +159,7 @@ function toFinding(reading: Reading, facts: Facts, { rule, sentence, tier }: Tol
 }
 
 /** 0 to 1; 0.5 is the bar. */
-export function toScore({ values }: Pick<Facts, 'values'>): number {
+function toScore({ values }: Pick<Facts, 'values'>): number {
   if (values.every((value) => value === 0)) return 0;
   const odds = FEATURES.reduce((sum, { id }, index) => sum + (WEIGHTS.get(id) ?? 0) * (values[index] ?? 0), BIAS);
   return 1 / (1 + Math.exp(-odds));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { DefinitionContext, ToolFace } from './scan-context.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
+import type { DefinitionContext } from './scan-context.ts';
 import { scanDefinition } from './scan-definition.ts';
 
 /** From sets that were written before the rules for them, in many styles: as plain, polite, short and foreign as strangers write. */

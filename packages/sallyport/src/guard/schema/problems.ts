@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { isObject, type Json } from '../../core/json.ts';
+import { fromStep } from '../../core/json-pointer.ts';
 
 const MAX_PROBLEMS = 5;
 const MAX_ERRORS_READ = 200;
@@ -91,7 +92,7 @@ function toPath(pointer: string): string {
   let path = '';
   for (const part of pointer.split('/').slice(1)) {
     if (path.length > MAX_PATH) break;
-    path = join(path, part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    path = join(path, fromStep(part));
   }
   return cut(path, MAX_PATH);
 }

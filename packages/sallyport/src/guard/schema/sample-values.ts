@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import { fromStep } from '../../core/json-pointer.ts';
 
 const MAX_NODES = 300;
 const MAX_DEPTH = 12;
@@ -61,8 +62,7 @@ function fillObject(schema: JsonObject, filling: Filling, depth: number): JsonOb
 function follow(reference: Json | undefined, root: JsonObject): Json | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   let at: Json | undefined = root;
-  for (const part of reference.split('/').slice(1))
-    at = member(at, decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (const part of reference.split('/').slice(1)) at = member(at, fromStep(decodeURIComponent(part)));
   return at;
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { addTo } from '../../core/add-to.ts';
 import type { WorkerReply, WorkerRequest } from './schema-worker.ts';
 
 /** One thing for the worker to do. Jobs of a lane run in order, lanes take turns: no tool and no upstream holds the others up. */
@@ -98,9 +99,7 @@ class SchemaWorkerRunner implements WorkerRunner {
   }
 
   #enqueue(waiting: Waiting): void {
-    const lane = this.#lanes.get(waiting.job.lane);
-    if (lane === undefined) this.#lanes.set(waiting.job.lane, [waiting]);
-    else lane.push(waiting);
+    addTo(this.#lanes, waiting.job.lane, waiting);
     this.#waiting++;
   }
 

@@ -1,3 +1,4 @@
+import { addTo } from '../../core/add-to.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type KeptSecret, type SecretVault, toToken } from './vault.ts';
 import { applyEdits, eachValue, replaceTexts, type TextEdit, toPlace } from './walk-strings.ts';
@@ -61,10 +62,7 @@ export function replaceSecrets(
   for (const secret of secrets) {
     const { start, end, value } = secret;
     const text = toText(secret);
-    const place = toPlace(secret);
-    const list = edits.get(place);
-    if (list === undefined) edits.set(place, [{ start, end, text }]);
-    else list.push({ start, end, text });
+    addTo(edits, toPlace(secret), { start, end, text });
     if (secret.isByName && repeated.size < MAX_REPEATED)
       repeated.set(`${secret.field}\0${value}`, { value, field: secret.field, token: text });
   }

@@ -1,7 +1,8 @@
+import { addTo } from '../../core/add-to.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { mayHoldToken } from './may-hold-secret.ts';
 import { findTokens, type KeptSecret, type SecretVault } from './vault.ts';
-import { applyEdits, eachValue, replaceTexts, toPlace } from './walk-strings.ts';
+import { applyEdits, eachValue, replaceTexts, type TextEdit, toPlace } from './walk-strings.ts';
 
 /** A token in a message, and what stands behind it. */
 export interface MetToken {
@@ -48,15 +49,12 @@ export function putBack(
     tokens.map(({ id }) => id),
   );
   const write = (secrets: readonly (KeptSecret | undefined)[]) => {
-    const values = new Map<string, { start: number; end: number; text: string }[]>();
+    const values = new Map<string, TextEdit[]>();
     tokens.forEach(({ place, start, end }, i) => {
       const secret = secrets[i];
       if (secret === undefined) onMissing?.();
       if (secret === undefined || !mayHave(secret)) return;
-      const edit = { start, end, text: secret.value };
-      const list = values.get(place);
-      if (list === undefined) values.set(place, [edit]);
-      else list.push(edit);
+      addTo(values, place, { start, end, text: secret.value });
     });
     const texts = new Map<string, string>();
     eachValue(root, (placed) => {

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import { fromStep } from '../../core/json-pointer.ts';
 
 /** Fields a definition calls sensitive, as paths of names; `*` is every element of a list. */
 export interface SensitiveFields {
@@ -38,14 +39,7 @@ function readMeta(definition: JsonObject): readonly string[][] {
   return written
     .slice(0, MAX_FIELDS)
     .filter((one): one is string => typeof one === 'string' && one.length > 0)
-    .map((one) =>
-      one.startsWith('/')
-        ? one
-            .slice(1)
-            .split('/')
-            .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-        : [one],
-    );
+    .map((one) => (one.startsWith('/') ? one.slice(1).split('/').map(fromStep) : [one]));
 }
 
 interface Reader {
@@ -91,10 +85,7 @@ function isMarked(schema: JsonObject): boolean {
 /** Whether the place a JSON pointer names is one of these fields or lies in one. */
 export function isSensitive(fields: readonly (readonly string[])[], pointer: string): boolean {
   if (fields.length === 0) return false;
-  const steps = pointer
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const steps = pointer.slice(1).split('/').map(fromStep);
   return fields.some(
     (field) => field.length <= steps.length && field.every((step, i) => step === '*' || step === steps[i]),
   );

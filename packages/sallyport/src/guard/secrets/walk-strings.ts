@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { toStep } from '../../core/json-pointer.ts';
 
 /** One text of a message. */
 export interface PlacedText {
@@ -63,11 +64,6 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Pictures and sounds (MCP content of type image and audio): nothing in their data is text. What only says so is read. */
 function isPicture({ type, data }: JsonObject): boolean {
   return (type === 'image' || type === 'audio') && typeof data === 'string' && MEDIA.test(data) && BASE64.test(data);
-}
-
-/** RFC 6901. */
-function toStep(key: string): string {
-  return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
 }
 
 /** Where a value stands in a map of replacements: a name beside the value it names. */

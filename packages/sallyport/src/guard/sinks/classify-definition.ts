@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, member } from '../../core/json.ts';
+import { isObject, type JsonObject, member, memberText } from '../../core/json.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
 import { type Meaning, readChinese, readWords, toWords } from './read-words.ts';
 
@@ -25,8 +25,8 @@ export function readDefinition(definition: JsonObject): DefinitionReading {
 }
 
 function read(definition: JsonObject): DefinitionReading {
-  const name = text(definition, 'name');
-  const description = text(definition, 'description');
+  const name = memberText(definition, 'name');
+  const description = memberText(definition, 'description');
   const annotations = member(definition, 'annotations');
   const says = (hint: string) => member(annotations, hint);
   const byName = readName(name);
@@ -176,7 +176,7 @@ function readPropertyTexts(definition: JsonObject, isHarmless: boolean): readonl
   const texts = Object.values(properties)
     .slice(0, 256)
     .filter(isFreeText)
-    .map((property) => (isObject(property) ? text(property, 'description').slice(0, 200) : ''))
+    .map((property) => memberText(property, 'description').slice(0, 200))
     .filter((one) => one !== '');
   return PARAMETER_TEXTS.filter(
     ({ pattern, always }) => (always || !isHarmless) && texts.some((one) => pattern.test(one)),
@@ -211,9 +211,4 @@ function readSchema(
 
 function isFreeText(schema: unknown): boolean {
   return isObject(schema) && member(schema, 'enum') === undefined && member(schema, 'const') === undefined;
-}
-
-function text(definition: JsonObject, key: string): string {
-  const value = member(definition, key);
-  return typeof value === 'string' ? value : '';
 }

@@ -1,3 +1,4 @@
+import { decodePercent } from '../../core/percent.ts';
 import { fromAscii85, fromBase32, fromBase58, fromBase64, fromHex, fromUu } from '../decode/bases.ts';
 import { inflate } from '../decode/inflate.ts';
 import { decodeForms, readable } from './decode-forms.ts';
@@ -66,11 +67,7 @@ function linkParts(text: string): readonly string[] {
 }
 
 function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return decodePercent(part) ?? part;
 }
 
 function reverse(text: string): string {

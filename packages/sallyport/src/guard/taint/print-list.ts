@@ -7,11 +7,10 @@ const LARGEST_SPARE = 65_536;
 const spare: PrintList[] = [];
 
 /** An empty list for the time of one call, instead of new arrays for each. Who borrows it gives it back, or lets go of it. */
-export function borrowList(room = FIRST): PrintList {
+export function borrowList(): PrintList {
   const list = spare.pop();
-  if (list === undefined) return new PrintList(Math.max(room, FIRST));
+  if (list === undefined) return new PrintList();
   list.size = 0;
-  list.reserve(room);
   return list;
 }
 

@@ -65,7 +65,7 @@ export function isSeenFirst({ whole }: AskedLeaf, recall: Recall): boolean {
 }
 
 /** A source the operator trusts gave it. */
-export function isGivenByTrusted({ whole }: AskedLeaf, recall: Recall): boolean {
+function isGivenByTrusted({ whole }: AskedLeaf, recall: Recall): boolean {
   return whole >= 0 && (recall.marksOf(whole) & VOUCHED) !== 0;
 }
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.ts';
+import { toStep } from '../../core/json-pointer.ts';
 
 /** A step down from the root: the name of a member or the place in a list. */
 interface Place {
@@ -99,5 +100,5 @@ export function pathOf({ place }: Pick<Leaf, 'place'>): readonly string[] {
 
 /** RFC 6901. */
 export function toPointer(path: readonly string[]): string {
-  return path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path.map((part) => `/${toStep(part)}`).join('');
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../core/finding.ts';
-import { type Json, type JsonObject, member } from '../../../core/json.ts';
+import { type Json, type JsonObject, member, memberText } from '../../../core/json.ts';
 import { type ContentProblem, checkBlob, checkText } from '../../resources/check-contents.ts';
 import { findForbiddenUri } from '../../resources/judge-uri.ts';
 import type { Findings } from './findings.ts';
@@ -59,8 +59,7 @@ export function checkContents(given: JsonObject, where: string, found: Findings)
 
 /** Words about a link that may not lead there: clients follow links by themselves. `undefined`: it may. */
 export function checkLink(link: JsonObject, where: string, found: Findings): Json | undefined {
-  const written = member(link, 'uri');
-  const uri = typeof written === 'string' ? written : '';
+  const uri = memberText(link, 'uri');
   const why = uri === '' ? 'it has no URI' : findWhy(uri, false, found);
   if (why === undefined) return undefined;
   found.add(toLinkFinding(uri, why, `${where}/uri`));

@@ -1,10 +1,11 @@
+import { addTo } from '../../../core/add-to.ts';
 import { BACKWARDS } from '../turned.ts';
 
 /**
  * What words do in a text that wants something of a model. A word may do several things. Rules join these classes, so
  * that they speak of reasons and not of sentences.
  */
-export const WORDS = {
+const WORDS = {
   /** Sets aside what was said before. */
   override:
     'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon aside regardless irrespective unlearn ' +
@@ -106,12 +107,7 @@ function toKind(classes: readonly WordClass[]): number {
 
 function toKinds(lists: readonly (readonly [WordClass, string])[]): Map<string, number> {
   const classes = new Map<string, WordClass[]>();
-  for (const [name, words] of lists)
-    for (const word of words.split(' ')) {
-      const known = classes.get(word);
-      if (known === undefined) classes.set(word, [name]);
-      else known.push(name);
-    }
+  for (const [name, words] of lists) for (const word of words.split(' ')) addTo(classes, word, name);
   return new Map([...classes].map(([word, names]) => [word, toKind(names)]));
 }
 

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../../../core/json.ts';
+import { toStep } from '../../../core/json-pointer.ts';
 import { readText } from '../scan-text.ts';
 import { textOfBytes } from './bytes-text.ts';
 import { type Findings, isBlock } from './findings.ts';
@@ -42,7 +43,7 @@ class Walk {
         if (key.length >= MIN_NAME) readName(key, where, this.#found);
         if ((key === 'data' || key === 'blob') && typeof item === 'string' && ENCODED.test(item))
           this.#readBytes(item, `${where}/${key}`);
-        else if (typeof item === 'object' || typeof item === 'string') this.visit(item, `${where}/${toPointer(key)}`);
+        else if (typeof item === 'object' || typeof item === 'string') this.visit(item, `${where}/${toShortStep(key)}`);
       }
   }
 
@@ -85,7 +86,7 @@ export function toWords(name: string): string {
   return name.replace(/[_.-]{1,8}/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
 }
 
-/** RFC 6901. */
-export function toPointer(key: string): string {
-  return key.slice(0, 64).replaceAll('~', '~0').replaceAll('/', '~1');
+/** Where a name stands, cut: a stranger chose its length. */
+export function toShortStep(key: string): string {
+  return toStep(key.slice(0, 64));
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../../../core/finding.ts';
 import { isObject, type Json, type JsonObject, member } from '../../../core/json.ts';
 import { Findings, isBlock, type Treatment } from './findings.ts';
 import { mayTextHoldDemand } from './may-hold.ts';
-import { MIN_NAME, readFixed, readName, toPointer } from './read-fixed.ts';
+import { MIN_NAME, readFixed, readName, toShortStep } from './read-fixed.ts';
 import { SCAN_MARK, toMeta } from './read-result.ts';
 import type { Tail } from './tail.ts';
 
@@ -61,7 +61,7 @@ export function readNotice(
       if (!mayTextHoldDemand(written) || tail().hasRead(name, written)) continue;
       found ??= new Findings(treatment);
       const before = found.all.length;
-      readFixed(value, `/${toPointer(name)}`, found);
+      readFixed(value, `/${toShortStep(name)}`, found);
       if (found.all.length === before) tail().noteClean(name, written);
     } else if (typeof value === 'string') {
       found ??= new Findings(treatment);
@@ -72,7 +72,7 @@ export function readNotice(
       const across = stream.next(written);
       if (across.length === 0 && !mayTextHoldDemand(written)) continue;
       found ??= new Findings(treatment);
-      readFixed(value, `/${toPointer(name)}`, found);
+      readFixed(value, `/${toShortStep(name)}`, found);
       for (const finding of across) found.add({ ...finding, where: `/${name}` });
       if (across.length > 0) found.isUnmarkable = true;
       if (found.all.length > 0) stream.forget();

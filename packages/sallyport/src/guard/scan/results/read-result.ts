@@ -5,7 +5,7 @@ import { checkContents, checkLink, checkMedia } from './check-item.ts';
 import { findAcross } from './find-across.ts';
 import { Findings, type Treatment } from './findings.ts';
 import type { Provenance } from './mark-text.ts';
-import { MIN_NAME, readFixed, readName, toPointer } from './read-fixed.ts';
+import { MIN_NAME, readFixed, readName, toShortStep } from './read-fixed.ts';
 
 /** What was found in a result, and the result as the model gets it. */
 export interface Treated {
@@ -91,7 +91,7 @@ function treatMembers(result: JsonObject, where: string, found: Findings): JsonO
   for (const key of Object.keys(result)) {
     const value = member(result, key);
     if (value === undefined || typeof value === 'boolean' || typeof value === 'number') continue;
-    const at = `${where}/${toPointer(key)}`;
+    const at = `${where}/${toShortStep(key)}`;
     const shape = SHAPES.get(key);
     if (shape === undefined) {
       if (key.length >= MIN_NAME) readName(key, where, found);
@@ -218,7 +218,7 @@ function readRest(holder: JsonObject, known: ReadonlySet<string>, where: string,
   for (const key of Object.keys(holder)) {
     if (known.has(key)) continue;
     if (key.length >= MIN_NAME) readName(key, where, found);
-    readFixed(member(holder, key), `${where}/${toPointer(key)}`, found);
+    readFixed(member(holder, key), `${where}/${toShortStep(key)}`, found);
   }
 }
 

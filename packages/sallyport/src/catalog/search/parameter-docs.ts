@@ -1,17 +1,5 @@
-import { isObject, type JsonObject, member } from '../../core/json.ts';
-
-/** What a tool shows a model, as plain texts. */
-export interface ToolFace {
-  readonly server: string;
-  /** At its server. */
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  /** Names of its parameters. */
-  readonly parameters: readonly string[];
-  /** As its server wrote it, for what is said of its parameters. */
-  readonly definition?: JsonObject;
-}
+import { isObject, member } from '../../core/json.ts';
+import type { ToolFace } from '../../core/tool-face.ts';
 
 /** Of one parameter's text: what follows is an example or an explanation of values. */
 const MAX_DOC = 140;
