@@ -99,3 +99,22 @@ describe('a URI that several servers may own', () => {
     expect(arrived).toEqual([]);
   });
 });
+
+describe.each<[string, (token: string) => string]>([
+  ['a template', encodeURIComponent],
+  ['a parser of URLs', encodeURI],
+])('a masked value in a URI that %s has encoded', (_, encode) => {
+  it('is the value, encoded as well, for its own server', async () => {
+    expect((await read(`note://of/${encode(tokens.chat)}/a`)).result).toBeDefined();
+    expect(arrived).toEqual([{ server: 'chat', uri: `note://of/${KEY}/a` }]);
+  });
+
+  it('is refused by its own name', async () => {
+    const { error } = await read(`note://of/${encode(tokens.hub)}/${encode(tokens.chat)}`);
+    expect(error).toMatchObject({ data: { 'dev.sallyport/verdict': { kind: 'deny', guard: 'secrets' } } });
+    expect(error?.message).toContain('github-token that came from "chat" and may not go to "hub"');
+    const followed = await client.request('resources/subscribe', { uri: `note://of/${encode(tokens.hub)}` });
+    expect(followed.error?.message).toContain('is read and called, not followed');
+    expect(arrived).toEqual([]);
+  });
+});

@@ -1,15 +1,12 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import { mayHoldToken } from './may-hold-secret.ts';
-import { findTokens, type KeptSecret, type SecretVault } from './vault.ts';
+import { findTokens, type KeptSecret, type SecretVault, type Token } from './vault.ts';
 import { applyEdits, eachValue, replaceTexts, toPlace } from './walk-strings.ts';
 
 /** A token in a message, and what stands behind it. */
-export interface MetToken {
-  readonly id: string;
+export interface MetToken extends Token {
   /** As {@link toPlace} has it. */
   readonly place: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Every token in a message. */
@@ -49,11 +46,11 @@ export function putBack(
   );
   const write = (secrets: readonly (KeptSecret | undefined)[]) => {
     const values = new Map<string, { start: number; end: number; text: string }[]>();
-    tokens.forEach(({ place, start, end }, i) => {
+    tokens.forEach(({ place, start, end, isEncoded }, i) => {
       const secret = secrets[i];
       if (secret === undefined) onMissing?.();
       if (secret === undefined || !mayHave(secret)) return;
-      const edit = { start, end, text: secret.value };
+      const edit = { start, end, text: isEncoded ? toEncoded(secret.value) : secret.value };
       const list = values.get(place);
       if (list === undefined) values.set(place, [edit]);
       else list.push(edit);
@@ -66,4 +63,9 @@ export function putBack(
     return texts.size === 0 ? undefined : replaceTexts(root, texts);
   };
   return found instanceof Promise ? found.then(write) : write(found);
+}
+
+/** What stands encoded stays within its part of the URI. Through bytes: no URI holds halves of characters. */
+function toEncoded(value: string): string {
+  return encodeURIComponent(Buffer.from(value).toString());
 }
