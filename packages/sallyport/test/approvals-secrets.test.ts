@@ -27,6 +27,8 @@ const schema = {
   },
 };
 const given = { note: `Deploy with ${KEY}, please.`, pin: PIN, key: KEY, iban: 'DE89370400440532013000' };
+/** Longer than what stands side by side by chance. */
+const BEGINNING = KEY.slice(0, 12);
 
 /** Everything that is told of approvals, and everything that is kept. */
 async function start() {
@@ -137,6 +139,38 @@ test('a pattern is written with marks, too, and holds for the value behind them'
   expect((await approval(state, 'allow', id, '--pattern', pattern)).exit).toBe(0);
   expect(textOf(await client.call('a_echo', { ...few, note: 'Again' }))).toContain(KEY);
   idIn(await client.call('a_echo', { ...few, key: OTHER_KEY }));
+});
+
+/** Letters of a list or codes of them, however they are written. */
+function expectNothingSpelled(text: string): void {
+  const letters = text.replace(/\\+[nt"]|[^A-Za-z0-9_]/g, '');
+  expect(letters).not.toContain(BEGINNING);
+  expect(letters).not.toContain([...Buffer.from(BEGINNING)].join(''));
+}
+
+test('a key that is spelled letter by letter is shown to nobody, and leaves as it was', async () => {
+  const { client, gateway, state, told, heard } = await start();
+  for (const keys of [[...KEY], [...Buffer.from(KEY)]]) {
+    const spelled = { note: 'Deploy', keys };
+    const before = told.length;
+    const id = idIn(await client.call('a_echo', spelled));
+    const listed = (await rest(gateway, 'GET', '/approvals')).body;
+    const shown = await approval(state, 'show', id);
+    const onTerminal = await cli(['approval', 'show', id], { env: { SALLYPORT_STATE: state } });
+    await waitFor(() => expect(told.length).toBeGreaterThan(before));
+    await waitFor(() => expect(heard.events).toContain(id));
+    const modern = new PlainClient(gateway);
+    const params = { name: 'a_echo', arguments: { ...spelled, note: 'In a form' } };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: modernParams(params, { elicitation: {} }) };
+    const { result } = messageIn(await modern.post(JSON.stringify(body), modernHeaders('tools/call', params)));
+    expect(result?.['resultType']).toBe('input_required');
+    for (const text of [JSON.stringify([listed, result]), shown.stdout, onTerminal.stdout, told.join(), heard.events]) {
+      expect(text).toContain('{{hidden:github-token:');
+      expectNothingSpelled(text);
+    }
+    expect((await approval(state, 'allow', id)).exit).toBe(0);
+    expect(textOf(await client.call('a_echo', spelled))).toContain(JSON.stringify(spelled).slice(1, -1));
+  }
 });
 
 test('the form in a client shows marks', async () => {

@@ -33,6 +33,20 @@ describe('to the upstream', () => {
       n: 1,
     });
   });
+  test.each<[string, (token: string) => string]>([
+    ['as a template fills it in', encodeURIComponent],
+    ['as a parser of URLs writes it', encodeURI],
+  ])('into a URI it returns encoded where its token is: %s', (_, encode) => {
+    const { masked, keep } = open();
+    const token = keep({ value: 'a/b?c d' });
+    const uri = `https://x.test/${encode(token)}/y?z=${token}`;
+    expect(masked.toUpstream(call, { uri })).toEqual({ uri: 'https://x.test/a%2Fb%3Fc%20d/y?z=a/b?c d' });
+  });
+  test('halves of characters, which no URI holds, are replaced', () => {
+    const { masked, keep } = open();
+    const uri = encodeURIComponent(keep({ value: 'a\ud800' }));
+    expect(masked.toUpstream(call, { uri })).toEqual({ uri: 'a%EF%BF%BD' });
+  });
   test.each<[string, Partial<KeptSecret>]>([
     ['of another server', { upstream: 'chat' }],
     ['that the caller left out', { from: 'caller' }],

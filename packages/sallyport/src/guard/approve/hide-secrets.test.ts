@@ -35,6 +35,42 @@ describe('what nobody reads', () => {
     expect(showSecrets(hidden.shown, hidden.values)).toEqual(given);
   });
 
+  const letters = [...TOKEN];
+  const codes = letters.map((letter) => letter.charCodeAt(0));
+  test.each<[string, JsonObject, number]>([
+    ['letters of a list', { x: letters }, 40],
+    ['letters of lists', { x: letters.map((letter) => [letter]) }, 40],
+    ['letters under a name each', Object.fromEntries(letters.map((letter, i) => [`n${i}`, letter])), 40],
+    ['codes of a list', { x: codes }, 40],
+    ['codes under a name each', { x: Object.fromEntries(codes.map((code, i) => [`n${i}`, code])) }, 40],
+    ['a card in digits', { x: [...'4539148803436467'] }, 16],
+  ])('spelled: %s', (_, given, size) => {
+    const hidden = hide(given);
+    const marks = JSON.stringify(hidden.shown).match(/\{\{hidden:[a-z-]+:[a-z2-7]{16}\}\}/g) ?? [];
+    expect(marks).toHaveLength(size);
+    // A letter with a mark of its own could be read off wherever else it stands.
+    expect(new Set(marks).size).toBe(marks.length);
+    expect(showSecrets(hidden.shown, hidden.values)).toEqual(given);
+  });
+  test('spelled, only the letters of the secret, with the same marks for the same secret', () => {
+    const [one, same, other] = [
+      hide({ x: letters }),
+      hide({ a: 1, y: letters }),
+      hide({ x: [...TOKEN.slice(0, -1), 'f'] }),
+    ];
+    expect(same.shown['y']).toEqual(one.shown['x']);
+    for (const mark of other.values.keys()) expect(one.values.has(mark)).toBe(false);
+    const { shown } = hide({ x: ['H', 'i', ' ', ...letters, ' ', '!'] });
+    expect(shown['x']).toMatchObject([
+      'H',
+      'i',
+      ' ',
+      ...letters.map(() => expect.stringContaining('hidden')),
+      ' ',
+      '!',
+    ]);
+  });
+
   test('also in the words of a guard', () => {
     expect(hideIn(`"${TOKEN}" leaves`, hide({ a: TOKEN }))).toMatch(/^"\{\{hidden:github-token:\w{16}\}\}" leaves$/);
   });
@@ -44,6 +80,7 @@ test.each<[string, JsonObject]>([
   ['mail', { to: 'ada@office.example', body: 'The offer is 12,000.' }],
   ['a path and a command', { path: '/srv/reports/2026/q1.csv', command: 'wc -l q1.csv' }],
   ['a commit and an id', { commit: 'b7d211533d9a2729d2c9302c1b6c3ccecd232dce', id: 41 }],
+  ['a word in letters', { x: [...'internationalisation'], y: [...Buffer.from('internationalisation')] }],
   ['a phone number', { phone: '+46 8 123 456 78' }],
   ['a token of a masked value', { key: '{{secret:github-token:k3qz5ab7w2xn4mde}}' }],
 ])('a person reads %s as it is', (_, given) => {

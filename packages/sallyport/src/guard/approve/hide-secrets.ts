@@ -6,9 +6,9 @@ import { toShortId } from '../../core/short-id.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import { replaceSecrets } from '../secrets/mask-secrets.ts';
 import { sensitiveFields } from '../secrets/sensitive-fields.ts';
-import { findSplitSecrets } from '../secrets/split-secrets.ts';
+import { findSplitSecrets, Spelled } from '../secrets/split-secrets.ts';
 import { toToken } from '../secrets/vault.ts';
-import { eachText, eachValue, type PlacedText, toPlace } from '../secrets/walk-strings.ts';
+import { eachValue, type PlacedValue, toPlace } from '../secrets/walk-strings.ts';
 import { describeSecrets, type WeighedSecret, weighSecrets } from '../secrets/weigh-secrets.ts';
 
 /** The arguments of a call as people see them and as they are kept: `{{hidden:<kind>:<tag>}}` in place of each secret. */
@@ -41,33 +41,52 @@ export function hideSecrets(
   const marked = sensitiveFields(tool.definition).input;
   const found = weighSecrets(given, { settings, direction: 'arguments', tool, marked, markedRoot: '' });
   if (found.length === 0) return { shown: given, values };
-  const toMark = ({ kind, value, form }: WeighedSecret): string => {
+  const pieces = found.some(({ isSplit }) => isSplit) ? findPieces(given) : NO_PIECES;
+  const toMark = (secret: WeighedSecret): string => {
+    const { kind, value, form, isSplit } = secret;
     // As receipts show them: which card or account it is decides more often than anything else.
-    const end = SHOWN_IN_PART.has(kind) ? ` …${value.slice(-4)}` : '';
-    const mark = `{{hidden:${kind}${end}:${toTag(key, value)}}}`;
+    const end = SHOWN_IN_PART.has(kind) && !isSplit ? ` …${value.slice(-4)}` : '';
+    const mark = `{{hidden:${kind}${end}:${toTag(key, pieces.get(secret) ?? value)}}}`;
     values.set(mark, form === 'number' || form === 'flag' ? (JSON.parse(value) as Json) : value);
     return mark;
   };
-  const whole = found.some(({ isSplit }) => isSplit) ? findPieces(given) : [];
-  const pieces = new Set(whole.map(toPlace));
-  const rest = found.filter((one) => !one.isSplit && !pieces.has(toPlace(one)));
-  return { shown: replaceSecrets(given, [...rest, ...whole], toMark), values };
+  const places = new Set([...pieces.keys()].map(toPlace));
+  const rest = found.filter((one) => !one.isSplit && !places.has(toPlace(one)));
+  return { shown: replaceSecrets(given, [...rest, ...pieces.keys()], toMark), values };
 }
 
 const SHOWN_IN_PART: ReadonlySet<string> = new Set(['card-number', 'iban']);
 
-/** Every text that holds a piece of a secret, as a whole. */
-function findPieces(given: JsonObject): readonly WeighedSecret[] {
-  const texts: PlacedText[] = [];
-  eachText(given, (placed) => void texts.push(placed));
-  const split = new Map(
-    findSplitSecrets(texts, findSecrets).flatMap(({ kind, pointers }) => pointers.map((one) => [one, kind] as const)),
-  );
-  return texts.flatMap(({ text, pointer, field }) => {
-    const kind = split.get(pointer);
-    const where = { pointer, field, form: 'text', start: 0, end: text.length, value: text } as const;
-    return kind === undefined ? [] : [{ kind, mode: 'ask', ...where, isByName: false, isSplit: true } as const];
+/** What holds a piece of a secret, as a whole -> what its mark is of. */
+type Pieces = ReadonlyMap<WeighedSecret, string>;
+
+const NO_PIECES: Pieces = new Map();
+
+function findPieces(given: JsonObject): Pieces {
+  const all = new Map<string, PlacedValue>();
+  const spelled = new Spelled(findSecrets);
+  eachValue(given, (placed) => {
+    spelled.add(placed);
+    if (placed.form !== 'name') all.set(placed.pointer, placed);
   });
+  spelled.end();
+  const pieces = new Map<string, readonly [WeighedSecret, string]>();
+  const add = (kind: string, pointer: string, of?: string) => {
+    const placed = all.get(pointer);
+    if (placed === undefined) return;
+    const { text, field, form } = placed;
+    const where = { pointer, field, form, start: 0, end: text.length, value: text };
+    pieces.set(pointer, [{ kind, mode: 'ask', ...where, isByName: false, isSplit: true }, of ?? text]);
+  };
+  const texts = [...all.values()].filter(({ form }) => form === 'text');
+  for (const { kind, pointers } of findSplitSecrets(texts, findSecrets))
+    for (const pointer of pointers) add(kind, pointer);
+  for (const { kind, pointers } of spelled.found) {
+    // A letter with one mark everywhere could be read off wherever else it stands.
+    const whole = pointers.map((pointer) => all.get(pointer)?.text).join(' ');
+    for (const [i, pointer] of pointers.entries()) add(kind, pointer, `${whole}\0${i}`);
+  }
+  return new Map(pieces.values());
 }
 
 const MARK = /\{\{hidden:[a-z0-9-]{1,40}(?: …[^{}]{4})?:[a-z2-7]{16}\}\}/g;

@@ -18,7 +18,7 @@ import {
 import { isSecretName } from './named-secrets.ts';
 import { countLikely, FEWEST_WORDS, mayHoldPhrase } from './seed-phrase.ts';
 import { FEWEST_UNITS, mayBeSplit, unitOf } from './split-secrets.ts';
-import { TOKEN_BEGIN } from './vault.ts';
+import { beginsToken } from './vault.ts';
 import { MAX_DEPTH } from './walk-strings.ts';
 
 /** Each of these a kind of secret cannot do without. Words alone have none of them. */
@@ -113,7 +113,7 @@ function look(value: Json | undefined, field: string, depth: number): boolean {
 
 /** Does a text or name of this message hold what begins a token? */
 export function mayHoldToken(root: Json | undefined, depth = 0): boolean {
-  if (typeof root === 'string') return root.includes(TOKEN_BEGIN);
+  if (typeof root === 'string') return beginsToken(root);
   if (typeof root !== 'object' || root === null) return false;
   if (depth > MAX_DEPTH) return true;
   if (Array.isArray(root)) {
@@ -121,7 +121,6 @@ export function mayHoldToken(root: Json | undefined, depth = 0): boolean {
     return false;
   }
   const object = root as JsonObject; // True: neither a list nor null.
-  for (const key of Object.keys(object))
-    if (key.includes(TOKEN_BEGIN) || mayHoldToken(object[key], depth + 1)) return true;
+  for (const key of Object.keys(object)) if (beginsToken(key) || mayHoldToken(object[key], depth + 1)) return true;
   return false;
 }

@@ -1,16 +1,13 @@
 import { addTo } from '../../core/add-to.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { mayHoldToken } from './may-hold-secret.ts';
-import { findTokens, type KeptSecret, type SecretVault } from './vault.ts';
+import { findTokens, type KeptSecret, type SecretVault, type Token } from './vault.ts';
 import { applyEdits, eachValue, replaceTexts, type TextEdit, toPlace } from './walk-strings.ts';
 
 /** A token in a message, and what stands behind it. */
-export interface MetToken {
-  readonly id: string;
+export interface MetToken extends Token {
   /** As {@link toPlace} has it. */
   readonly place: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Every token in a message. */
@@ -50,11 +47,11 @@ export function putBack(
   );
   const write = (secrets: readonly (KeptSecret | undefined)[]) => {
     const values = new Map<string, TextEdit[]>();
-    tokens.forEach(({ place, start, end }, i) => {
+    tokens.forEach(({ place, start, end, isEncoded }, i) => {
       const secret = secrets[i];
       if (secret === undefined) onMissing?.();
       if (secret === undefined || !mayHave(secret)) return;
-      addTo(values, place, { start, end, text: secret.value });
+      addTo(values, place, { start, end, text: isEncoded ? toEncoded(secret.value) : secret.value });
     });
     const texts = new Map<string, string>();
     eachValue(root, (placed) => {
@@ -64,4 +61,9 @@ export function putBack(
     return texts.size === 0 ? undefined : replaceTexts(root, texts);
   };
   return found instanceof Promise ? found.then(write) : write(found);
+}
+
+/** What stands encoded stays within its part of the URI. Through bytes: no URI holds halves of characters. */
+function toEncoded(value: string): string {
+  return encodeURIComponent(Buffer.from(value).toString());
 }

@@ -214,6 +214,22 @@ describe('tokens', () => {
       reason: expect.stringContaining('came from "hub" and may not go to "chat"'),
     });
   });
+  test.each<[string, (token: string) => string]>([
+    ['as a template fills it in', encodeURIComponent],
+    ['as a parser of URLs writes it', encodeURI],
+  ])('percent-encoded in a URI it is the same: %s', async (_, encode) => {
+    const door = open();
+    const encoded = encode(await token(door));
+    const uri = `https://x.test/a/${encoded}/b9?c=${encoded}&d=1`;
+    expect((await door.send({ uri })).verdict.kind).toBe('allow');
+    const reason = expect.stringContaining('github-token that came from "hub" and may not go to "chat"');
+    expect((await door.send({ uri }, { tool: chat })).verdict).toMatchObject({ kind: 'deny', reason });
+    const gone = uri.replaceAll(/[a-z2-7]{16}(?=%7D)/g, 'abcdefghijklmnop');
+    const notKept = expect.stringContaining('not any longer');
+    expect((await door.send({ uri: gone })).verdict).toMatchObject({ kind: 'deny', reason: notKept });
+    for (const beside of [TOKEN, encodeURIComponent(`password: hunter2-Hunter2`)])
+      expect((await door.send({ uri: `${uri}&e=${beside}` })).verdict.kind).toBe('ask');
+  });
   test('another caller has no use for it', async () => {
     const door = open();
     const body = await token(door);

@@ -30,17 +30,27 @@ export interface Token {
   readonly id: string;
   readonly start: number;
   readonly end: number;
+  /** Percent-encoded, wholly or in part, as templates (RFC 6570) and parsers of URLs write it into a URI. */
+  readonly isEncoded: boolean;
 }
 
-const TOKEN = /\{\{secret:[a-z0-9-]{1,40}:([a-z2-7]{16})\}\}/g;
+/** As Sallyport writes it. */
 export const TOKEN_BEGIN = '{{secret:';
+const BEGIN = /(?:\{|%7[Bb]){2}secret(?::|%3[Aa])/;
+const TOKEN = /(?:\{|%7[Bb]){2}secret(?::|%3[Aa])[a-z0-9-]{1,40}(?::|%3[Aa])([a-z2-7]{16})(?:\}|%7[Dd]){2}/g;
+
+/** Is a token begun in this text? The word alone costs less to look for. */
+export function beginsToken(text: string): boolean {
+  return text.includes('secret') && BEGIN.test(text);
+}
 
 export function findTokens(text: string): readonly Token[] {
-  if (!text.includes(TOKEN_BEGIN)) return NONE;
+  if (!beginsToken(text)) return NONE;
   return [...text.matchAll(TOKEN)].map(({ 0: token, 1: id = '', index }) => ({
     id,
     start: index,
     end: index + token.length,
+    isEncoded: token.includes('%'),
   }));
 }
 

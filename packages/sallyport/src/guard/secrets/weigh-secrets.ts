@@ -10,7 +10,7 @@ import type { SecretMatch } from './secret-match.ts';
 import { isSensitive } from './sensitive-fields.ts';
 import { findSplitSecrets, Spelled } from './split-secrets.ts';
 import { findTokens, type Token } from './vault.ts';
-import { eachValue, type PlacedText, type PlacedValue } from './walk-strings.ts';
+import { applyEdits, eachValue, type PlacedText, type PlacedValue } from './walk-strings.ts';
 
 /** One secret of a message, and what the configuration does with it. */
 export interface WeighedSecret {
@@ -96,10 +96,11 @@ function weighValue(placed: PlacedValue, options: WeighOptions, weighed: Weighed
   }
   // No number of another form is one of a person or an account.
   if (form === 'flag' || (form === 'number' && settings.custom.length === 0 && !/^\d{9}/.test(text))) return;
-  const found = findSecrets(text, { field });
+  const all = findSecrets(text, { field });
   const own = settings.custom.length === 0 ? NOTHING : findCustom(text, settings.custom);
-  if (found.length === 0 && own.length === 0) return;
+  if (all.length === 0 && own.length === 0) return;
   const tokens = findTokens(text);
+  const found = tokens.some(({ isEncoded }) => isEncoded) ? findSecrets(withBrackets(text, tokens), { field }) : all;
   let next = 0;
   for (const match of own.length === 0 ? found : withoutOverlaps([...found, ...own])) {
     const { kind, start, end } = match;
@@ -113,6 +114,12 @@ function weighValue(placed: PlacedValue, options: WeighOptions, weighed: Weighed
     const isByName = end - start === text.length && (kind === 'password' || kind === 'named-secret');
     if (mode !== 'allow') weighed.push({ kind, mode, ...here, start, end, value: text.slice(start, end), isByName });
   }
+}
+
+/** An encoded token has nothing that ends a word: `secret:` would read on into what stands behind it. */
+function withBrackets(text: string, tokens: readonly Token[]): string {
+  const edits = tokens.map(({ start, end }) => ({ start, end, text: '{'.repeat(end - start) }));
+  return applyEdits(text, edits);
 }
 
 /** Names below a marked field are its content. */
