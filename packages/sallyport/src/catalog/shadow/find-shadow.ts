@@ -148,10 +148,11 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
   ],
   [
     'claims-to-be-better',
-    (one, _other, near) => {
+    (one, other, near) => {
       // A text is read for claims only beside what it may compete with.
       if (nearness(near) < LEAST_NEAR) return undefined;
-      const { praise } = one.claims;
+      // What the other says of itself as well, as forks of a server do, sets none of them above the other.
+      const praise = one.claims.praise.filter((claim) => !isSame(near) || !other.claims.praise.includes(claim));
       const wanted = isSame(near) ? SAME_PRAISE : stepOf(PRAISED, praise.length);
       if (praise.length === 0 || nearness(near) < wanted) return undefined;
       return { why: 'it does the same and says that it is better', evidence: praise.join(', '), isAbout: true };
