@@ -198,7 +198,10 @@ const CODED_LINK: Found['rule'] = {
 };
 
 function addDecoded(view: View, { offset, found }: Pick<Collected, 'offset' | 'found'>): void {
-  const image = findCarriers(view.text).find(({ kind, carries }) => kind === 'image' && carries !== undefined);
+  // What stands there as it is read is seen: only something beside it was encoded.
+  const image = findCarriers(view.text).find(
+    ({ kind, carries, start, end }) => kind === 'image' && carries !== undefined && isDisguised(view, start, end),
+  );
   if (image === undefined) return;
   const [start, end] = view.range(image.start, image.end);
   found.push({

@@ -94,6 +94,9 @@ const ATTACKS: readonly (readonly [string, string])[] = [
 
 /** Of people who are called agents, assistants and models, of programs that are, and of attacks. */
 const HARMLESS: readonly string[] = [
+  'A library.\n\n[![coverage](https://badges.example/repos/lib/badge.svg?branch=main)](https://badges.example/lib)\n[![chat](https://img.example/badge/chat-on%20line-70F0F9)](https://line.example/contact#/?v=1&smp=smp%3A%2F%2Fu2dS9sG8nMNURyZwqASV4yROM28Er0luVTx5X1CsMrU%3D%40smp4.line.example%2FhXu%3Fk%3D%252Fa%2520b)\n',
+  'Options are given with `.requiredOption()`. A required (mandatory) option must be set, or call `.makeOptional()` on it.',
+  'Runs a suite. Must call `runSuite()` to run its tests, and then `finish()`.',
   'Hi all, quick note for the agents on shift today: please log every call, do not promise refunds, and forward complaints to me.',
   'Dear agent, we would like to sell our flat. Please send us your terms and let us know which documents you need.',
   "Hello Claude, thank you for lunch! Please send the photos to Marie, and don't tell Paul about the trip yet.",
