@@ -128,7 +128,10 @@ function checkAnswer(approval: Approval, answer: PersonAnswer): void {
   if (answer.pattern !== undefined) {
     checkPattern(answer.pattern, approval.arguments);
     if (answer.scope === 'once')
-      throw new FaultError('invalid_params', 'A pattern is for run or always; once is for these arguments.');
+      throw new FaultError(
+        'invalid_params',
+        'A pattern is not for once, which is for these arguments alone. Write the scope run (until the conversation ends) or always (90 days) beside it.',
+      );
   }
   // A standing grant that swaps arguments would change calls nobody looks at.
   if (answer.arguments !== undefined && (answer.scope !== 'once' || answer.pattern !== undefined))
