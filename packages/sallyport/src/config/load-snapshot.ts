@@ -111,6 +111,7 @@ class FileReader {
       if (written !== undefined && written !== null) this.#readServers(key, written, found);
     }
     const named = [mcpServers, servers].flatMap((one) => (isObject(one) ? Object.keys(one) : []));
+    const taint = this.#readTaint(named);
     return {
       version,
       file,
@@ -126,8 +127,8 @@ class FileReader {
       ...this.#readAccess(named),
       ...this.#readWatching(named),
       ...this.#readPolicy(named),
-      ...this.#readTaint(named),
-      ...this.#readPlans(named),
+      ...taint,
+      ...this.#readPlans(named, taint.taint !== undefined),
       ...this.#readScan(named),
       ...this.#readSecrets(named),
       notes: this.#notes,
@@ -175,10 +176,10 @@ class FileReader {
     return settings === undefined ? {} : { taint: settings };
   }
 
-  #readPlans(named: readonly string[]): Pick<Snapshot, 'plans'> {
+  #readPlans(named: readonly string[], hasTaint: boolean): Pick<Snapshot, 'plans'> {
     if (this.#source.only !== undefined) return {};
     const report = (path: Path, message: string) => void this.problems.push({ path: ['plans', ...path], message });
-    const settings = resolvePlans(this.#top?.plans, named, report);
+    const settings = resolvePlans(this.#top?.plans, { servers: named, hasTaint }, report);
     return settings === undefined ? {} : { plans: settings };
   }
 
