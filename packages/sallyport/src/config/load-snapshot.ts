@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
+import { resolveApprovals } from './approvals-section.ts';
 import { resolveArgumentSafety } from './argument-safety-section.ts';
 import { resolveAudit } from './audit-section.ts';
 import { checkAgainst, type FileIssue } from './check-against.ts';
@@ -119,7 +120,7 @@ class FileReader {
       gateway,
       servers: found,
       ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
-      ...(this.#top?.approvals === undefined ? {} : { approvals: this.#top.approvals }),
+      ...this.#readApprovals(named),
       ...(this.#top?.audit === undefined ? {} : { audit: resolveAudit(this.#top.audit, this.#directory) }),
       ...(this.#top?.state === undefined ? {} : { state: this.#top.state }),
       ...(this.#top?.control === undefined ? {} : { control: this.#top.control }),
@@ -166,6 +167,13 @@ class FileReader {
         : { limits: resolveLimits(limits, named, reportIn('limits')) }),
       ...(telemetry === undefined ? {} : { telemetry: resolveTelemetry(telemetry, isHeader, reportIn('telemetry')) }),
     };
+  }
+
+  #readApprovals(named: readonly string[]): Pick<Snapshot, 'approvals'> {
+    const approvals = this.#top?.approvals;
+    if (approvals === undefined || this.#source.only !== undefined) return {};
+    const report = (path: Path, message: string) => void this.problems.push({ path: ['approvals', ...path], message });
+    return { approvals: resolveApprovals(approvals, { servers: named, env: this.#source.env }, report) };
   }
 
   #readTaint(named: readonly string[]): Pick<Snapshot, 'taint'> {
