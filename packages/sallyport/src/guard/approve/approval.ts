@@ -1,4 +1,5 @@
 import { FaultError } from '../../core/errors.ts';
+import { joinSentences } from '../../core/join-sentences.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import type { Difference } from './compare-arguments.ts';
@@ -160,7 +161,9 @@ function toTerms(answers: readonly AllowAnswer[], last: AllowAnswer): GrantTerms
 export function toDenialText(approval: Approval): string {
   const denial = approval.answers.find((one) => one.kind === 'deny');
   const message = denial?.kind === 'deny' ? denial.message : undefined;
-  return `A person denied this call${message === undefined || message === '' ? '.' : `: ${message}`} Do not make it again as it is (approval ${approval.id}).`;
+  const denied =
+    message === undefined || message === '' ? 'A person denied this call.' : `A person denied this call: ${message}`;
+  return joinSentences([denied, `Do not make it again as it is (approval ${approval.id}).`]);
 }
 
 /** The approval as other programs see it. */
