@@ -33,6 +33,7 @@ export const planRegister: Command = {
       value: toJson(fixed),
       text: `Fixed ${fixed.id} for ${run}: ${fixed.digest}`,
       remarks: [
+        ...fixed.warnings,
         'A client that sends this digest as _meta["dev.sallyport/plan"] is refused when the plan is not in force.',
       ],
     };
