@@ -112,6 +112,8 @@ test.each([
   [['revoke', 'gr_none'], 'There is no grant'],
   [['allow', 'ap_none', '--for', 'ever'], '--for is one of'],
   [['allow', 'ap_none', '--pattern', '[1]'], '--pattern is a JSON object'],
+  [['allow', 'ap_none', '--pattern', 'any'], '--pattern needs --for run (until the conversation ends) or --for always'],
+  [['allow', 'ap_none', '--pattern', '{"a":"*"}', '--for', 'once'], '--pattern needs --for run'],
   [['allow', 'ap_none', '--arguments', '{'], '--arguments is a JSON object'],
   [['list', '--state', 'lost'], '--state is one of'],
 ])('approval %j fails and says why', async (words, message) => {

@@ -133,10 +133,18 @@ test('a pattern is written with marks, too, and holds for the value behind them'
   const few = { note: 'Deploy', key: KEY };
   const id = idIn(await client.call('a_echo', few));
   const shown = (await approval(state, 'show', id)).json() as { arguments: Record<string, string> };
-  const inClear = await approval(state, 'allow', id, '--pattern', JSON.stringify({ note: '*', key: KEY }));
+  const inClear = await approval(
+    state,
+    'allow',
+    id,
+    '--for',
+    'always',
+    '--pattern',
+    JSON.stringify({ note: '*', key: KEY }),
+  );
   expect(inClear.exit).toBe(1);
   const pattern = JSON.stringify({ note: '*', key: shown.arguments['key'] });
-  expect((await approval(state, 'allow', id, '--pattern', pattern)).exit).toBe(0);
+  expect((await approval(state, 'allow', id, '--for', 'always', '--pattern', pattern)).exit).toBe(0);
   expect(textOf(await client.call('a_echo', { ...few, note: 'Again' }))).toContain(KEY);
   idIn(await client.call('a_echo', { ...few, key: OTHER_KEY }));
 });

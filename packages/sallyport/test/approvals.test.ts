@@ -83,7 +83,7 @@ test('a pattern covers what it names and nothing that climbs out of it; revoked,
   const { gateway, state } = await start();
   const client = await new PlainClient(gateway).initialize();
   const id = idIn(await client.call('a_count', { path: '/reports/a' }));
-  await approval(state, 'allow', id, '--pattern', '{"path":"/reports/**"}');
+  await approval(state, 'allow', id, '--for', 'always', '--pattern', '{"path":"/reports/**"}');
   expect(textOf(await client.call('a_count', { path: '/reports/2026/b' }))).toBe('counted');
   expect(textOf(await client.call('a_count', { path: '/reports/c' }))).toBe('counted');
   idIn(await client.call('a_count', { path: '/reports/../etc/passwd' }));

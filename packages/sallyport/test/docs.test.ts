@@ -51,7 +51,9 @@ describe('configuration snippets', () => {
     if (language === 'json') JSON.parse(text);
     const isConfiguration = /^\s*(?:"(?:mcpServers|servers|gateway)"|(?:mcpServers|servers|gateway):)/m.test(text);
     if (!isConfiguration) return;
-    const env = Object.fromEntries([...text.matchAll(/\$\{(?:env:)?([A-Z_]+)\}/g)].map((match) => [match[1], 'value']));
+    const env = Object.fromEntries(
+      [...text.matchAll(/(?:\$\{(?:env:)?|"secretEnv": ")([A-Z_]+)[}"]/g)].map((match) => [match[1], 'value']),
+    );
     const file = `/home/you/sallyport.${language === 'yaml' ? 'yaml' : 'json'}`;
     const snapshot = loadSnapshot({
       text,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../src/drill/scenarios.ts';
@@ -23,10 +24,14 @@ interface Outcome {
 
 /** `sallyport drill` as a process; what it leaves in the temporary folder is seen. */
 function startDrill(...words: string[]) {
+  return startDrillIn(newTestFolder(), ...words);
+}
+
+function startDrillIn(temporary: string, ...words: string[]) {
   const folder = newTestFolder();
   const child = spawn(process.execPath, [MAIN, 'drill', ...words], {
     cwd: folder,
-    env: { ...process.env, TMPDIR: folder },
+    env: { ...process.env, TMPDIR: temporary },
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -41,7 +46,7 @@ function startDrill(...words: string[]) {
     child.kill('SIGTERM');
     await ended;
   });
-  return { child, folder, ended };
+  return { child, folder: temporary, ended };
 }
 
 /** The rows of the table of docs/threats.md. */
@@ -127,4 +132,13 @@ test('a threat that does not exist is a mistake that names those that do', async
   const { code, stderr } = await startDrill('--only', 'nothing').ended;
   expect(code).toBe(1);
   expect(stderr).toContain('capability-injection');
+});
+
+test('a temporary folder that is not there is a mistake that names TMPDIR', async () => {
+  const missing = join(newTestFolder(), 'missing');
+  const { code, stderr } = await startDrillIn(missing, '--only', 'shadowing').ended;
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `sallyport: The drill cannot make its folder in ${missing} (ENOENT). Set TMPDIR to a folder that exists and can be written to.\n`,
+  );
 });

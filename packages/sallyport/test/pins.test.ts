@@ -143,7 +143,12 @@ describe('a definition that changes after it was approved', () => {
       approved: [],
       left: ['tools/search'],
     });
-    expect(await operator(gateway, 'pin', 'approve', 'notes', '--digest', 'f00')).toMatchObject({ exit: 1 });
+    expect(await operator(gateway, 'pin', 'approve', 'notes', '--digest', 'f00')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringMatching(
+        /"sallyport pin diff notes" ends with, or that of one definition \(pin list --json/,
+      ),
+    });
     expect(await namesOf(client)).toEqual(['notes_count']);
 
     const approve = ['pin', 'approve', 'notes', '--digest', shown.digest, '--with-findings'];
@@ -221,6 +226,31 @@ describe('modes', () => {
     );
     expect(await approveAll(gateway, 'count')).toMatchObject({ exit: 0 });
     await waitFor(async () => expect(await namesOf(client)).toEqual(['notes_count']));
+  });
+
+  it('a digest that the list or the findings show is approved, and nothing beside its definition', async () => {
+    const { upstream, change } = await startChanging();
+    change({ tools: [POISONED, COUNT] });
+    const gateway = await startGateway(server(upstream.url, { mode: 'team' }));
+    const client = await started(gateway);
+    const digestIn = async (path: string, item: string) => {
+      const answer = await fetch(`${gateway.origin}/api/v1/${path}`, { headers: gateway.headers });
+      const { items } = (await answer.json()) as { items: { item: string; digest: string }[] };
+      return items.find((one) => one.item === item)?.digest ?? 'none';
+    };
+    const listed = await waitFor(async () => {
+      const digest = await digestIn('pins', 'tools/count');
+      expect(digest).toMatch(/^[0-9a-f]{64}$/);
+      return digest;
+    });
+    expect((await operator(gateway, 'pin', 'approve', 'notes', '--digest', listed, '--json')).json()).toMatchObject({
+      approved: ['tools/count'],
+    });
+    await waitFor(async () => expect(await namesOf(client)).toEqual(['notes_count']));
+    const found = await digestIn('findings', 'tools/search');
+    expect(
+      (await operator(gateway, 'pin', 'approve', 'notes', '--digest', found, '--with-findings', '--json')).json(),
+    ).toMatchObject({ approved: ['tools/search'] });
   });
 
   it('locked: only what the lock file names; verify tells what is offered beside it', async () => {

@@ -38,7 +38,7 @@ export class Conversation {
 
   settings() {
     const parsed = this.written && plansSchema.parse(this.written);
-    return resolvePlans(parsed, ['web', 'mail', 'bank'], (_, message) => {
+    return resolvePlans(parsed, { servers: ['web', 'mail', 'bank'], hasTaint: true }, (_, message) => {
       throw new Error(message);
     });
   }

@@ -84,6 +84,27 @@ beforeAll(async () => {
 });
 
 describe('a plan that an operator fixed', () => {
+  it.each([
+    [{ steps: [...PLAN.steps, { tool: 'mail_sned' }] }, [], 'Step 5 of the plan names the tool "mail_sned"'],
+    [PLAN, ['--endpoint', 'server/nosuch'], 'The endpoint "server/nosuch" is not there'],
+    [
+      { steps: [{ tool: 'mail_send' }] },
+      ['--endpoint', 'server/mail'],
+      'which no server offers at the endpoint "server/mail"',
+    ],
+  ])('%j %j can never work, and is refused', async (plan, more, message) => {
+    expect(await register('zero', plan, more)).toMatchObject({
+      code: 1,
+      value: { error: { code: 'usage', message: expect.stringContaining(message) } },
+    });
+  });
+
+  it('a file that is not there is named, with the cause', async () => {
+    const { code, value } = await cli(['register', 'nofile.json', '--run', 'zero', '--principal', 'local']);
+    const message = 'The plan file nofile.json cannot be read (ENOENT). Check the path and your rights.';
+    expect({ code, value }).toMatchObject({ code: 1, value: { error: { message } } });
+  });
+
   it('holds a run from its first request on, and no client changes it', async () => {
     const { code, value } = await register('one');
     expect(code).toBe(0);

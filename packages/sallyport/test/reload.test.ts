@@ -203,6 +203,21 @@ describe('calls in flight at a reload', () => {
   });
 });
 
+describe('a server that a new configuration adds', () => {
+  it('is met before its first call: its definitions are read and can be decided about', async () => {
+    const gateway = await startGateway({ mcpServers: { a: misbehaving({ tools: ['echo'] }) } });
+    const added = { mcpServers: { a: misbehaving({ tools: ['echo'] }), late: misbehaving({ tools: ['echo'] }) } };
+    gateway.process.write(added);
+    gateway.process.child.kill('SIGHUP');
+    await waitFor(async () => {
+      const answer = await fetch(`${gateway.origin}/api/v1/pins?server=late`, { headers: gateway.headers });
+      expect(await answer.json()).toMatchObject({
+        items: expect.arrayContaining([expect.objectContaining({ item: 'tools/echo' })]),
+      });
+    });
+  });
+});
+
 describe('a server that is added or removed', () => {
   it('is told to clients of every kind', async () => {
     const good = misbehaving({ tools: ['echo'] });

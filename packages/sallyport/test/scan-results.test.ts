@@ -172,6 +172,11 @@ describe('quarantine', () => {
     expect(JSON.stringify((await run('show', id)).value)).toContain('evil.example.net');
 
     expect((await run('release', id)).exit).not.toBe(0);
+    const short = await cli(['result', 'release', id, '--reason', 'x'], { env });
+    expect(short).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('--reason has 3 to 500 characters, and this one 1'),
+    });
     expect((await run('release', id, '--reason', 'a page about attacks')).value).toMatchObject({
       state: 'released',
     });

@@ -47,6 +47,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { database, log, clock, upstreams, pins, policies, catalog, audit, telemetry, ports, control } = parts;
   const closers: (() => Promise<void> | void)[] = [];
   let closing: Promise<void> | undefined;
+  const warm = (): void => {
+    const known = catalog.view(current.snapshot, { kind: 'all' }, NOBODY);
+    Promise.resolve(known).then(
+      (view) => {
+        for (const { upstream, reason } of view.unavailable) log.warn({ upstream }, `not available: ${reason}`);
+        parts.reportProblems();
+      },
+      (error: unknown) => log.error({ error }, 'the catalogue could not be warmed'),
+    );
+  };
 
   return {
     upstreams,
@@ -68,21 +78,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       notePolicies(audit, policies, before);
       if (fixed.length > 0)
         log.warn({ keys: fixed }, 'these gateway settings are read at the start only: restart Sallyport to use them');
+      const hasNew = [...next.servers.keys()].some((name) => !current.snapshot.servers.has(name));
       current.snapshot = next;
       upstreams.reconfigure(next.servers);
       catalog.adopt(next);
       void pins.refresh();
+      // As at the start: people read and decide about what a server offers before anybody calls it.
+      if (hasNew) warm();
     },
-    warm() {
-      const known = catalog.view(current.snapshot, { kind: 'all' }, NOBODY);
-      Promise.resolve(known).then(
-        (view) => {
-          for (const { upstream, reason } of view.unavailable) log.warn({ upstream }, `not available: ${reason}`);
-          parts.reportProblems();
-        },
-        (error: unknown) => log.error({ error }, 'the catalogue could not be warmed'),
-      );
-    },
+    warm,
     async openHttp() {
       const { callers, key, close } = await openCallers(current.snapshot, { database: database.get, log, clock });
       current.isCurrent = (principal) => callers.isCurrent(principal);

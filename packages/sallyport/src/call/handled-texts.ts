@@ -100,7 +100,22 @@ async function checkAsked(guard: Guard, seen: Call, whole: Call): Promise<void> 
   if (!isAsked) throw toRefused(guard.name);
 }
 
+/** What each guard that looks at opened arguments is there for. */
+const KINDS: ReadonlyMap<string | undefined, string> = new Map([
+  ['size-and-shape', 'it is too large, or nested too deeply'],
+  ['argument-schema', 'it is not what the schema of the tool has there'],
+  ['argument-safety', 'it has a dangerous path, address, command or character'],
+  ['secrets-masked', 'it has a masked secret'],
+  ['secrets', 'it has a secret or personal data'],
+  ['policy', 'a policy forbids it, or a person would have to agree to it'],
+  ['sink-floor', 'a person would have to agree to it'],
+]);
+
 /** Without the guard's reason: it may quote the text, which the model must not read. */
 function toRefused(guard: string | undefined): FaultError {
-  return new FaultError('denied', `What a handle stands for was refused by the guard "${guard ?? ''}".`);
+  const kind = KINDS.get(guard) ?? 'it is nothing this tool may be given';
+  return new FaultError(
+    'denied',
+    `What a handle stands for was refused by the guard "${guard ?? ''}": ${kind}. Give another handle, or a value of your own; the operator can change the settings of that guard.`,
+  );
 }

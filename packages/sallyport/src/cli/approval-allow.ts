@@ -15,7 +15,8 @@ export const approvalAllow: Command = {
     { flags: '--for <scope>', meaning: 'once (default), run: until the conversation ends, always: for 90 days' },
     {
       flags: '--pattern <json>',
-      meaning: 'with run or always: a value for every argument, texts with * and **; or any: whatever the arguments',
+      meaning:
+        'needs --for run or --for always: a value for every argument, texts with * and **; or any: whatever the arguments',
     },
     { flags: '--arguments <json>', meaning: 'run the call with these arguments instead, once' },
   ],
@@ -37,10 +38,16 @@ function readTerms(options: Options) {
   const scope = SCOPES.find((one) => one === named);
   if (named !== undefined && scope === undefined)
     throw new FaultError('usage', `--for is one of ${SCOPES.join(', ')}.`);
-  const pattern = textOption(options, 'pattern');
+  const written = textOption(options, 'pattern');
+  const pattern = written === 'any' ? written : readObject('--pattern', written);
+  if (pattern !== undefined && (scope === undefined || scope === 'once'))
+    throw new FaultError(
+      'usage',
+      '--pattern needs --for run (until the conversation ends) or --for always (90 days): a pattern allows more calls than this one.',
+    );
   return {
     scope,
-    pattern: pattern === 'any' ? pattern : readObject('--pattern', pattern),
+    pattern,
     arguments: readObject('--arguments', textOption(options, 'arguments')),
   };
 }

@@ -15,7 +15,10 @@ export const pinApprove: Command = {
   ],
   options: [
     { flags: '--minor', meaning: 'approve changes of hints and what only takes away; leave the others' },
-    { flags: '--digest <digest>', meaning: 'approve exactly what "pin diff" showed under this digest' },
+    {
+      flags: '--digest <digest>',
+      meaning: 'approve exactly what "pin diff" showed under this digest, or the one definition of this digest',
+    },
     { flags: '--with-findings', meaning: 'approve also what is held for what reading it found' },
   ],
   example: 'sallyport pin approve github --minor',
@@ -63,9 +66,12 @@ async function choose(input: Input, waiting: PinDifferences): Promise<Chosen> {
   const withFindings = isSet(input.options, 'withFindings');
   if (digest !== undefined) {
     if (digest !== '' && digest === waiting.digest) return { chosen: waiting.items, withFindings };
+    // That of one definition stands for exactly this one, however many others wait.
+    const named = waiting.items.filter((one) => one.digest === digest);
+    if (named.length > 0) return { chosen: named, withFindings };
     throw new FaultError(
       'conflict',
-      'Something else is offered than what was shown under this digest. Look again with: sallyport pin diff',
+      `Nothing that waits has this digest: something else is offered by now, or it was never shown. --digest takes the one that "sallyport pin diff ${input.words.join(' ')}" ends with, or that of one definition (pin list --json, GET /findings).`,
     );
   }
   if (isSet(input.options, 'minor'))

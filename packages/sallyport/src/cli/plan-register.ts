@@ -4,6 +4,7 @@ import { FaultError } from '../core/errors.ts';
 import { withApi } from './api.ts';
 import { toJson } from './api-json.ts';
 import { type Command, type Input, textOption } from './command.ts';
+import { codeOf } from './error-code.ts';
 import { parseObject, readStdin } from './read-stdin.ts';
 
 export const planRegister: Command = {
@@ -32,6 +33,7 @@ export const planRegister: Command = {
       value: toJson(fixed),
       text: `Fixed ${fixed.id} for ${run}: ${fixed.digest}`,
       remarks: [
+        ...fixed.warnings,
         'A client that sends this digest as _meta["dev.sallyport/plan"] is refused when the plan is not in force.',
       ],
     };
@@ -44,8 +46,12 @@ async function readPlanFile({ words, terminal, signal }: Input) {
   let text: string;
   try {
     text = readFileSync(resolve(terminal.cwd, file), 'utf8');
-  } catch {
-    throw new FaultError('usage', `The file ${file.slice(0, 256)} cannot be read.`);
+  } catch (cause) {
+    throw new FaultError(
+      'usage',
+      `The plan file ${file.slice(0, 256)} cannot be read (${codeOf(cause)}). Check the path and your rights.`,
+      { cause },
+    );
   }
   return parseObject(text, 'The plan');
 }

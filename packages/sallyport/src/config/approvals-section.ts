@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { matchesGlob } from '../core/glob.ts';
 import { SINK_CLASSES, type SinkClass } from '../core/sink.ts';
+import type { Path } from './parse-file.ts';
 
 /** How people are asked, resolved. Times are milliseconds. */
 export interface ApprovalSettings {
@@ -75,3 +77,41 @@ export const approvalsSchema = z.strictObject({
 
 /** What holds where the file says nothing. */
 export const NO_APPROVAL_RULES: ApprovalSettings = Object.freeze(approvalsSchema.parse({}));
+
+/**
+ * What can never ask would fail open, and a webhook without its secret tells nobody.
+ * @param from `servers`: switched-off ones included
+ */
+export function resolveApprovals(
+  written: ApprovalSettings,
+  from: { readonly servers: readonly string[]; readonly env: Readonly<Record<string, string | undefined>> },
+  report: (path: Path, message: string) => void,
+): ApprovalSettings {
+  const { servers, env } = from;
+  for (const [at, glob] of written.asks.entries())
+    if (!servers.some((server) => mayNameToolOf(glob, server)))
+      report(
+        ['asks', at],
+        `${JSON.stringify(glob)} matches no tool of a server of this file, so it would ask nobody; write <server>/<tool>, e.g. ${servers[0] ?? 'files'}/write_*`,
+      );
+  for (const [at, glob] of written.sampling.entries())
+    if (!servers.some((server) => matchesGlob(glob, server)))
+      report(['sampling', at], `${JSON.stringify(glob)} matches no server of this file, so it would ask nobody`);
+  const name = written.webhook?.secretEnv;
+  if (name !== undefined && (env[name] ?? '') === '')
+    report(
+      ['webhook', 'secretEnv'],
+      `the environment variable ${name} is not set; set it to the secret before the start, or remove the webhook`,
+    );
+  return written;
+}
+
+/** Which tools a server has nobody knows before it is met: what matters here is the server, and the slash after it. */
+function mayNameToolOf(glob: string, server: string): boolean {
+  for (let end = 1; end <= glob.length; end++) {
+    // A star may match the slash and letters of the tool's name, too.
+    const isOpen = glob[end - 1] === '*' || (end < glob.length && '/?'.includes(glob[end - 1] ?? ''));
+    if (isOpen && matchesGlob(glob.slice(0, end), `${server}/`)) return true;
+  }
+  return false;
+}

@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, resolve as resolvePath } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
+import { resolveApprovals } from './approvals-section.ts';
 import { resolveArgumentSafety } from './argument-safety-section.ts';
 import { resolveAudit } from './audit-section.ts';
 import { checkAgainst, type FileIssue } from './check-against.ts';
@@ -111,6 +112,7 @@ class FileReader {
       if (written !== undefined && written !== null) this.#readServers(key, written, found);
     }
     const named = [mcpServers, servers].flatMap((one) => (isObject(one) ? Object.keys(one) : []));
+    const taint = this.#readTaint(named);
     return {
       version,
       file,
@@ -118,7 +120,7 @@ class FileReader {
       gateway,
       servers: found,
       ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
-      ...(this.#top?.approvals === undefined ? {} : { approvals: this.#top.approvals }),
+      ...this.#readApprovals(named),
       ...(this.#top?.audit === undefined ? {} : { audit: resolveAudit(this.#top.audit, this.#directory) }),
       ...(this.#top?.state === undefined ? {} : { state: this.#top.state }),
       ...(this.#top?.control === undefined ? {} : { control: this.#top.control }),
@@ -126,8 +128,8 @@ class FileReader {
       ...this.#readAccess(named),
       ...this.#readWatching(named),
       ...this.#readPolicy(named),
-      ...this.#readTaint(named),
-      ...this.#readPlans(named),
+      ...taint,
+      ...this.#readPlans(named, taint.taint !== undefined),
       ...this.#readScan(named),
       ...this.#readSecrets(named),
       notes: this.#notes,
@@ -167,6 +169,13 @@ class FileReader {
     };
   }
 
+  #readApprovals(named: readonly string[]): Pick<Snapshot, 'approvals'> {
+    const approvals = this.#top?.approvals;
+    if (approvals === undefined || this.#source.only !== undefined) return {};
+    const report = (path: Path, message: string) => void this.problems.push({ path: ['approvals', ...path], message });
+    return { approvals: resolveApprovals(approvals, { servers: named, env: this.#source.env }, report) };
+  }
+
   #readTaint(named: readonly string[]): Pick<Snapshot, 'taint'> {
     const { taint, policy } = this.#top ?? {};
     if (this.#source.only !== undefined) return {};
@@ -175,10 +184,10 @@ class FileReader {
     return settings === undefined ? {} : { taint: settings };
   }
 
-  #readPlans(named: readonly string[]): Pick<Snapshot, 'plans'> {
+  #readPlans(named: readonly string[], hasTaint: boolean): Pick<Snapshot, 'plans'> {
     if (this.#source.only !== undefined) return {};
     const report = (path: Path, message: string) => void this.problems.push({ path: ['plans', ...path], message });
-    const settings = resolvePlans(this.#top?.plans, named, report);
+    const settings = resolvePlans(this.#top?.plans, { servers: named, hasTaint }, report);
     return settings === undefined ? {} : { plans: settings };
   }
 

@@ -43,13 +43,22 @@ export const plansSchema = z.strictObject({
 
 export type PlanSettings = Readonly<Omit<z.output<typeof plansSchema>, 'mode'>>;
 
-/** `undefined`: there are no plans and no handles. `servers`: switched-off ones included. */
+/**
+ * `undefined`: there are no plans and no handles.
+ * @param from `servers`: switched-off ones included; `hasTaint`: taint is on
+ */
 export function resolvePlans(
   written: z.output<typeof plansSchema> | undefined,
-  servers: readonly string[],
+  { servers, hasTaint }: { readonly servers: readonly string[]; readonly hasTaint: boolean },
   report: (path: Path, message: string) => void,
 ): PlanSettings | undefined {
   if (written === undefined || written.mode === 'off') return undefined;
+  // Every plan would be refused when it is sent: nobody would know whether its run has read something before.
+  if (!hasTaint)
+    report(
+      [],
+      'plans need the section "taint", which knows what a run has read, and it is off; write "taint": {} (mode on) or a policy.set, or remove "plans"',
+    );
   // A pattern that can never match would fail open.
   for (const [at, pattern] of written.handles.entries())
     if (!servers.some((server) => matchesGlob(pattern, server)))

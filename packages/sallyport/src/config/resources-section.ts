@@ -21,6 +21,9 @@ export interface ResourceSettings {
 
 const MIB = 1_048_576;
 
+/** As a URL is read: without port, names beyond ASCII as xn--…, addresses of IPv6 in brackets. */
+const HOST = /^(?:[\w.*?-]*[\w*?-]|\[[\da-fA-F:.*?]+\])$/;
+
 export const resourcesSchema = z.strictObject({
   schemes: z
     .array(z.string().regex(/^[a-z][a-z0-9+.-]{0,31}$/, { error: 'expected a scheme in lower case, without a colon' }))
@@ -30,7 +33,12 @@ export const resourcesSchema = z.strictObject({
       'Schemes of URIs that may be read and linked to. Left out: all but javascript, vbscript and data, which are content and no place, and file, where the server is reached over HTTP.',
     ),
   hosts: z
-    .array(z.string().min(1).max(256))
+    .array(
+      z.string().max(256).regex(HOST, {
+        error:
+          'expected the name of a host, e.g. docs.example.com or *.example.com, without scheme, port or path; anything else matches nothing',
+      }),
+    )
     .max(1_000)
     .optional()
     .describe(

@@ -117,11 +117,24 @@ describe('answers', () => {
     expect(heard).toHaveLength(1);
   });
 
+  test.each([{}, { scope: 'once' }])('for a pattern say for how long: %j does not', async (given) => {
+    const { ask, approval, grants, notes } = await open();
+    expect(await ask('operator', `POST /approvals/${approval.id}/allow`, { ...given, pattern: 'any' })).toMatchObject({
+      status: 400,
+      value: { detail: expect.stringContaining('Write the scope run (until the conversation ends) or always') },
+    });
+    expect(await grants.list()).toEqual([]);
+    expect(notes).toEqual([]);
+  });
+
   test('are for operators; so are grants', async () => {
     const { ask, approval, grants, notes, audit } = await open();
     for (const line of [`POST /approvals/${approval.id}/allow`, `POST /approvals/${approval.id}/deny`])
       expect(await ask('viewer', line, {})).toMatchObject({ status: 403 });
-    await ask('operator', `POST /approvals/${approval.id}/allow`, { pattern: { to: '*', password: '*' } });
+    await ask('operator', `POST /approvals/${approval.id}/allow`, {
+      scope: 'always',
+      pattern: { to: '*', password: '*' },
+    });
     const [grant] = await grants.list();
     const line = `DELETE /grants/${grant?.id}`;
     expect(await ask('viewer', line)).toMatchObject({ status: 403 });

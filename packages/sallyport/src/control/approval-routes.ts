@@ -115,7 +115,8 @@ async function listPage(
 /** The bodies are as their schemas say: the API checked. */
 function readAllow(body: Json | undefined): Answer {
   const given = body as { readonly scope?: GrantScope; readonly pattern?: Pattern; readonly arguments?: JsonObject };
-  const { pattern, scope = pattern === undefined ? 'once' : 'always', arguments: changed } = given;
+  // A pattern without a scope is refused as one for once: what stands for months is said, never assumed.
+  const { pattern, scope = 'once', arguments: changed } = given;
   return {
     kind: 'allow',
     scope,

@@ -75,7 +75,7 @@ export const ALLOW_BODY: Schema = {
   additionalProperties: false,
   properties: {
     scope: { ...SCOPE, default: 'once' },
-    pattern: PATTERN,
+    pattern: { ...PATTERN, description: `With the scope run or always: ${PATTERN['description']}` },
     arguments: { type: 'object', description: 'Run the call with these instead, once.' },
   },
 };

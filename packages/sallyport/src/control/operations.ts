@@ -596,7 +596,7 @@ export type Operations = {
         plan: Record<never, never>;
       };
     };
-    result: WholePlan;
+    result: RegisteredPlan;
   };
   /** One plan with its steps; they hold arguments */
   showPlan: {
@@ -655,7 +655,7 @@ export type Operations = {
       body: {
         /** One call; until the conversation ends; until the grant expires. */
         scope?: 'once' | 'run' | 'always';
-        /** any, or a value for every argument; * and ** in texts. */
+        /** With the scope run or always: any, or a value for every argument; * and ** in texts. */
         pattern?: 'any' | Record<never, never>;
         /** Run the call with these instead, once. */
         arguments?: Record<never, never>;
@@ -1156,6 +1156,28 @@ export type Plan = {
   /** The operator; null: the client itself. */
   fixedBy: string | null;
   fixedAt: string;
+};
+export type RegisteredPlan = {
+  id: string;
+  /** As the client writes it in `_meta["dev.sallyport/run"]`. */
+  run: string;
+  /** Whose run it is. */
+  principal: string;
+  /** The program of that caller, where its credential names one. */
+  agent: string | null;
+  /** `all`, `server/NAME` or `bundle/NAME`: where its names mean something. */
+  endpoint: string;
+  /** SHA-256 of the plan; a client may send it to be refused when it is not in force. */
+  digest: string;
+  steps: number;
+  state: 'in_force' | 'ended';
+  /** The operator; null: the client itself. */
+  fixedBy: string | null;
+  fixedAt: string;
+  /** As it was written. */
+  plan: Record<never, never>;
+  /** Steps that name what is not known now. What cannot be there is refused. */
+  warnings: string[];
 };
 export type WholePlan = {
   id: string;

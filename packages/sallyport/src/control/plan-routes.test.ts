@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { openSampleControl } from '../../test/sample-control.ts';
+import type { Catalog, View } from '../catalog/catalog.ts';
+import type { Client } from '../core/client.ts';
+import { KEY_HOLDER } from '../core/principal.ts';
 import type { PlanPorts } from '../guard/plan/plan-guard.ts';
 import { createPlanMemory } from '../state/plan-memory.ts';
 import { planRoutes } from './plan-routes.ts';
@@ -7,7 +10,25 @@ import { planRoutes } from './plan-routes.ts';
 const PLAN = { steps: [{ tool: 'web_fetch', arguments: { url: { equals: 'https://docs.example/a' } } }] };
 const GIVEN = { run: 'task-7', principal: 'key:a', plan: PLAN };
 
-async function open(hasRead: ReadonlySet<string> = new Set()) {
+/** What the servers offer, as far as it is known. */
+function viewOf({
+  tools = ['web_fetch', 'mail_send', 'bank_pay'],
+  unavailable = [] as View['unavailable'],
+} = {}): View {
+  const named = (name: string) => (name.startsWith('web') ? { upstream: 'web', name } : undefined);
+  return {
+    unavailable,
+    upstreams: () => ['web'],
+    tool: (name: string) => (tools.includes(name) && name !== 'bank_pay' ? { name } : undefined),
+    hiddenTool: (name: string) => (name === 'bank_pay' ? { name } : undefined),
+    prompt: named,
+    resource: (uri: string) => [named(uri) ?? []].flat(),
+    whyHeld: () => undefined,
+    list: () => ({ items: JSON.stringify(tools.map((name) => ({ name }))), nextCursor: undefined }),
+  } as unknown as View; // what is asked of it
+}
+
+async function open(hasRead: ReadonlySet<string> = new Set(), view = viewOf()) {
   const limits = () => ({ minutes: 10, plans: 3 });
   const plan: PlanPorts = {
     settings: () => ({ ...limits(), handles: [], required: [], texts: 1, megabytes: 1 }),
@@ -15,7 +36,12 @@ async function open(hasRead: ReadonlySet<string> = new Set()) {
     hasReadUntrusted: async (run) => hasRead.has(run.split('\n')[1] ?? ''),
     now: () => 1_700_000_000_000,
   };
-  return openSampleControl((ports) => planRoutes({ ...ports, plans: () => plan }));
+  const catalog = { view: () => view } as unknown as Catalog; // nothing else is asked of it
+  const viewer = { principal: KEY_HOLDER } as Client; // nothing else of it is looked at
+  const servers = { web: {}, mail: {} };
+  return openSampleControl((ports) => planRoutes({ ...ports, catalog, viewer, plans: () => plan }), {
+    servers,
+  });
 }
 
 test('an operator fixes a plan, everyone with a role sees that it is there, operators what is in it', async () => {
@@ -68,6 +94,54 @@ test('two callers that choose one id have two plans', async () => {
     ids.push((await ask('operator', 'POST /plans', { ...GIVEN, ...who })).value.id);
   expect(new Set(ids).size).toBe(3);
   expect((await ask('operator', 'POST /plans', { ...GIVEN, run: 'one-more' })).status).toBe(503);
+});
+
+test.each([
+  [
+    'a tool that nobody offers',
+    { plan: { steps: [...PLAN.steps, { tool: 'web_fecth' }] } },
+    'Step 2 of the plan names the tool "web_fecth", which no server offers at the endpoint "all". Did you mean "web_fetch"? Correct the plan.',
+  ],
+  [
+    'nothing near it',
+    { plan: { steps: [{ tool: 'x' }] } },
+    'Step 1 of the plan names the tool "x", which no server offers at the endpoint "all". Correct the plan.',
+  ],
+  ['a prompt', { plan: { steps: [{ prompt: 'talk_greet' }] } }, 'Step 1 of the plan names the prompt "talk_greet"'],
+  ['a resource', { plan: { steps: [{ resource: 'talk://a' }] } }, 'Step 1 of the plan names the resource "talk://a"'],
+  [
+    'a server',
+    { endpoint: 'server/nosuch' },
+    'The endpoint "server/nosuch" is not there: the configuration has no server of this name.',
+  ],
+  ['a slip in a server', { endpoint: 'server/wbe' }, 'Did you mean "server/web"?'],
+  ['a bundle', { endpoint: 'bundle/web' }, 'the configuration has no bundle of this name.'],
+])('what can never work is refused with the step: %s', async (_, change, message) => {
+  const { ask, notes } = await open();
+  const { status, value } = await ask('operator', 'POST /plans', { ...GIVEN, ...change });
+  expect({ status, detail: value.detail }).toEqual({ status: 400, detail: expect.stringContaining(message) });
+  expect(notes).toEqual([]);
+});
+
+test('a plan is fixed with a warning while a server has not said what it offers', async () => {
+  const view = viewOf({ unavailable: [{ upstream: 'mail', reason: 'no answer' }] });
+  const { ask } = await open(new Set(), view);
+  const plan = { steps: [{ tool: 'web_fetch' }, { tool: 'mail_read' }] };
+  expect(await ask('operator', 'POST /plans', { ...GIVEN, plan })).toMatchObject({
+    status: 200,
+    value: {
+      steps: 2,
+      warnings: [
+        'Step 2 of the plan names the tool "mail_read", which no server offers at the endpoint "all". Not all is known of "mail": it may be there later.',
+      ],
+    },
+  });
+});
+
+test('a tool that policies hide from operators is there', async () => {
+  const { ask } = await open();
+  const plan = { steps: [{ tool: 'bank_pay' }, { prompt: 'web_greet' }, { resource: 'web+docs://a' }] };
+  expect((await ask('operator', 'POST /plans', { ...GIVEN, plan })).value.warnings).toEqual([]);
 });
 
 let deep: unknown = 1;

@@ -12,6 +12,7 @@ import {
   registerPlan,
 } from '../guard/plan/administer.ts';
 import { toEndpointText } from '../guard/plan/plan.ts';
+import { checkPlan } from './check-plan.ts';
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
@@ -41,6 +42,20 @@ const PLAN: Schema = { title: 'Plan', ...objectOf(PROPERTIES) };
 const WHOLE: Schema = {
   title: 'WholePlan',
   ...objectOf({ ...PROPERTIES, plan: { type: 'object', description: 'As it was written.' } }),
+};
+
+const REGISTERED: Schema = {
+  ...WHOLE,
+  title: 'RegisteredPlan',
+  required: [...Object.keys(PROPERTIES), 'plan', 'warnings'],
+  properties: {
+    ...(WHOLE['properties'] as JsonObject), // as it stands above
+    warnings: {
+      type: 'array',
+      items: TEXT,
+      description: 'Steps that name what is not known now. What cannot be there is refused.',
+    },
+  },
 };
 
 const GIVEN: Schema = {
@@ -85,7 +100,8 @@ function listRoute({ plans }: ControlPorts): Route {
   };
 }
 
-function registerRoute({ plans, note }: ControlPorts): Route {
+function registerRoute(ports: ControlPorts): Route {
+  const { plans, note } = ports;
   return {
     method: 'POST',
     path: '/plans',
@@ -93,16 +109,18 @@ function registerRoute({ plans, note }: ControlPorts): Route {
     summary: 'Fixes the plan of a run that has read nothing untrusted yet; no client changes it',
     role: 'operator',
     body: GIVEN,
-    result: WHOLE,
+    result: REGISTERED,
     problems: [409, 503],
     handle: async ({ body, principal }) => {
       const given = read(body as unknown as Given, principal.id); // as its schema says
       const opened = plans();
       await mayRegister(opened, given);
       const { run, endpoint, plan } = given;
+      const warnings = await checkPlan(ports, endpoint, plan);
       const about = { run: run.id, principal: run.principal, agent: run.agent, endpoint: toEndpointText(endpoint) };
       const record = { kind: 'plan_register', by: principal.id, ...about, digest: plan.digest };
-      return describeWhole(await recorded(note, record, () => registerPlan(opened, given)));
+      const fixed = await recorded(note, record, () => registerPlan(opened, given));
+      return { ...describeWhole(fixed), warnings: [...warnings] };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FaultError } from '../core/errors.ts';
 import type { Done } from './agent.ts';
 import { type Children, openChildren } from './children.ts';
 import { type Guarded, playGuarded } from './guarded.ts';
@@ -36,7 +37,7 @@ export async function runDrill(
   scenarios: readonly Scenario[],
   { signal, onOutcome }: DrillOptions,
 ): Promise<readonly Outcome[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-drill-'));
+  const folder = makeFolder();
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   const children = openChildren(signal);
   process.on('exit', removeFolder);
@@ -63,6 +64,21 @@ export async function runDrill(
     await children.close();
     process.off('exit', removeFolder);
     removeFolder();
+  }
+}
+
+/** @throws FaultError `config`. */
+function makeFolder(): string {
+  const parent = tmpdir();
+  try {
+    return mkdtempSync(join(parent, 'sallyport-drill-'));
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException; // what file systems throw
+    throw new FaultError(
+      'config',
+      `The drill cannot make its folder in ${parent} (${code}). Set TMPDIR to a folder that exists and can be written to.`,
+      { cause },
+    );
   }
 }
 

@@ -77,6 +77,17 @@ describe('attacks that are never harmless', () => {
     expect((await judge({ url }, configured({ rules: [{ action: 'allow' }] }))).kind).toBe('deny');
     expect((await judge({ url }, configured({ enabled: false }))).kind).toBe('allow');
   });
+
+  test('no key is named that does not exist', async () => {
+    expect(await judge({ url: 'http://169.254.169.254/' })).toMatchObject({
+      reason: expect.stringMatching(
+        /Call again without it; nothing allows this one danger, since it is never harmless\.$/,
+      ),
+    });
+    expect(await judge({ path: '/home/ann/.ssh/id_rsa' }, configured({ sensitivePath: 'deny' }))).toMatchObject({
+      reason: expect.stringMatching(/the operator allows with "argumentSafety\.sensitivePath" or a rule there\.$/),
+    });
+  });
 });
 
 describe('attacks that are weighed', () => {

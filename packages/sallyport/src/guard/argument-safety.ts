@@ -89,10 +89,16 @@ function weigh(found: readonly FoundDanger[], { tool }: Call, settings: Argument
     return {
       kind: 'deny',
       code: 'denied',
-      reason: `The argument ${describe(denied)}. Call again without it; what is meant here the operator allows in "argumentSafety".`,
+      reason: `The argument ${describe(denied)}. Call again without it; ${remedyOf(denied)}`,
     };
   const asked = first('ask');
   return asked === undefined ? ALLOW : { kind: 'ask', reason: `The argument ${describe(asked)}.` };
+}
+
+function remedyOf({ danger }: FoundDanger): string {
+  return isHarm(danger)
+    ? 'nothing allows this one danger, since it is never harmless.'
+    : `what is meant here the operator allows with "argumentSafety.${danger}" or a rule there.`;
 }
 
 function describe({ danger, pointer }: FoundDanger): string {

@@ -101,7 +101,9 @@ describe('one answer', () => {
   });
 
   test('a no says what the person said', () => {
-    expect(toDenialText(approval({ answers: [deny({ message: 'not on Fridays' })] }))).toContain('not on Fridays');
+    expect(toDenialText(approval({ answers: [deny({ message: 'not on Fridays' })] }))).toContain(
+      'A person denied this call: not on Fridays. Do not make it again as it is',
+    );
   });
 });
 

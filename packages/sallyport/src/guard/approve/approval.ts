@@ -1,4 +1,5 @@
 import { FaultError } from '../../core/errors.ts';
+import { joinSentences } from '../../core/join-sentences.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import type { Difference } from './compare-arguments.ts';
@@ -128,7 +129,10 @@ function checkAnswer(approval: Approval, answer: PersonAnswer): void {
   if (answer.pattern !== undefined) {
     checkPattern(answer.pattern, approval.arguments);
     if (answer.scope === 'once')
-      throw new FaultError('invalid_params', 'A pattern is for run or always; once is for these arguments.');
+      throw new FaultError(
+        'invalid_params',
+        'A pattern is not for once, which is for these arguments alone. Write the scope run (until the conversation ends) or always (90 days) beside it.',
+      );
   }
   // A standing grant that swaps arguments would change calls nobody looks at.
   if (answer.arguments !== undefined && (answer.scope !== 'once' || answer.pattern !== undefined))
@@ -157,7 +161,9 @@ function toTerms(answers: readonly AllowAnswer[], last: AllowAnswer): GrantTerms
 export function toDenialText(approval: Approval): string {
   const denial = approval.answers.find((one) => one.kind === 'deny');
   const message = denial?.kind === 'deny' ? denial.message : undefined;
-  return `A person denied this call${message === undefined || message === '' ? '.' : `: ${message}`} Do not make it again as it is (approval ${approval.id}).`;
+  const denied =
+    message === undefined || message === '' ? 'A person denied this call.' : `A person denied this call: ${message}`;
+  return joinSentences([denied, `Do not make it again as it is (approval ${approval.id}).`]);
 }
 
 /** The approval as other programs see it. */

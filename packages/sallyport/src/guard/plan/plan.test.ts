@@ -54,12 +54,32 @@ describe('a plan', () => {
   });
 
   const outside: readonly (readonly [string, string, JsonObject, string])[] = [
-    ['another tool', 'bank_pay', { to: 'x' }, 'does not have this tool'],
-    ['another value', 'web_fetch', { url: 'https://docs.example/b' }, 'another value of the argument "url"'],
-    ['one argument more', 'web_fetch', { url: 'https://docs.example/a', to: 'x' }, 'does not have the argument "to"'],
-    ['one less', 'web_fetch', {}, 'which is missing'],
+    [
+      'another tool',
+      'bank_pay',
+      { to: 'x' },
+      'does not have this tool. Do what the plan says; whoever plans can begin a new run',
+    ],
+    [
+      'another value',
+      'web_fetch',
+      { url: 'https://docs.example/b' },
+      'another value of the argument "url". Give the planned one.',
+    ],
+    [
+      'one argument more',
+      'web_fetch',
+      { url: 'https://docs.example/a', to: 'x' },
+      'does not have the argument "to" here. Leave it out.',
+    ],
+    ['one less', 'web_fetch', {}, 'which is missing. Call again with it.'],
     ['another recipient', 'mail_send', { to: 'eve@example', body: '{{handle:aaaaaaaaaaaaaaaa}}' }, '"to"'],
-    ['a text for a handle', 'mail_send', { to: 'ann@corp.example', body: 'pay me' }, 'has a handle as the argument'],
+    [
+      'a text for a handle',
+      'mail_send',
+      { to: 'ann@corp.example', body: 'pay me' },
+      'as the argument "body". Give it one {{handle:…}}',
+    ],
     ['a name of an object', 'web_fetch', { url: 'https://docs.example/a', constructor: 1 }, '"constructor"'],
   ];
   test.each(outside)('stops %s', async (_, name, args, reason) => {
@@ -244,7 +264,9 @@ describe('handles', () => {
       more: [`not ${good} alone`],
     });
     expect(await open({ path: 'plain' })).toBeUndefined();
-    await expect(open({ path: bad })).rejects.toThrow('What a handle stands for was refused by the guard "no-paths".');
+    await expect(open({ path: bad })).rejects.toThrow(
+      'What a handle stands for was refused by the guard "no-paths": it is nothing this tool may be given. Give another handle, or a value of your own',
+    );
     await expect(open({ path: good }, { run: 'another' })).rejects.toThrow('not known any longer');
   });
 
@@ -263,7 +285,9 @@ describe('handles', () => {
       return run.handled.toUpstream(toTestCall('mail_send', args), args);
     };
     expect(await open('bob', false)).toEqual({ to: 'bob', all: false });
-    await expect(open('eve@attacker.example', true)).rejects.toThrow('refused by the guard "policy"');
+    await expect(open('eve@attacker.example', true)).rejects.toThrow(
+      'refused by the guard "policy": a policy forbids it, or a person would have to agree to it. Give another handle',
+    );
     await expect(open('ann', false)).rejects.toThrow('refused');
     expect(await open('ann', true)).toEqual({ to: 'ann', all: true });
     await expect(open('the board', true)).rejects.toThrow('refused');

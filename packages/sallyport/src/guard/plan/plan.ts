@@ -96,6 +96,9 @@ export function readPlan(written: unknown): Plan | string {
   return { digest: createHash('sha256').update(text).digest('hex'), steps: read, written };
 }
 
+/** What the plan has instead is not said: whoever wrote the call may be whom the plan is to stop. */
+const KEEP_TO_IT = 'Do what the plan says; whoever plans can begin a new run with another plan.';
+
 export const ENDED = 'The plan of this run has ended, and the run with it. Begin a new run.';
 
 /** Why a use is not in the plan; `undefined`: it is. */
@@ -104,7 +107,7 @@ export function whyOutside(plan: FixedPlan, use: Use, endpoint: Endpoint): strin
   if (plan.endpoint !== toEndpointText(endpoint))
     return 'The plan of this run was fixed at another endpoint, where names mean other things. Use that one.';
   const steps = plan.steps.filter(({ kind, name }) => kind === use.kind && name === use.name);
-  if (steps.length === 0) return `The plan of this run does not have this ${use.kind}.`;
+  if (steps.length === 0) return `The plan of this run does not have this ${use.kind}. ${KEEP_TO_IT}`;
   const reasons = steps.map((step) => whyOutsideStep(step, use.arguments));
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
@@ -194,18 +197,19 @@ function whyOutsideStep({ arguments: constraints }: Step, args: JsonObject): str
   for (const [name, value] of Object.entries(args)) {
     const constraint = constraints.get(name);
     const shown = JSON.stringify(name.slice(0, 64));
-    if (constraint === undefined) return `The plan of this run does not have the argument ${shown} here.`;
+    if (constraint === undefined)
+      return `The plan of this run does not have the argument ${shown} here. Leave it out. ${KEEP_TO_IT}`;
     if (constraint.kind === 'handle' && (typeof value !== 'string' || findHandle(value) === undefined))
-      return `The plan of this run has a handle as the argument ${shown}.`;
+      return `The plan of this run has a handle as the argument ${shown}. Give it one {{handle:…}} of an earlier result and nothing else.`;
     if (
       constraint.kind === 'values' &&
       !(constraint.values.has(toCanonicalJson(value)) && (isExactly || !holdsNumber(value)))
     )
-      return `The plan of this run has another value of the argument ${shown}.`;
+      return `The plan of this run has another value of the argument ${shown}. Give the planned one. ${KEEP_TO_IT}`;
   }
   for (const [name, { kind }] of constraints)
     if (kind !== 'any' && !Object.hasOwn(args, name))
-      return `The plan of this run has the argument ${JSON.stringify(name.slice(0, 64))}, which is missing.`;
+      return `The plan of this run has the argument ${JSON.stringify(name.slice(0, 64))}, which is missing. Call again with it.`;
   return undefined;
 }
 

@@ -157,6 +157,13 @@ describe('attacks', () => {
       [`${ALL}@id("hold") forbid(principal, action == Action::"release", resource);`, { action: 'release' }],
       /hold forbids/,
     ],
+    [
+      'what two policies forbid, one without a full stop,',
+      [
+        `${ALL}@reason("Archive it") forbid(principal, action, resource);@reason("Ask.") forbid(principal, action, resource);`,
+      ],
+      /^(?:Archive it\. Ask\.|Ask\. Archive it)$/,
+    ],
   ])('%s is denied', (_, given, reason) => {
     const decision = decide(...given);
     expect(decision).toMatchObject({ effect: 'deny', reason: expect.stringMatching(reason) });

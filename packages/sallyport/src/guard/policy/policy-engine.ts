@@ -3,6 +3,7 @@ import type { Offer } from '../../core/access.ts';
 import type { Call, Tool } from '../../core/call.ts';
 import type { Client } from '../../core/client.ts';
 import type { Clock } from '../../core/clock.ts';
+import { joinSentences } from '../../core/join-sentences.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -277,7 +278,7 @@ export class PolicyEngine {
     if (decision === 'allow') return this.#allow(decided, policies);
     if (decided.length > 0) {
       const reasons = decided.flatMap(({ reason }) => reason ?? []);
-      const reason = reasons.length > 0 ? reasons.join(' ') : `The policy ${policies.join(', ')} forbids it.`;
+      const reason = reasons.length > 0 ? joinSentences(reasons) : `The policy ${policies.join(', ')} forbids it.`;
       return { effect: 'deny', reason, policies, version };
     }
     // A result was called for and permitted: only a forbid holds it back.
@@ -292,7 +293,7 @@ export class PolicyEngine {
     if (asking.length === 0) return { effect: 'allow', reason: '', policies, version };
     const reasons = asking.map(({ id, reason }) => reason ?? `The policy ${id} wants a person to agree.`);
     const ids = asking.map(({ id }) => id).sort();
-    const decision: PolicyDecision = { effect: 'ask', reason: reasons.join(' '), policies: ids, version };
+    const decision: PolicyDecision = { effect: 'ask', reason: joinSentences(reasons), policies: ids, version };
     return asking.some(({ people }) => people === 2) ? { ...decision, people: 2 } : decision;
   }
 

@@ -51,5 +51,7 @@ function because(what: string, { rule, leaf, source, isGuess }: FoundFlow, role:
 }
 
 function remedy(action: FoundFlow['rule']['action']): string {
-  return action === 'deny' ? 'such data goes nowhere else.' : 'a person has to agree.';
+  return action === 'deny'
+    ? 'such data goes nowhere else. Call again without it; what is meant here the operator allows in "taint.flows".'
+    : 'a person has to agree.';
 }

@@ -215,6 +215,11 @@ describe('attacks', () => {
     });
   });
 
+  test('a stop that nobody can lift says what to do instead', () => {
+    const fix = /such data goes nowhere else\. Call again without it; .+ allows in "taint\.flows"\.$/;
+    expect(vault().call('notes.add_note', { text: KEY_TEXT })).toMatchObject({ reason: expect.stringMatching(fix) });
+  });
+
   test('a stop names the label of the data, and not the weaker one that the rule speaks of', () => {
     const reasonOf = (talk: Conversation, query: string): string => {
       const verdict = talk.call('web.search', { query });
