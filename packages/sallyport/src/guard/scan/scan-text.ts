@@ -163,12 +163,14 @@ function readDoubtful(part: string, collected: Collected): void {
     found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, ...unread });
   }
   for (const mark of marks) all.push({ ...mark, start: offset + mark.start, end: offset + mark.end });
-  for (const { kind, decoded, start, end } of marks)
-    if ((kind === 'tag' || kind === 'variation') && /[a-z]{2,20} [a-z]{2,20}/i.test(decoded))
+  for (const { kind, decoded, conceals, start, end } of marks) {
+    const said = kind === 'tag' || kind === 'variation' ? decoded : conceals;
+    if (said !== undefined && /[a-z]{2,20} [a-z]{2,20}/i.test(said))
       found.push({
         ...{ rule: HIDDEN, weight: 1, start: offset + start, end: offset + end },
-        ...{ evidence: showPart(decoded, 0, decoded.length), hidden: kind },
+        ...{ evidence: showPart(said, 0, said.length), hidden: conceals === undefined ? kind : 'colour' },
       });
+  }
   for (const view of views) {
     // Spacing and digits for letters are read in every text, not only here.
     if (view.kind === 'loose' || (view.kind === 'plain' && view.text.length === part.length && isSame(view, part)))
