@@ -126,7 +126,10 @@ function toSettings(
     servers: Object.fromEntries(
       Object.entries(servers).map(([name, { resources: own, ...one }]) => [
         name,
-        { ...one, ...(own === undefined ? {} : { resources: resolveResources(own, set) }) },
+        {
+          ...one,
+          ...(own === undefined ? {} : { resources: resolveResources(own, set, `scan.servers.${name}.resources`) }),
+        },
       ]),
     ) as ScanSettings['servers'], // zod writes members that are left out as possibly undefined; they are absent
     ...(judge === undefined ? {} : { judge }),

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../core/finding.ts';
 import { type Json, type JsonObject, member } from '../../../core/json.ts';
 import { type ContentProblem, checkBlob, checkText } from '../../resources/check-contents.ts';
-import { findForbiddenUri } from '../../resources/judge-uri.ts';
+import { type Forbidden, findForbiddenUri } from '../../resources/judge-uri.ts';
 import type { Findings } from './findings.ts';
 
 /** A picture is a picture: what says so and is something else would be opened by another program. `undefined`: it is. */
@@ -61,13 +61,15 @@ export function checkContents(given: JsonObject, where: string, found: Findings)
 export function checkLink(link: JsonObject, where: string, found: Findings): Json | undefined {
   const written = member(link, 'uri');
   const uri = typeof written === 'string' ? written : '';
-  const why = uri === '' ? 'it has no URI' : findWhy(uri, false, found);
-  if (why === undefined) return undefined;
-  found.add(toLinkFinding(uri, why, `${where}/uri`));
+  const forbidden = uri === '' ? NO_URI : findForbidden(uri, false, found);
+  if (forbidden === undefined) return undefined;
+  found.add(toLinkFinding(uri, forbidden, `${where}/uri`));
   if (found.treatment.isShown) return undefined;
   found.isChanged = true;
-  return toLine(`a link to ${showUri(uri)} was taken out, because ${why}.`);
+  return toLine(`a link to ${showUri(uri)} was taken out, because ${forbidden.why}.`);
 }
+
+const NO_URI: Forbidden = { why: 'it has no URI', fix: 'Ask the author of the server what it links to.' };
 
 /** What stands in for an address that nobody is to open. */
 const NO_ADDRESS = 'urn:sallyport:taken-out';
@@ -76,15 +78,15 @@ const NO_ADDRESS = 'urn:sallyport:taken-out';
 function withoutForbiddenUri(contents: JsonObject, where: string, found: Findings): JsonObject {
   const uri = member(contents, 'uri');
   if (typeof uri !== 'string') return contents;
-  const why = findWhy(uri, true, found);
-  if (why === undefined) return contents;
-  found.add(toLinkFinding(uri, why, `${where}/uri`));
+  const forbidden = findForbidden(uri, true, found);
+  if (forbidden === undefined) return contents;
+  found.add(toLinkFinding(uri, forbidden, `${where}/uri`));
   if (found.treatment.isShown) return contents;
   found.isChanged = true;
   return { ...contents, uri: NO_ADDRESS };
 }
 
-function findWhy(uri: string, isRead: boolean, { treatment }: Findings): string | undefined {
+function findForbidden(uri: string, isRead: boolean, { treatment }: Findings): Forbidden | undefined {
   const { resources, ownHost, answers } = treatment;
   return findForbiddenUri(uri, { settings: resources, ownHost, isRead }, answers);
 }
@@ -103,12 +105,12 @@ function toFinding({ id, why, fix }: ContentProblem, where: string, evidence: st
   return { id, tier, owasp: 'MCP05', where, start: 0, end: 0, evidence, why, fix };
 }
 
-function toLinkFinding(uri: string, why: string, where: string): Finding {
+function toLinkFinding(uri: string, { why, fix }: Forbidden, where: string): Finding {
   return {
     ...{ id: 'forbidden-link', tier: 'review', owasp: 'MCP05', where, start: 0, end: 0 },
     evidence: showUri(uri),
     why: `It links to a place where links may not lead: ${why}.`,
-    fix: 'Allow it with "scan.resources" where this is meant.',
+    fix,
   };
 }
 
