@@ -1,6 +1,6 @@
-import type { Finding } from '../../../core/finding.ts';
+import type { Finding, FindingTier } from '../../../core/finding.ts';
 import { type Json, type JsonObject, member } from '../../../core/json.ts';
-import { type ContentProblem, checkBlob, checkText } from '../../resources/check-contents.ts';
+import { CONTENT_FIXES, type ContentProblem, checkBlob, checkText } from '../../resources/check-contents.ts';
 import { type Forbidden, findForbiddenUri } from '../../resources/judge-uri.ts';
 import type { Findings } from './findings.ts';
 
@@ -95,21 +95,28 @@ function toWrongType(type: string, shown: string): ContentProblem {
   return {
     id: 'wrong-type',
     why: `It says that it is of type ${type}, and its mimeType is ${shown}.`,
-    fix: 'Ask the author of the server to name the type it sends.',
+    fix: CONTENT_FIXES['wrong-type'],
     isBearable: false,
   };
 }
 
+export const FORBIDDEN_LINK = { id: 'forbidden-link', why: 'It links to a place where links may not lead' } as const;
+/** Of everything that is found in what a client would open. */
+export const CONTENT_OWASP = 'MCP05';
+
+export function contentTierOf(id: ContentProblem['id']): FindingTier {
+  return id === 'program' ? 'block' : 'review';
+}
+
 function toFinding({ id, why, fix }: ContentProblem, where: string, evidence: string): Finding {
-  const tier = id === 'program' ? 'block' : 'review';
-  return { id, tier, owasp: 'MCP05', where, start: 0, end: 0, evidence, why, fix };
+  return { id, tier: contentTierOf(id), owasp: CONTENT_OWASP, where, start: 0, end: 0, evidence, why, fix };
 }
 
 function toLinkFinding(uri: string, { why, fix }: Forbidden, where: string): Finding {
   return {
-    ...{ id: 'forbidden-link', tier: 'review', owasp: 'MCP05', where, start: 0, end: 0 },
+    ...{ id: FORBIDDEN_LINK.id, tier: 'review', owasp: CONTENT_OWASP, where, start: 0, end: 0 },
     evidence: showUri(uri),
-    why: `It links to a place where links may not lead: ${why}.`,
+    why: `${FORBIDDEN_LINK.why}: ${why}.`,
     fix,
   };
 }
