@@ -7,8 +7,9 @@ import { type Json, type JsonObject, member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import { Answer, Notification, parseMessage } from '../core/message.ts';
 import { isBlock, type Treatment } from '../guard/scan/results/findings.ts';
+import { isKeptBack, judgeFindings } from '../guard/scan/results/raise-findings.ts';
 import { readNotice } from '../guard/scan/results/read-notice.ts';
-import { readLoneText, readQuestion, readResult } from '../guard/scan/results/read-result.ts';
+import { readLoneText, readQuestion, readResult, type Treated } from '../guard/scan/results/read-result.ts';
 import { Tail } from '../guard/scan/results/tail.ts';
 import { lookUpNames, type ScanPorts, toTreatment } from '../guard/scan-result.ts';
 
@@ -38,7 +39,7 @@ export interface Introduced {
 const MAX_TAILS = 1_000;
 
 export function createTextDoor(
-  ports: Pick<ScanPorts, 'hostOf' | 'names'> & { readonly settings: () => ScanSettings; readonly log?: Log },
+  ports: Pick<ScanPorts, 'hostOf' | 'names' | 'judge'> & { readonly settings: () => ScanSettings; readonly log?: Log },
 ): TextDoor {
   const isOff = (upstream: string) => {
     const { results, untrusted } = scanOf(ports.settings(), upstream);
@@ -60,17 +61,21 @@ export function createTextDoor(
     ports.log?.warn({ upstream, method: method.slice(0, 64), found }, 'News of a server were kept back');
     return undefined;
   };
-  const treatResult = (upstream: string, answer: Answer, treatment: Treatment): Answer => {
-    const treated = answer.result && readResult(answer.result, treatment);
-    if (treated?.value === undefined) return answer;
+  const treatResult = (upstream: string, answer: Answer, treatment: Treatment): Answer | Promise<Answer> => {
+    const { result } = answer;
+    const treated = result && readResult(result, treatment);
+    if (result === undefined || treated?.value === undefined) return answer;
     const { results } = scanOf(ports.settings(), upstream);
     if (results === 'show') return answer.withResult(treated.value);
     if (treated.refusal !== undefined)
       throw denied(`What "${upstream}" answered is not handed out: ${treated.refusal}`);
-    const isBlocked = treated.findings.some(isBlock);
-    if (treated.isUnmarkable || (isBlocked && results === 'quarantine'))
-      throw denied(`What "${upstream}" answered is kept back: ${whyOf(treated.findings)}`);
-    return answer.withResult(treated.value);
+    const settle = (one: Treated): Answer => {
+      if (isKeptBack(one, results)) throw denied(`What "${upstream}" answered is kept back: ${whyOf(one.findings)}`);
+      return answer.withResult(one.value ?? result);
+    };
+    const asked = { upstream, item: treatment.item, result };
+    const judging = judgeFindings(treated, { judge: ports.judge, asked, from: treatment });
+    return judging === undefined ? settle(treated) : judging.then(settle);
   };
   return {
     treat(upstream, item, answer) {

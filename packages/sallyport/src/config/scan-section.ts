@@ -90,7 +90,7 @@ export const scanSchema = z.strictObject({
     })
     .optional()
     .describe(
-      'A model of yours that is asked about results of the review tier. It can raise them to the block tier and clear nothing. Left out: nobody is asked.',
+      'A model of yours that is asked about results, resources and prompts of the review tier. It can raise them to the block tier and clear nothing. Left out: nobody is asked.',
     ),
 });
 

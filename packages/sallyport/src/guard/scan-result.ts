@@ -10,6 +10,7 @@ import { namesIn } from './resources/names-in.ts';
 import type { Treatment } from './scan/results/findings.ts';
 import type { KeptResults } from './scan/results/kept-result.ts';
 import { mayHoldDemand } from './scan/results/may-hold.ts';
+import { isKeptBack, type Judge, judgeFindings } from './scan/results/raise-findings.ts';
 import { readResult, type Treated } from './scan/results/read-result.ts';
 
 export interface ScanPorts {
@@ -21,21 +22,8 @@ export interface ScanPorts {
   readonly names?: NamePort | undefined;
   /** Where results go that are kept back. Left out: they are withheld and lost. */
   readonly kept?: Pick<KeptResults, 'keep' | 'isReleased'> | undefined;
-  /** Asked about results of the review tier. Left out: nobody is. */
+  /** Asked about what has findings of the review tier. Left out: nobody is. */
   readonly judge?: Judge | undefined;
-}
-
-/**
- * A model of the operator's that is asked whether a text is what its findings say. It may raise them to the block tier and
- * clears nothing; what is late, fails or is not understood leaves them as they are.
- */
-export type Judge = (asked: Asked) => Promise<'suspicious' | 'unsure'> | undefined;
-
-export interface Asked {
-  readonly upstream: string;
-  readonly tool: string;
-  readonly result: JsonObject;
-  readonly findings: readonly Finding[];
 }
 
 /** Smaller results are parsed already, and read faster than looked through. Bytes. */
@@ -49,17 +37,10 @@ export function scanResult(ports: ScanPorts): Guard {
     const treated = readResult(result, treatment);
     if (treated.value === undefined) return ALLOW;
     if (results === 'show' || ports.kept?.isReleased(call) === true) return rewrite(treated);
-    const isBlocked = treated.findings.some(({ tier }) => tier === 'block');
-    if (treated.isUnmarkable || (isBlocked && results === 'quarantine')) return withhold(ports, call, result, treated);
-    if (isBlocked || treated.findings.length === 0) return rewrite(treated);
-    const { upstream, name } = call.tool;
-    const judged = ports.judge?.({ upstream, tool: name, result, findings: treated.findings });
-    if (judged === undefined) return rewrite(treated);
-    return judged.then(
-      (said) =>
-        said === 'suspicious' && results === 'quarantine' ? withhold(ports, call, result, treated) : rewrite(treated),
-      () => rewrite(treated),
-    );
+    const settle = (one: Treated) => (isKeptBack(one, results) ? withhold(ports, call, result, one) : rewrite(one));
+    if (isKeptBack(treated, results)) return settle(treated);
+    const asked = { upstream: call.tool.upstream, tool: call.tool.name, result };
+    return judgeFindings(treated, { judge: ports.judge, asked, from: treatment })?.then(settle) ?? settle(treated);
   };
   return {
     name: 'scan-result',
