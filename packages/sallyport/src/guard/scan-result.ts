@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type ScanSettings, scanOf } from '../config/scan-section.ts';
 import type { Call } from '../core/call.ts';
-import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { NameAnswers, NamePort } from '../core/name-port.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import { namesIn } from './resources/names-in.ts';
+import { explainKept } from './scan/results/explain-kept.ts';
 import type { Treatment } from './scan/results/findings.ts';
 import type { KeptResults } from './scan/results/kept-result.ts';
 import { mayHoldDemand } from './scan/results/may-hold.ts';
@@ -97,14 +97,10 @@ function rewrite({ value, findings }: Treated): Verdict {
 async function withhold(ports: ScanPorts, call: Call, result: JsonObject, { findings }: Treated): Promise<Verdict> {
   const id = await ports.kept?.keep(call, { result, findings });
   if (call.notes !== undefined) call.notes.keptResult = id;
-  return { kind: 'deny', code: 'denied', reason: explain(id, findings) };
+  return { kind: 'deny', code: 'denied', reason: explainKept(CALLED, { id, findings }) };
 }
 
-function explain(id: string | undefined, findings: readonly Finding[]): string {
-  const whys = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ why }) => why))]
-    .slice(0, 3)
-    .join(' ');
-  const what = `The tool was called. Its result is kept back, because it holds what a stranger should not say to you: ${whys}`;
-  if (id === undefined) return `${what} It could not be stored for a person to look at.`;
-  return `${what} A person can read it with "sallyport result show ${id}" and release it with: sallyport result release ${id} --reason "…". After that, make the same call again to get this result; the tool is not called a second time.`;
-}
+const CALLED = {
+  what: 'The tool was called. Its result is kept back',
+  after: 'make the same call again to get this result; the tool is not called a second time.',
+};
