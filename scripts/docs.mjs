@@ -6,10 +6,11 @@ import * as commands from './docs-commands.mjs';
 import * as configuration from './docs-configuration.mjs';
 import * as errors from './docs-errors.mjs';
 import * as findings from './docs-findings.mjs';
+import * as resultRules from './docs-result-rules.mjs';
 import { replaceSection } from './docs-section.mjs';
 
 let stale = 0;
-for (const { page, sections } of [api, configuration, commands, errors, findings]) {
+for (const { page, sections } of [api, configuration, commands, errors, findings, resultRules]) {
   const file = fileURLToPath(new URL(`../${page}`, import.meta.url));
   const before = readFileSync(file, 'utf8');
   let after = before;

@@ -118,7 +118,7 @@ describe.each(ERAS)('a %s client', (era) => {
     ]) {
       const refused = await readAt(uri);
       expect(refused.error?.message, uri).toContain('may not be read');
-      expect(refused.error?.message, uri).toContain('scan.resources');
+      expect(refused.error?.message, uri).toContain(uri.includes('@') ? 'No setting allows it' : '"scan.resources.');
       expect(verdictOf(refused), uri).toMatchObject({ kind: 'deny', guard: 'resources' });
     }
     expect(read).toHaveLength(allowed);

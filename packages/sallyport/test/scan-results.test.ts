@@ -52,6 +52,8 @@ async function start(scan?: Record<string, unknown>) {
       if (method === 'resources/templates/list')
         return answer({ result: { resourceTemplates: [{ uriTemplate: 'http://{+place}', name: 'web' }] } });
       if (method === 'prompts/list') return answer({ result: { prompts: [{ name: 'ask' }] } });
+      const counted = method === 'resources/read' || method === 'prompts/get' ? method : undefined;
+      if (counted !== undefined) count.set(counted, (count.get(counted) ?? 0) + 1);
       if (method === 'resources/read') return answer({ result: { contents: [{ uri: 'note://a', text: DEMAND }] } });
       if (method === 'prompts/get')
         return answer({ result: { messages: [{ role: 'user', content: { type: 'text', text: DEMAND } }] } });
@@ -67,6 +69,12 @@ async function start(scan?: Record<string, unknown>) {
   const client = await new PlainClient(gateway).initialize();
   const fetch = (kind: string) => client.call('web_fetch', { kind });
   return { gateway, client, fetch, count };
+}
+
+/** The same of an error. */
+function keptIdOf({ error }: { readonly error?: { readonly data?: unknown } }): string {
+  const data = error?.data as Record<string, Record<string, string>> | undefined;
+  return data?.['dev.sallyport/verdict']?.['result'] ?? 'none';
 }
 
 /** The id a refusal names. */
@@ -194,6 +202,49 @@ describe('quarantine', () => {
     const audit = await cli(['audit', 'export', '--json'], { env });
     for (const kind of ['result_quarantine', 'result_release', 'result_delivered'])
       expect(audit.stdout).toContain(kind);
+  });
+
+  it.each([
+    ['resources/read', { uri: 'note://a' }, 'resources/read note://a'],
+    ['prompts/get', { name: 'web_ask' }, 'prompts/get ask'],
+  ])('keeps what %s answers; the same request gets it once it is released, once', async (method, params, tool) => {
+    const { gateway, client, count } = await start({ results: 'quarantine' });
+    const env = { SALLYPORT_STATE: gateway.process.stateDir };
+    for (const ask of [() => client.request(method, params), () => client.requestModern(method, params)]) {
+      const before = count.get(method) ?? 0;
+      const refused = await ask();
+      const id = keptIdOf(refused);
+      expect(id).toMatch(/^re_[0-9a-f]{16}$/);
+      expect(refused.error?.message).toContain(`sallyport result release ${id} --reason "…"`);
+      expect(JSON.stringify(refused)).not.toContain(DEMAND);
+      const listed = await cli(['result', 'list', '--json'], { env });
+      expect(JSON.parse(listed.stdout)).toMatchObject([{ id, state: 'held', upstream: 'web', tool }]);
+      expect((await cli(['result', 'show', id, '--json'], { env })).stdout).toContain(DEMAND);
+      const released = await cli(['result', 'release', id, '--reason', 'a page about attacks', '--json'], { env });
+      expect(released.exit).toBe(0);
+
+      expect(JSON.stringify((await ask()).result)).toContain(DEMAND);
+      expect(count.get(method)).toBe(before + 1);
+      // Once: the next request goes to the server.
+      const again = await ask();
+      expect(again.error?.message).toContain('is kept back');
+      expect(count.get(method)).toBe(before + 2);
+      await cli(['result', 'drop', keptIdOf(again), '--reason', 'enough'], { env });
+    }
+    const audit = await cli(['audit', 'export', '--json'], { env });
+    for (const kind of ['result_quarantine', 'result_release', 'result_delivered'])
+      expect(audit.stdout).toContain(kind);
+  });
+
+  it('gives what was released for no other request', async () => {
+    const { gateway, client } = await start({ results: 'quarantine' });
+    const env = { SALLYPORT_STATE: gateway.process.stateDir };
+    const id = keptIdOf(await client.request('prompts/get', { name: 'web_ask' }));
+    await cli(['result', 'release', id, '--reason', 'a page about attacks'], { env });
+    const other = await client.request('prompts/get', { name: 'web_ask', arguments: { about: 'attacks' } });
+    expect(other.error?.message).toContain('is kept back');
+    expect((await client.request('resources/read', { uri: 'note://a' })).error?.message).toContain('is kept back');
+    expect((await client.request('prompts/get', { name: 'web_ask' })).result).toBeDefined();
   });
 
   it('drops what a person drops', async () => {

@@ -182,7 +182,7 @@ async function treatError(ports: CallPorts, call: Call, { error, inbound }: Fail
   const kept = isQuiet(inbound.snapshot, call) ? withoutWords(upstream, error) : error;
   refuseUnsafePages(kept);
   await rememberError(ports, toSource(call), kept);
-  const treated = (await texts?.treat(upstream, name, kept)) ?? kept;
+  const treated = (await texts?.treat({ upstream, item: name }, kept)) ?? kept;
   return (await masked?.fromUpstream({ upstream, item: name }, call.client, treated)) ?? treated;
 }
 

@@ -1,8 +1,7 @@
-import type { Call } from '../core/call.ts';
 import type { Log } from '../core/log.ts';
 import type { Note } from '../core/note.ts';
 import { toDigest } from '../guard/approve/digest.ts';
-import type { KeptResults } from '../guard/scan/results/kept-result.ts';
+import type { KeptRequest, KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { KeptOwner, KeptResultStore } from '../storage/kept-results.ts';
 
 export interface KeptResultPorts {
@@ -33,7 +32,7 @@ export function createKeptResults(ports: KeptResultPorts): KeptResults {
     return owners;
   };
   const delivered = new WeakSet<object>();
-  const take = async (call: Call) => {
+  const take = async (call: KeptRequest) => {
     try {
       const all = await loadOwners();
       if (!all.has(keyOf(call.client.principal.id, call.tool.upstream, call.tool.name))) return undefined;
@@ -84,7 +83,7 @@ function keyOf(principal: string, upstream: string, tool: string): string {
   return `${principal}\0${upstream}\0${tool}`;
 }
 
-function ownerOf({ client, tool, arguments: given }: Call): KeptOwner {
+function ownerOf({ client, tool, arguments: given }: KeptRequest): KeptOwner {
   return {
     principal: client.principal.id,
     upstream: tool.upstream,

@@ -4,7 +4,7 @@ import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import type { NamePort } from '../core/name-port.ts';
 import { toDigest } from '../guard/approve/digest.ts';
-import { judgeName, judgeUri, type Place } from '../guard/resources/judge-uri.ts';
+import { type Forbidden, judgeName, judgeUri, type Place } from '../guard/resources/judge-uri.ts';
 import { toSafeName } from '../telemetry/redact-fields.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
 import { nextCallId } from './call-id.ts';
@@ -45,14 +45,14 @@ export function createResourceDoor(ports: ResourceDoorPorts): ResourceDoor {
     judgeUri(uri, { settings: ports.settings(upstream), ownHost: ports.hostOf(upstream), isRead: true });
   return {
     enter(inbound, place) {
-      const { why, asks, name } = judge(place);
-      if (why !== undefined) throw refuse({ guard: GUARD, reason: explain(why) });
+      const { forbidden, asks, name } = judge(place);
+      if (forbidden !== undefined) throw refuse({ guard: GUARD, reason: explain(forbidden) });
       if (asks === undefined && name === undefined) return undefined;
       return enterLater(ports, { inbound, place }, { asks, name });
     },
     mayFollow(place) {
-      const { why, asks, name } = judge(place);
-      if (why !== undefined || asks !== undefined) return false;
+      const { forbidden, asks, name } = judge(place);
+      if (forbidden !== undefined || asks !== undefined) return false;
       return name === undefined || findWhere(ports, place, name).then((found) => found === undefined);
     },
   };
@@ -72,8 +72,8 @@ async function enterLater(
   { asks, name }: { readonly asks: Place | undefined; readonly name: string | undefined },
 ): Promise<string | undefined> {
   const agreed = asks === undefined ? undefined : await askPerson(ports, entering, asks);
-  const why = name === undefined ? undefined : await findWhere(ports, entering.place, name);
-  if (why !== undefined) throw refuse({ guard: GUARD, reason: explain(why) });
+  const forbidden = name === undefined ? undefined : await findWhere(ports, entering.place, name);
+  if (forbidden !== undefined) throw refuse({ guard: GUARD, reason: explain(forbidden) });
   if (agreed === undefined || (await agreed.spend())) return agreed?.approvalId;
   const reason = `The approval ${agreed.approvalId ?? ''} was used by another request. Ask again.`;
   throw refuse({ guard: 'approval', reason, approvalId: agreed.approvalId });
@@ -91,7 +91,7 @@ interface Agreed {
 /** What is asked is the place and not the URI: a yes for a run, or for longer, is one for everything there. */
 async function askPerson(ports: ResourceDoorPorts, entering: Entering, asks: Place): Promise<Agreed> {
   const { inbound, place } = entering;
-  const reason = toQuestion(place, asks);
+  const reason = toQuestion(place, asks, ports.settings(place.upstream));
   if (ports.desk === undefined)
     throw refuse({ guard: GUARD, reason: `A person would have to agree, who cannot be asked here. ${reason}` });
   const call = toStandIn(entering, asks);
@@ -112,10 +112,10 @@ async function askPerson(ports: ResourceDoorPorts, entering: Entering, asks: Pla
   return { approvalId, spend: spend ?? (() => Promise.resolve(true)) };
 }
 
-function toQuestion({ upstream, uri }: ResourcePlace, { scheme, host }: Place): string {
+function toQuestion({ upstream, uri }: ResourcePlace, { scheme, host }: Place, { key }: ResourceSettings): string {
   const list = host === undefined ? 'schemes' : 'hosts';
   const what = host === undefined ? `${scheme}: is` : `${host} is`;
-  return `"${upstream}" is to open ${JSON.stringify(toSafeName(uri).slice(0, 300))}, and ${what} not among "scan.resources.${list}". A yes is for everything there.`;
+  return `"${upstream}" is to open ${JSON.stringify(toSafeName(uri).slice(0, 300))}, and ${what} not among "${key}.${list}". A yes is for everything there.`;
 }
 
 function toStandIn({ inbound, place }: Entering, asks: Place): Call {
@@ -142,8 +142,8 @@ function toTool(upstream: string): Tool {
   };
 }
 
-function explain(why: string): string {
-  return `This resource may not be read: ${why}. Nothing was sent to the server. The operator can allow it with "scan.resources".`;
+function explain({ why, fix }: Forbidden): string {
+  return `This resource may not be read: ${why}. Nothing was sent to the server. ${fix}`;
 }
 
 interface Refusal {

@@ -34,6 +34,14 @@ test('a yes raises, and it is told what was found where', async () => {
   expect(JSON.parse(heard.join(''))).toMatchObject({ server: 'web', tool: 'fetch', text: '{"content":[]}' });
 });
 
+test('of what is no result of a tool it is told the URI or the name', async () => {
+  const { heard, judge } = await judgeThat('{"suspicious":false}');
+  await judge({ upstream: 'web', item: 'note://a', result: { contents: [] }, findings: [] });
+  const told = JSON.parse(heard.join('')) as Record<string, unknown>;
+  expect(told).toMatchObject({ server: 'web', item: 'note://a', text: '{"contents":[]}' });
+  expect(told).not.toHaveProperty('tool');
+});
+
 test.each([
   ['a no', '{"suspicious":false}', 200],
   ['nonsense', 'yes', 200],

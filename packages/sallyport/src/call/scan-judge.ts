@@ -2,7 +2,7 @@ import type { JudgeSettings } from '../config/scan-section.ts';
 import { member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Post } from '../core/post.ts';
-import type { Judge } from '../guard/scan-result.ts';
+import type { Judge } from '../guard/scan/results/raise-findings.ts';
 
 /** More of a text than a judge needs. Characters. */
 const MAX_TEXT = 16_384;
@@ -23,19 +23,20 @@ export interface JudgePorts {
  */
 export function createScanJudge({ settings, log, post = fetch }: JudgePorts): Judge {
   let underWay = 0;
-  return ({ upstream, tool, result, findings }) => {
+  return ({ upstream, tool, item, result, findings }) => {
     const target = settings();
     if (target === undefined || underWay >= MAX_UNDER_WAY) return undefined;
     underWay++;
     const body = JSON.stringify({
       server: upstream,
       tool,
+      item,
       findings: findings.map(({ id, why, evidence }) => ({ id, why, evidence })),
       text: JSON.stringify(result).slice(0, MAX_TEXT),
     });
     return ask(target, body, post)
       .catch((error: unknown) => {
-        log.warn({ upstream, tool, error }, 'the judge of results gave no answer; its findings stay as they are');
+        log.warn({ upstream, tool, item, error }, 'the judge of results gave no answer; its findings stay as they are');
         return 'unsure' as const;
       })
       .finally(() => {

@@ -2,11 +2,12 @@ import type { Offer } from '../core/access.ts';
 import { type AuditEnd, type AuditSubject, toAuditSubject } from '../core/audit.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
-import type { Answer } from '../core/message.ts';
+import { Answer } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Use } from '../guard/plan/plan.ts';
 import type { OfferUse } from '../guard/policy/policy-engine.ts';
+import type { KeptRequest } from '../guard/scan/results/kept-result.ts';
 import { nextCallId } from './call-id.ts';
 import type { Inbound } from './inbound.ts';
 import { hideFault, isBehindHandles, rememberError, watchSaid } from './kept-servers.ts';
@@ -102,11 +103,10 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     ports.texts?.watch(upstream, exchange);
     const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
     if (snapshot.plans !== undefined) watchSaid(ports, exchange, { isQuiet: isHidden, about: data });
-    const said = await ports.upstreams.send(
-      upstream,
-      { ...sent, ...whole, ...withoutOwn(whole.request, whole.edits), paramHeaders: undefined },
-      exchange,
-    );
+    const asked = toKeptRequest(subject, planned);
+    const carried = { ...sent, ...whole, ...withoutOwn(whole.request, whole.edits), paramHeaders: undefined };
+    const said =
+      (await takeReleased(ports, inbound, asked)) ?? (await ports.upstreams.send(upstream, carried, exchange));
     const veiled = isHidden ? await ports.handled?.veil({ run, upstream, uri: sent.target, use: planned }, said) : said;
     // Fail closed: what is to be kept and cannot be is not shown.
     if (veiled === undefined) throw new FaultError('denied', `What "${upstream}" answered cannot be kept here.`);
@@ -115,7 +115,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));
     const noted = answer.isResult ? ports.remember?.(data, answer) : rememberError(ports, data, answer);
     if (noted !== undefined) await noted;
-    const treating = ports.texts?.treat(upstream, sent.target, answer) ?? answer;
+    const treating = ports.texts?.treat({ upstream, item: sent.target, asked }, answer) ?? answer;
     const treated = treating instanceof Promise ? await treating : treating;
     const masked = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
     body = masked.bytes.subarray(masked.bodySpan.start, masked.bodySpan.end);
@@ -144,6 +144,29 @@ const POLICY = 'policy';
 function toUse({ request, exchange }: Inbound, run: string, offer: Offer): OfferUse {
   const given = member(request.params, 'arguments');
   return { offer, client: exchange.client, run, arguments: isObject(given) ? given : {} };
+}
+
+/**
+ * What a resource or a prompt is known by when it is asked for again; `undefined`: nobody keeps such an answer. A tool whose
+ * name is a method and a URI is one of the same server's, and its result is no contents.
+ */
+function toKeptRequest(subject: AuditSubject, use: Use | undefined): KeptRequest | undefined {
+  const { callId, client, method, upstream, target } = subject;
+  if (use === undefined || upstream === undefined || target === undefined) return undefined;
+  return {
+    id: callId,
+    client,
+    tool: { upstream, name: `${method} ${target}` },
+    arguments: use.arguments,
+    notes: subject,
+  };
+}
+
+/** What a person released for this request is given without asking the server again. */
+async function takeReleased(ports: CallPorts, { request }: Inbound, asked: KeptRequest | undefined) {
+  const taking = asked && ports.keptResults?.take(asked);
+  const released = taking === undefined ? undefined : await taking;
+  return released === undefined ? undefined : Answer.result(request.id, released);
 }
 
 function toAbout(subject: AuditSubject) {

@@ -2,20 +2,22 @@ import { isPage } from '../catalog/pins/define-item.ts';
 import { type ScanSettings, scanOf } from '../config/scan-section.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
-import type { Finding } from '../core/finding.ts';
 import { type Json, type JsonObject, member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import { Answer, Notification, parseMessage } from '../core/message.ts';
+import { explainKept, whyOf } from '../guard/scan/results/explain-kept.ts';
 import { isBlock, type Treatment } from '../guard/scan/results/findings.ts';
+import type { KeptRequest, KeptResults } from '../guard/scan/results/kept-result.ts';
+import { isKeptBack, judgeFindings } from '../guard/scan/results/raise-findings.ts';
 import { readNotice } from '../guard/scan/results/read-notice.ts';
-import { readLoneText, readQuestion, readResult } from '../guard/scan/results/read-result.ts';
+import { readLoneText, readQuestion, readResult, type Treated } from '../guard/scan/results/read-result.ts';
 import { Tail } from '../guard/scan/results/tail.ts';
 import { lookUpNames, type ScanPorts, toTreatment } from '../guard/scan-result.ts';
 
 /** What servers send beside the results of calls: resources, prompts, results of tasks, errors, questions, news. */
 export interface TextDoor {
   /** The answer as the client gets it. @throws FaultError `denied` for what is kept back, at once or by the promise. */
-  treat(upstream: string, item: string | undefined, answer: Answer): Answer | Promise<Answer>;
+  treat(source: TextSource, answer: Answer): Answer | Promise<Answer>;
   /** @throws FaultError `denied` for a question with a finding of the block tier. */
   vet(upstream: string, params: JsonObject): void;
   /** From now on what an upstream says while it works on a request is read. */
@@ -28,6 +30,15 @@ export interface TextDoor {
   introduce<T extends Introduced>(upstream: string | undefined, said: T): T;
 }
 
+/** Where an answer came from. */
+export interface TextSource {
+  readonly upstream: string;
+  /** Tool, resource, prompt or task; `undefined`: the server itself. */
+  readonly item: string | undefined;
+  /** What gets the answer again once a person released it. Left out: it is not kept, and lost where it may not be shown. */
+  readonly asked?: KeptRequest | undefined;
+}
+
 /** Of the answer to `initialize` and `server/discover`; instructions are definitions and read as such. */
 export interface Introduced {
   readonly serverInfo: JsonObject;
@@ -38,7 +49,10 @@ export interface Introduced {
 const MAX_TAILS = 1_000;
 
 export function createTextDoor(
-  ports: Pick<ScanPorts, 'hostOf' | 'names'> & { readonly settings: () => ScanSettings; readonly log?: Log },
+  ports: Pick<ScanPorts, 'hostOf' | 'names' | 'kept' | 'judge'> & {
+    readonly settings: () => ScanSettings;
+    readonly log?: Log;
+  },
 ): TextDoor {
   const isOff = (upstream: string) => {
     const { results, untrusted } = scanOf(ports.settings(), upstream);
@@ -60,20 +74,30 @@ export function createTextDoor(
     ports.log?.warn({ upstream, method: method.slice(0, 64), found }, 'News of a server were kept back');
     return undefined;
   };
-  const treatResult = (upstream: string, answer: Answer, treatment: Treatment): Answer => {
-    const treated = answer.result && readResult(answer.result, treatment);
-    if (treated?.value === undefined) return answer;
+  const treatResult = (source: TextSource, answer: Answer, treatment: Treatment): Answer | Promise<Answer> => {
+    const { upstream, item, asked } = source;
+    const { result } = answer;
+    const treated = result && readResult(result, treatment);
+    if (result === undefined || treated?.value === undefined) return answer;
     const { results } = scanOf(ports.settings(), upstream);
     if (results === 'show') return answer.withResult(treated.value);
     if (treated.refusal !== undefined)
       throw denied(`What "${upstream}" answered is not handed out: ${treated.refusal}`);
-    const isBlocked = treated.findings.some(isBlock);
-    if (treated.isUnmarkable || (isBlocked && results === 'quarantine'))
-      throw denied(`What "${upstream}" answered is kept back: ${whyOf(treated.findings)}`);
-    return answer.withResult(treated.value);
+    if (asked !== undefined && ports.kept?.isReleased(asked) === true) return answer.withResult(treated.value);
+    const settle = (one: Treated): Answer | Promise<Answer> => {
+      if (!isKeptBack(one, results)) return answer.withResult(one.value ?? result);
+      if (asked === undefined) throw denied(explainLost(upstream, one));
+      return withhold(ports.kept, asked, { result, findings: one.findings });
+    };
+    if (isKeptBack(treated, results)) return settle(treated);
+    const about = { upstream, item, result };
+    return (
+      judgeFindings(treated, { judge: ports.judge, asked: about, from: treatment })?.then(settle) ?? settle(treated)
+    );
   };
   return {
-    treat(upstream, item, answer) {
+    treat(source, answer) {
+      const { upstream, item } = source;
       // Pages of tools are held to what was approved, every byte of them.
       if (isOff(upstream) || (item !== undefined && isPage(item) && answer.isResult)) return answer;
       const treatment = toTreatment(ports, upstream, item);
@@ -81,8 +105,8 @@ export function createTextDoor(
       const { result } = answer;
       if (result === undefined) return answer;
       const looking = lookUpNames(ports.names, result, treatment);
-      if (looking === undefined) return treatResult(upstream, answer, treatment);
-      return looking.then((answers) => treatResult(upstream, answer, { ...treatment, answers }));
+      if (looking === undefined) return treatResult(source, answer, treatment);
+      return looking.then((answers) => treatResult(source, answer, { ...treatment, answers }));
     },
     vet(upstream, params) {
       if (isOff(upstream) || scanOf(ports.settings(), upstream).results === 'show') return;
@@ -191,12 +215,29 @@ function treatSaid({ message, data }: Said, treatment: Treatment): Said | undefi
   return { message: said.text, data: inside.length === 0 ? data : undefined };
 }
 
-function whyOf(findings: readonly Finding[]): string {
-  return [...new Set(findings.filter(isBlock).map(({ why }) => why))].slice(0, 3).join(' ');
+/** Fail closed: what cannot be kept is withheld all the same. @throws FaultError `denied`, always */
+async function withhold(kept: ScanPorts['kept'], asked: KeptRequest, found: Kept): Promise<never> {
+  const id = await kept?.keep(asked, found);
+  if (asked.notes !== undefined) asked.notes.keptResult = id;
+  const words = {
+    what: `What "${asked.tool.upstream}" answered is kept back`,
+    after: 'ask for the same again to get this answer; the server is not asked a second time.',
+  };
+  throw denied(explainKept(words, { id, findings: found.findings }), id);
 }
 
-function denied(reason: string): FaultError {
+type Kept = Parameters<KeptResults['keep']>[1];
+
+/** States and results of tasks, completions and the like change from one request to the next: none of them is the same again. */
+function explainLost(upstream: string, { findings, isUnmarkable }: Treated): string {
+  const other = isUnmarkable ? 'show' : 'mark';
+  return `What "${upstream}" answered is refused, because it holds what a stranger should not say to you: ${whyOf(findings)} It is not stored. The operator can have such answers handed out with "scan.servers.${upstream}.results": "${other}".`;
+}
+
+/** @param kept id under which a person finds it */
+function denied(reason: string, kept?: string): FaultError {
+  const id = kept === undefined ? {} : { result: kept };
   return new FaultError('denied', reason, {
-    data: { 'dev.sallyport/verdict': { kind: 'deny', code: 'denied', guard: 'scan-result', reason } },
+    data: { 'dev.sallyport/verdict': { kind: 'deny', code: 'denied', guard: 'scan-result', reason, ...id } },
   });
 }

@@ -3,6 +3,8 @@ import type { PolicySettings } from './policy-section.ts';
 
 /** Where a resource, or a link to one, may lead, and what its contents may be. */
 export interface ResourceSettings {
+  /** Where they stand in the file, for whoever is told what to change. */
+  readonly key: string;
   /** Without the colon, in lower case; `undefined`: all but those that run or carry something themselves. */
   readonly schemes: readonly string[] | undefined;
   /** Patterns of host names; `undefined`: every public one. */
@@ -23,14 +25,24 @@ const MIB = 1_048_576;
 
 /** As a URL is read: without port, names beyond ASCII as xn--…, addresses of IPv6 in brackets. */
 const HOST = /^(?:[\w.*?-]*[\w*?-]|\[[\da-fA-F:.*?]+\])$/;
+/** Their content runs where it is opened: no setting allows them. */
+export const RUNNING_SCHEMES: readonly string[] = ['javascript', 'vbscript'];
 
 export const resourcesSchema = z.strictObject({
   schemes: z
-    .array(z.string().regex(/^[a-z][a-z0-9+.-]{0,31}$/, { error: 'expected a scheme in lower case, without a colon' }))
+    .array(
+      z
+        .string()
+        .regex(/^[a-z][a-z0-9+.-]{0,31}$/, { error: 'expected a scheme in lower case, without a colon' })
+        .refine((scheme) => !RUNNING_SCHEMES.includes(scheme), {
+          error: ({ input }) =>
+            `${String(input)}: runs what stands in it and is refused whatever this list says; leave it out`,
+        }),
+    )
     .max(64)
     .optional()
     .describe(
-      'Schemes of URIs that may be read and linked to. Left out: all but javascript, vbscript and data, which are content and no place, and file, where the server is reached over HTTP.',
+      'Schemes of URIs that may be read and linked to; javascript and vbscript, and data with HTML, never are. Left out: all but data, which is content and no place, and file, where the server is reached over HTTP.',
     ),
   hosts: z
     .array(
@@ -77,16 +89,21 @@ export const resourcesSchema = z.strictObject({
     ),
 });
 
-/** @param set the starter set of the policies; `undefined`: none */
+/**
+ * @param set the starter set of the policies; `undefined`: none
+ * @param key where `written` stands in the file
+ */
 export function resolveResources(
   written: z.output<typeof resourcesSchema>,
   set: PolicySettings['set'],
+  key = 'scan.resources',
 ): ResourceSettings {
   const { schemes, hosts, unlisted, names, ...rest } = written;
   const isListed = schemes !== undefined || hosts !== undefined;
   const general = unlisted ?? (set === 'team' ? 'ask' : set === 'locked' ? 'deny' : undefined);
   return {
     ...rest,
+    key,
     schemes,
     // Where a rule speaks of what is not named, a list that is left out names nothing.
     hosts: hosts ?? (general === 'ask' || general === 'deny' ? [] : undefined),

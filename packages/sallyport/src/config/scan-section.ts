@@ -90,7 +90,7 @@ export const scanSchema = z.strictObject({
     })
     .optional()
     .describe(
-      'A model of yours that is asked about results of the review tier. It can raise them to the block tier and clear nothing. Left out: nobody is asked.',
+      'A model of yours that is asked about results, resources and prompts of the review tier. It can raise them to the block tier and clear nothing. Left out: nobody is asked.',
     ),
 });
 
@@ -126,7 +126,10 @@ function toSettings(
     servers: Object.fromEntries(
       Object.entries(servers).map(([name, { resources: own, ...one }]) => [
         name,
-        { ...one, ...(own === undefined ? {} : { resources: resolveResources(own, set) }) },
+        {
+          ...one,
+          ...(own === undefined ? {} : { resources: resolveResources(own, set, `scan.servers.${name}.resources`) }),
+        },
       ]),
     ) as ScanSettings['servers'], // zod writes members that are left out as possibly undefined; they are absent
     ...(judge === undefined ? {} : { judge }),

@@ -754,6 +754,7 @@ export type Operations = {
       /** Who made the call, and gets the result. */
       principal: string;
       upstream: string;
+      /** For what is no result of a tool the method and the URI or name: resources/read note://today. */
       tool: string;
       findings: Finding[];
       decidedBy: string | null;
@@ -1262,6 +1263,7 @@ export type KeptResult = {
   /** Who made the call, and gets the result. */
   principal: string;
   upstream: string;
+  /** For what is no result of a tool the method and the URI or name: resources/read note://today. */
   tool: string;
   findings: Finding[];
   decidedBy: string | null;

@@ -15,7 +15,10 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
   expiresAt: TIME,
   principal: { type: 'string', description: 'Who made the call, and gets the result.' },
   upstream: TEXT,
-  tool: TEXT,
+  tool: {
+    type: 'string',
+    description: 'For what is no result of a tool the method and the URI or name: resources/read note://today.',
+  },
   findings: { type: 'array', items: FINDING },
   decidedBy: NULLABLE_TEXT,
   decidedAt: { type: ['string', 'null'], format: 'date-time' },

@@ -114,7 +114,7 @@ export async function readAnswer(
   answering: Promise<Answer>,
 ): Promise<Answer> {
   const answer = await answerWithoutWords(snapshot(), upstream, answering);
-  return texts?.treat(upstream, undefined, answer) ?? answer;
+  return texts?.treat({ upstream, item: undefined }, answer) ?? answer;
 }
 
 /** Marked as every refusal of a guard is, so that programs can tell it from the client's own no. */

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type ScanSettings, scanOf } from '../config/scan-section.ts';
 import type { Call } from '../core/call.ts';
-import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { NameAnswers, NamePort } from '../core/name-port.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import { namesIn } from './resources/names-in.ts';
+import { explainKept } from './scan/results/explain-kept.ts';
 import type { Treatment } from './scan/results/findings.ts';
 import type { KeptResults } from './scan/results/kept-result.ts';
 import { mayHoldDemand } from './scan/results/may-hold.ts';
+import { isKeptBack, type Judge, judgeFindings } from './scan/results/raise-findings.ts';
 import { readResult, type Treated } from './scan/results/read-result.ts';
 
 export interface ScanPorts {
@@ -21,21 +22,8 @@ export interface ScanPorts {
   readonly names?: NamePort | undefined;
   /** Where results go that are kept back. Left out: they are withheld and lost. */
   readonly kept?: Pick<KeptResults, 'keep' | 'isReleased'> | undefined;
-  /** Asked about results of the review tier. Left out: nobody is. */
+  /** Asked about what has findings of the review tier. Left out: nobody is. */
   readonly judge?: Judge | undefined;
-}
-
-/**
- * A model of the operator's that is asked whether a text is what its findings say. It may raise them to the block tier and
- * clears nothing; what is late, fails or is not understood leaves them as they are.
- */
-export type Judge = (asked: Asked) => Promise<'suspicious' | 'unsure'> | undefined;
-
-export interface Asked {
-  readonly upstream: string;
-  readonly tool: string;
-  readonly result: JsonObject;
-  readonly findings: readonly Finding[];
 }
 
 /** Smaller results are parsed already, and read faster than looked through. Bytes. */
@@ -49,17 +37,10 @@ export function scanResult(ports: ScanPorts): Guard {
     const treated = readResult(result, treatment);
     if (treated.value === undefined) return ALLOW;
     if (results === 'show' || ports.kept?.isReleased(call) === true) return rewrite(treated);
-    const isBlocked = treated.findings.some(({ tier }) => tier === 'block');
-    if (treated.isUnmarkable || (isBlocked && results === 'quarantine')) return withhold(ports, call, result, treated);
-    if (isBlocked || treated.findings.length === 0) return rewrite(treated);
-    const { upstream, name } = call.tool;
-    const judged = ports.judge?.({ upstream, tool: name, result, findings: treated.findings });
-    if (judged === undefined) return rewrite(treated);
-    return judged.then(
-      (said) =>
-        said === 'suspicious' && results === 'quarantine' ? withhold(ports, call, result, treated) : rewrite(treated),
-      () => rewrite(treated),
-    );
+    const settle = (one: Treated) => (isKeptBack(one, results) ? withhold(ports, call, result, one) : rewrite(one));
+    if (isKeptBack(treated, results)) return settle(treated);
+    const asked = { upstream: call.tool.upstream, tool: call.tool.name, result };
+    return judgeFindings(treated, { judge: ports.judge, asked, from: treatment })?.then(settle) ?? settle(treated);
   };
   return {
     name: 'scan-result',
@@ -116,14 +97,10 @@ function rewrite({ value, findings }: Treated): Verdict {
 async function withhold(ports: ScanPorts, call: Call, result: JsonObject, { findings }: Treated): Promise<Verdict> {
   const id = await ports.kept?.keep(call, { result, findings });
   if (call.notes !== undefined) call.notes.keptResult = id;
-  return { kind: 'deny', code: 'denied', reason: explain(id, findings) };
+  return { kind: 'deny', code: 'denied', reason: explainKept(CALLED, { id, findings }) };
 }
 
-function explain(id: string | undefined, findings: readonly Finding[]): string {
-  const whys = [...new Set(findings.filter(({ tier }) => tier === 'block').map(({ why }) => why))]
-    .slice(0, 3)
-    .join(' ');
-  const what = `The tool was called. Its result is kept back, because it holds what a stranger should not say to you: ${whys}`;
-  if (id === undefined) return `${what} It could not be stored for a person to look at.`;
-  return `${what} A person can read it with "sallyport result show ${id}" and release it with: sallyport result release ${id} --reason "…". After that, make the same call again to get this result; the tool is not called a second time.`;
-}
+const CALLED = {
+  what: 'The tool was called. Its result is kept back',
+  after: 'make the same call again to get this result; the tool is not called a second time.',
+};

@@ -7,13 +7,15 @@ export interface Mark {
   readonly end: number;
   /** What they say, where they spell something. */
   readonly decoded: string;
+  /** What stands behind it and is not seen because of it. */
+  readonly conceals?: string | undefined;
 }
 
 /** ECMA-48: a control sequence; OSC, DCS, PM and APC, which hold text that a terminal does not show; a lone escape. */
 const ANSI =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])([^\x07\x1b\x9c]{0,4096})(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,16}[0-~]?/y;
-/** A change of colour alone; 8 conceals. */
+/** A change of colour alone; 8 conceals, and so does a colour on itself, which `findConcealed` finds. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const COLOUR = /^(?:\x1b\[|\x9b)(?!(?:[\d;]{0,64};)?8m)[\d;:]{0,64}m$/;
 /** Default-ignorable and blank characters: first and last of each range. */
@@ -43,6 +45,8 @@ export interface Place {
   readonly at: number;
   readonly code: number;
   readonly hasRightToLeft: boolean;
+  /** What `findConcealed` found in the text. Left out: nobody needs to know. */
+  readonly concealed?: ReadonlyMap<number, string> | undefined;
 }
 
 /** What is not seen from there on. */
@@ -89,14 +93,16 @@ function isOrdinaryJoint({ text, at, code }: Place): boolean {
   return (before.charCodeAt(before.length - 1) || 0) >= 0x0590 && (text.charCodeAt(at + 1) || 0) >= 0x0590;
 }
 
-function readControl({ text, at, code }: Place): Hidden {
+function readControl({ text, at, code, concealed }: Place): Hidden {
   if (code === 0x1b || code >= 0x90) {
     ANSI.lastIndex = at;
     const match = ANSI.exec(text);
     if (match !== null && match[0].length > 0) {
       const end = at + match[0].length;
-      const kind = COLOUR.test(match[0]) ? 'colour' : 'ansi';
-      return { end, mark: { kind, start: at, end, decoded: match[1] ?? '' } };
+      const conceals = concealed?.get(at);
+      const kind = conceals === undefined && COLOUR.test(match[0]) ? 'colour' : 'ansi';
+      const mark = { kind, start: at, end, decoded: match[1] ?? '' } as const;
+      return { end, mark: conceals === undefined ? mark : { ...mark, conceals } };
     }
   }
   return { end: at + 1, mark: { kind: 'control', start: at, end: at + 1, decoded: '' } };

@@ -12,6 +12,13 @@ export interface ContentProblem {
   readonly isBearable: boolean;
 }
 
+export const CONTENT_FIXES: Readonly<Record<ContentProblem['id'], string>> = {
+  'too-large': 'Ask for a part of it, or raise "scan.resources.maxBytes".',
+  'no-base64': 'Ask the author of the server to encode it.',
+  program: 'Where this is meant, name its type in "scan.resources.programs".',
+  'wrong-type': 'Ask the author of the server to name the type it sends.',
+};
+
 type Limits = Pick<ResourceSettings, 'maxBytes' | 'programs'>;
 
 /** Media types that say "a program". */
@@ -30,12 +37,7 @@ const PROMISES: readonly (readonly [RegExp, readonly FileUse[]])[] = [
 
 /** Contents that are bytes: a blob of a resource, or what an image or sound is made of. */
 export function checkBlob(blob: string, declared: string | undefined, limits: Limits): ContentProblem | undefined {
-  if (!isBase64(blob))
-    return refuse(
-      'no-base64',
-      'It says that it is base64, and it is not.',
-      'Ask the author of the server to encode it.',
-    );
+  if (!isBase64(blob)) return refuse('no-base64', 'It says that it is base64, and it is not.');
   const size = Math.floor((blob.length * 3) / 4);
   if (size > limits.maxBytes + 2) return tooLarge(size, limits);
   const head = Buffer.from(blob.slice(0, HEAD_BASE64), 'base64').toString('latin1');
@@ -63,18 +65,14 @@ function judgeType(
     // One that says it is something else was not what the operator allowed.
     const isNamed = mime !== undefined && limits.programs.some((glob) => matchesGlob(glob.toLowerCase(), mime));
     if (isNamed && (type === undefined || !isPromised(mime))) return undefined;
-    return refuse(
-      'program',
-      `It is a program (${type?.name ?? mime}), and programs are not handed out.`,
-      'Where this is meant, name its type in "scan.resources.programs".',
-    );
+    return refuse('program', `It is a program (${type?.name ?? mime}), and programs are not handed out.`);
   }
   const promised = mime === undefined ? undefined : PROMISES.find(([pattern]) => pattern.test(mime))?.[1];
   if (type === undefined || promised === undefined || promised.includes(type.use)) return undefined;
   return {
     id: 'wrong-type',
     why: `It says that it is ${shown(mime ?? '')}, and it begins as ${/^[aeiou]/i.test(type.name) ? 'an' : 'a'} ${type.name} does.`,
-    fix: 'Ask the author of the server to name the type it sends.',
+    fix: CONTENT_FIXES['wrong-type'],
     isBearable: isText,
   };
 }
@@ -110,13 +108,9 @@ function isBase64(blob: string): boolean {
 }
 
 function tooLarge(size: number, { maxBytes }: Limits): ContentProblem {
-  return refuse(
-    'too-large',
-    `It has ${size} bytes, and ${maxBytes} are the most.`,
-    'Ask for a part of it, or raise "scan.resources.maxBytes".',
-  );
+  return refuse('too-large', `It has ${size} bytes, and ${maxBytes} are the most.`);
 }
 
-function refuse(id: ContentProblem['id'], why: string, fix: string): ContentProblem {
-  return { id, why, fix, isBearable: false };
+function refuse(id: ContentProblem['id'], why: string): ContentProblem {
+  return { id, why, fix: CONTENT_FIXES[id], isBearable: false };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolveResources, resourcesSchema } from '../../config/resources-section.ts';
-import type { NameAnswer } from '../../core/name-port.ts';
-import { findForbiddenUri, judgeUri } from './judge-uri.ts';
+import type { NameAnswer, NameAnswers } from '../../core/name-port.ts';
+import { findForbiddenUri, judgeUri, type UriContext } from './judge-uri.ts';
 import { namesIn } from './names-in.ts';
 
 const settings = (written: Record<string, unknown> = {}, set?: 'laptop' | 'team' | 'locked') =>
@@ -9,6 +9,9 @@ const settings = (written: Record<string, unknown> = {}, set?: 'laptop' | 'team'
 const OPEN = settings();
 const LOCAL = { settings: OPEN, ownHost: undefined };
 const REMOTE = { settings: OPEN, ownHost: 'mcp.example.com' };
+
+const whyNot = (uri: string, context: UriContext, answers?: NameAnswers) =>
+  findForbiddenUri(uri, context, answers)?.why;
 
 /** One address in all its spellings, and other ways inside. */
 const ATTACKS = [
@@ -85,7 +88,7 @@ const ATTACKS = [
 ];
 
 test.each(ATTACKS)('%j leads nowhere', (uri) => {
-  expect(findForbiddenUri(uri, LOCAL)).toBeDefined();
+  expect(whyNot(uri, LOCAL)).toBeDefined();
 });
 
 const HARMLESS = [
@@ -109,22 +112,22 @@ const HARMLESS = [
 ];
 
 test.each(HARMLESS)('%j may be linked to by a server on this machine', (uri) => {
-  expect(findForbiddenUri(uri, LOCAL)).toBeUndefined();
+  expect(whyNot(uri, LOCAL)).toBeUndefined();
 });
 
 test('the own host is spoken to as it speaks, wherever it is', () => {
   const own = { settings: OPEN, ownHost: '127.0.0.1' };
-  expect(findForbiddenUri('http://127.0.0.1:3000/', own)).toBeUndefined();
-  expect(findForbiddenUri('gopher://127.0.0.1:6379/', own)).toContain('this machine');
-  expect(findForbiddenUri('http://10.0.0.1/', own)).toContain('this machine');
+  expect(whyNot('http://127.0.0.1:3000/', own)).toBeUndefined();
+  expect(whyNot('gopher://127.0.0.1:6379/', own)).toContain('this machine');
+  expect(whyNot('http://10.0.0.1/', own)).toContain('this machine');
 });
 
 test('files of a server on another machine, and files with keys, are nobody’s to link to', () => {
-  expect(findForbiddenUri('file:///work/readme.md', REMOTE)).toContain('another machine');
+  expect(whyNot('file:///work/readme.md', REMOTE)).toContain('another machine');
   for (const file of ['file:///home/a/.ssh/id_ed25519', 'file:///home/a/%2essh/config', 'file:///etc/passwd'])
-    expect(findForbiddenUri(file, LOCAL)).toContain('keys or accounts');
+    expect(whyNot(file, LOCAL)).toContain('keys or accounts');
   // A server reads its own files.
-  expect(findForbiddenUri('file:///work/readme.md', { ...REMOTE, isRead: true })).toBeUndefined();
+  expect(whyNot('file:///work/readme.md', { ...REMOTE, isRead: true })).toBeUndefined();
 });
 
 describe('lists', () => {
@@ -133,14 +136,18 @@ describe('lists', () => {
 
   test('name schemes and hosts, and the own host is always one of them', () => {
     const narrow = { schemes: ['https'], hosts: ['*.example.org'], names: 'text' };
-    expect(at('https://docs.example.org/a', narrow)).toEqual({ why: undefined, asks: undefined, name: undefined });
-    expect(at('https://mcp.example.com/a', narrow).why).toBeUndefined();
-    expect(at('https://evil.example.net/a', narrow).why).toContain('host');
+    expect(at('https://docs.example.org/a', narrow)).toEqual({
+      forbidden: undefined,
+      asks: undefined,
+      name: undefined,
+    });
+    expect(at('https://mcp.example.com/a', narrow).forbidden?.why).toBeUndefined();
+    expect(at('https://evil.example.net/a', narrow).forbidden?.why).toContain('host');
     // A look-alike is another name: it is compared as the DNS knows it.
-    expect(at('https://docs.exаmple.org/a', narrow).why).toContain('host');
-    expect(at('https://docs.example.org.evil.net/a', narrow).why).toContain('host');
-    expect(at('http://docs.example.org/a', narrow).why).toContain('scheme');
-    expect(at('http://10.1.2.3/', { private: true }).why).toBeUndefined();
+    expect(at('https://docs.exаmple.org/a', narrow).forbidden?.why).toContain('host');
+    expect(at('https://docs.example.org.evil.net/a', narrow).forbidden?.why).toContain('host');
+    expect(at('http://docs.example.org/a', narrow).forbidden?.why).toContain('scheme');
+    expect(at('http://10.1.2.3/', { private: true }).forbidden?.why).toBeUndefined();
   });
 
   test('what they do not name is asked about, by scheme and host, where the operator says so', () => {
@@ -153,24 +160,93 @@ describe('lists', () => {
     expect(at('https://EXАMPLE.org/', asking).asks?.host).toMatch(/^xn--/);
     expect(at('note://a', { schemes: ['https'], unlisted: 'ask' }).asks).toEqual({ scheme: 'note' });
     // Nobody is asked about what no answer makes harmless.
-    expect(at('http://169.254.169.254/', asking)).toMatchObject({ why: expect.any(String), asks: undefined });
+    expect(at('http://169.254.169.254/', asking)).toMatchObject({
+      forbidden: { why: expect.any(String) },
+      asks: undefined,
+    });
   });
 
   test('the starter sets are stricter by steps, and a server’s own names are its own', () => {
     const uri = 'https://example.org/';
-    expect(at(uri, {})).toMatchObject({ why: undefined, asks: undefined, name: 'example.org' });
+    expect(at(uri, {})).toMatchObject({ forbidden: undefined, asks: undefined, name: 'example.org' });
     expect(at(uri, {}, 'team').asks).toEqual({ scheme: 'https', host: 'example.org' });
-    expect(at(uri, {}, 'locked').why).toContain('not allowed');
-    expect(at(uri, { hosts: ['example.org'] }, 'locked')).toMatchObject({ why: undefined, name: 'example.org' });
-    expect(at(uri, { unlisted: 'allow' }, 'locked').why).toBeUndefined();
+    expect(at(uri, {}, 'locked').forbidden?.why).toContain('not allowed');
+    expect(at(uri, { hosts: ['example.org'] }, 'locked')).toMatchObject({ forbidden: undefined, name: 'example.org' });
+    expect(at(uri, { unlisted: 'allow' }, 'locked').forbidden?.why).toBeUndefined();
     for (const own of ['note://a', 'file:///work/a', 'https://mcp.example.com/a'])
-      expect(at(own, {}, 'locked')).toEqual({ why: undefined, asks: undefined, name: undefined });
+      expect(at(own, {}, 'locked')).toEqual({ forbidden: undefined, asks: undefined, name: undefined });
+  });
+});
+
+describe('what runs where it is opened', () => {
+  const running = ['javascript:alert(1)', 'JavaScript:alert(1)', 'vbscript:x', 'view-source:javascript:alert(1)'];
+  const pages = ['data:text/html,<script>1</script>', 'data:image/svg+xml;base64,AAAA', 'DATA: Text/HTML;x=1,a'];
+  const written = [
+    { schemes: ['https', 'data', 'view-source'] },
+    { schemes: ['https'], unlisted: 'allow' },
+    { schemes: ['https'], unlisted: 'ask' },
+  ];
+  test.each(written)('is refused whatever the list says: %j', (given) => {
+    // A settings object that the schema would not let through changes nothing either.
+    for (const list of [given.schemes, [...given.schemes, 'javascript', 'vbscript']])
+      for (const uri of [...running, ...pages])
+        for (const isRead of [true, false])
+          expect(
+            judgeUri(uri, { settings: { ...settings(given), schemes: list }, ownHost: undefined, isRead }).forbidden,
+            uri,
+          ).toBeDefined();
+  });
+
+  test('a list that names it is an error', () => {
+    for (const scheme of ['javascript', 'vbscript'])
+      expect(resourcesSchema.safeParse({ schemes: ['https', scheme] }).error?.issues).toMatchObject([
+        { path: ['schemes', 1], message: expect.stringContaining(`${scheme}: runs what stands in it and is refused`) },
+      ]);
+    expect(resourcesSchema.safeParse({ schemes: ['https', 'data', 'file'] }).success).toBe(true);
+  });
+
+  test('data that is no page is where the list names it, and so are files', () => {
+    const listed = { settings: settings({ schemes: ['data', 'file'] }), ownHost: 'mcp.example.com' };
+    const unlisted = { settings: settings({ schemes: ['https'], unlisted: 'allow' }), ownHost: 'mcp.example.com' };
+    for (const uri of ['data:text/plain,hello', 'data:image/png;base64,AAAA', 'file:///work/a.md']) {
+      expect(whyNot(uri, listed), uri).toBeUndefined();
+      expect(whyNot(uri, unlisted), uri).toBeDefined();
+    }
+  });
+});
+
+describe('what to do', () => {
+  const own = {
+    settings: resolveResources(
+      resourcesSchema.parse({ hosts: ['a.example'] }),
+      undefined,
+      'scan.servers.web.resources',
+    ),
+    ownHost: undefined,
+  };
+  const narrow = { settings: settings({ schemes: ['https'], hosts: ['a.example'] }), ownHost: 'mcp.example.com' };
+  test.each([
+    ['https://b.example/', narrow, 'The operator can add "b.example" to "scan.resources.hosts".'],
+    ['https://b.example/', own, 'The operator can add "b.example" to "scan.servers.web.resources.hosts".'],
+    ['note://a', narrow, 'The operator can add "note" to "scan.resources.schemes".'],
+    ['data:text/plain,a', LOCAL, 'The operator can name data in "scan.resources.schemes".'],
+    ['file:///work/a', REMOTE, 'The operator can name file in "scan.resources.schemes".'],
+    ['http://10.0.0.1/', LOCAL, 'The operator can allow such addresses with "scan.resources.private": true.'],
+    ['https://user@b.example/', LOCAL, 'No setting allows it. Write the URI without it.'],
+    ['https://b.example/\n', LOCAL, 'No setting allows it. Write the URI without them.'],
+    ['javascript:1', LOCAL, 'No setting allows it.'],
+  ])('%s: %o', (uri, context, fix) => {
+    expect(findForbiddenUri(uri, context)?.fix).toBe(fix);
+  });
+
+  test('the host that is refused is named', () => {
+    expect(whyNot('https://B.example:8443/x', narrow)).toBe('its host b.example is not allowed');
   });
 });
 
 describe('where a name leads', () => {
   const lead = (answer: NameAnswer | undefined, written: Record<string, unknown> = {}) =>
-    findForbiddenUri(
+    whyNot(
       'https://example.org/',
       { settings: settings(written), ownHost: undefined },
       new Map(answer === undefined ? [] : [['example.org', answer]]),

@@ -1,4 +1,4 @@
-import type { ResourceSettings } from '../../config/resources-section.ts';
+import { type ResourceSettings, RUNNING_SCHEMES } from '../../config/resources-section.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import type { NameAnswers } from '../../core/name-port.ts';
 import { decodePercent } from '../../core/percent.ts';
@@ -13,10 +13,18 @@ export interface UriContext {
   readonly isRead?: boolean;
 }
 
+/** Why nobody may go there. */
+export interface Forbidden {
+  /** The part of a sentence behind "because". */
+  readonly why: string;
+  /** What the caller or the operator can do; a sentence. */
+  readonly fix: string;
+}
+
 /** What the text of a URI says about where it leads. */
 export interface Judged {
-  /** Why nobody may go there; `undefined`: the text says nothing against it. */
-  readonly why: string | undefined;
+  /** `undefined`: the text says nothing against it. */
+  readonly forbidden: Forbidden | undefined;
   /** A person has to agree before it is read. */
   readonly asks: Place | undefined;
   /** The name of a host that may lead inside: to be looked up. */
@@ -30,10 +38,10 @@ export interface Place {
   readonly host?: string;
 }
 
-const ALLOWED: Judged = Object.freeze({ why: undefined, asks: undefined, name: undefined });
+const ALLOWED: Judged = Object.freeze({ forbidden: undefined, asks: undefined, name: undefined });
 
-/** Content that pretends to be a place. */
-const NO_PLACE: ReadonlySet<string> = new Set(['javascript', 'vbscript', 'data']);
+/** Of `data:`: types that a client shows as a page, and runs. */
+const PAGE_DATA = /^data:[^,]{0,256}(?:html|xml|svg|script)/i;
 /** Schemes that hold another URI, which is the one that is opened. */
 const WRAPPERS: ReadonlySet<string> = new Set(['jar', 'view-source', 'feed', 'blob', 'filesystem', 'url']);
 /** Schemes that lead to a host, those of old protocols included: requests are forged through them first. */
@@ -53,23 +61,35 @@ const SENSITIVE_FILE =
 /** May a resource, or a link to one, lead there? What a name resolves to is for `judgeName`. */
 export function judgeUri(uri: string, context: UriContext): Judged {
   const { settings } = context;
-  if (uri.length > MAX_URI) return refuse(`it is longer than ${MAX_URI} characters`);
-  if (UNREADABLE.test(uri)) return refuse('it holds characters that are not seen and change where it leads');
+  if (uri.length > MAX_URI) return refuse(`it is longer than ${MAX_URI} characters`, `${NEVER} Ask for a shorter one.`);
+  if (UNREADABLE.test(uri))
+    return refuse(
+      'it holds characters that are not seen and change where it leads',
+      `${NEVER} Write the URI without them.`,
+    );
   const scheme = toScheme(uri);
   // A URI without a scheme is the server's own name for something.
-  if (scheme === undefined) return /^[\\/]{2}/.test(uri) ? refuse('it has no scheme') : ALLOWED;
-  if (settings.schemes === undefined && NO_PLACE.has(scheme)) return refuse(`${scheme}: is content and no place`);
-  const isListed = settings.schemes === undefined || settings.schemes.includes(scheme);
-  if (!isListed && settings.unlisted === 'deny') return refuse(`the scheme ${scheme}: is not allowed`);
+  if (scheme === undefined)
+    return /^[\\/]{2}/.test(uri) ? refuse('it has no scheme', `${NEVER} Write the scheme.`) : ALLOWED;
+  if (RUNNING_SCHEMES.includes(scheme)) return refuse(`${scheme}: runs what stands in it`, NEVER);
+  const isNamed = settings.schemes?.includes(scheme) === true;
+  if (scheme === 'data' && !isNamed)
+    return refuse('data: is content and no place', `The operator can name data in "${settings.key}.schemes".`);
+  if (PAGE_DATA.test(uri)) return refuse('it holds a page, which runs what stands in it', NEVER);
+  const isListed = settings.schemes === undefined || isNamed;
+  if (!isListed && settings.unlisted === 'deny')
+    return refuse(
+      `the scheme ${scheme}: is not allowed`,
+      `The operator can add "${scheme}" to "${settings.key}.schemes".`,
+    );
   const asks = isListed || settings.unlisted === 'allow' ? undefined : { scheme };
   if (WRAPPERS.has(scheme)) return judgeUri(uri.slice(scheme.length + 1), context);
-  if (scheme === 'file') {
-    const why = context.isRead === true ? undefined : findForbiddenFile(uri, context);
-    return why === undefined ? askOr(asks) : refuse(why);
-  }
+  if (scheme === 'file') return (context.isRead === true ? undefined : judgeFile(uri, context)) ?? askOr(asks);
   const reached = REACHED.has(scheme) ? scheme : COMPOSED.exec(scheme)?.[1];
   return reached === undefined ? askOr(asks) : judgeHost({ uri, scheme, reached, asks }, context);
 }
+
+const NEVER = 'No setting allows it.';
 
 function toScheme(uri: string): string | undefined {
   return /^([a-z][a-z0-9+.-]{0,63}):/i.exec(uri)?.[1]?.toLowerCase();
@@ -85,22 +105,28 @@ interface Reaching {
 
 function judgeHost({ uri, scheme, reached, asks }: Reaching, { settings, ownHost }: UriContext): Judged {
   const url = toUrl(uri, scheme, reached);
-  if (url === undefined) return refuse('it is no URL');
-  if (url.username !== '' || url.password !== '') return refuse('it holds a user name or password');
+  if (url === undefined) return refuse('it is no URL', `${NEVER} Write an address.`);
+  if (url.username !== '' || url.password !== '')
+    return refuse('it holds a user name or password', `${NEVER} Write the URI without it.`);
   const host = url.hostname.toLowerCase().replace(/\.$/, '');
-  if (host === '' || host.includes('..') || host.includes('%')) return refuse('its host cannot be read');
+  if (host === '' || host.includes('..') || host.includes('%'))
+    return refuse('its host cannot be read', `${NEVER} Write the name of a host.`);
   if (host === ownHost && OWN.has(reached)) return askOr(asks);
   if (!settings.private && findInside(host) !== undefined)
-    return refuse('it leads to this machine or a private network');
+    return refuse('it leads to this machine or a private network', allowInside(settings));
   const isListed = settings.hosts === undefined || settings.hosts.some((glob) => matchesGlob(glob.toLowerCase(), host));
-  if (!isListed && settings.unlisted === 'deny') return refuse('its host is not allowed');
+  if (!isListed && settings.unlisted === 'deny')
+    return refuse(
+      `its host ${showHost(host)} is not allowed`,
+      `The operator can add "${showHost(host)}" to "${settings.key}.hosts".`,
+    );
   const isAsked = asks !== undefined || (!isListed && settings.unlisted === 'ask');
   const isLookedUp = !settings.private && settings.names !== 'text' && !isAddress(host);
   // Looking it up would hand out what its labels hold.
-  if (isLookedUp && carriesData(host)) return refuse('the name of its host carries data');
+  if (isLookedUp && carriesData(host)) return refuse('the name of its host carries data', lookNothingUp(settings));
   if (!isAsked && !isLookedUp) return ALLOWED;
   return {
-    why: undefined,
+    forbidden: undefined,
     asks: isAsked ? { scheme, host: url.host } : undefined,
     name: isLookedUp ? host : undefined,
   };
@@ -116,14 +142,27 @@ function toUrl(uri: string, scheme: string, reached: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
+/** Names of hosts are strangers' texts, too. */
+function showHost(host: string): string {
+  return host.slice(0, 253).replace(/[^\p{L}\p{N}.:[\]_-]/gu, '?');
+}
+
+function allowInside({ key }: Pick<ResourceSettings, 'key'>): string {
+  return `The operator can allow such addresses with "${key}.private": true.`;
+}
+
+function lookNothingUp({ key }: Pick<ResourceSettings, 'key'>): string {
+  return `The operator can have names judged as they are written with "${key}.names": "text".`;
+}
+
 /**
  * The same, with what its name leads to.
  * @param answers what the names of these URIs lead to; a name without an entry was not looked up, and that is no
- * @returns why not, for people and models; `undefined`: it may
+ * @returns for people and models; `undefined`: it may
  */
-export function findForbiddenUri(uri: string, context: UriContext, answers?: NameAnswers): string | undefined {
-  const { why, name } = judgeUri(uri, context);
-  if (why !== undefined || name === undefined || answers === undefined) return why;
+export function findForbiddenUri(uri: string, context: UriContext, answers?: NameAnswers): Forbidden | undefined {
+  const { forbidden, name } = judgeUri(uri, context);
+  if (forbidden !== undefined || name === undefined || answers === undefined) return forbidden;
   return judgeName(name, answers, context.settings);
 }
 
@@ -131,28 +170,45 @@ export function findForbiddenUri(uri: string, context: UriContext, answers?: Nam
 export function judgeName(
   name: string,
   answers: NameAnswers,
-  { names }: Pick<ResourceSettings, 'names'>,
-): string | undefined {
+  settings: Pick<ResourceSettings, 'key' | 'names'>,
+): Forbidden | undefined {
   const answer = answers.get(name) ?? 'late';
-  if (answer === 'late') return 'it could not be found out in time where its name leads';
-  if (answer === 'unknown') return names === 'require' ? 'nobody knows where its name leads' : undefined;
+  if (answer === 'late')
+    return {
+      why: 'it could not be found out in time where its name leads',
+      fix: `Ask again. ${lookNothingUp(settings)}`,
+    };
+  if (answer === 'unknown')
+    return settings.names === 'require'
+      ? {
+          why: 'nobody knows where its name leads',
+          fix: `The operator can let such names pass with "${settings.key}.names": "resolve".`,
+        }
+      : undefined;
   if (answer.length === 0 || answer.some((address) => findInside(address) !== undefined))
-    return 'its name leads to this machine or a private network';
+    return { why: 'its name leads to this machine or a private network', fix: allowInside(settings) };
   return undefined;
 }
 
-function refuse(why: string): Judged {
-  return { why, asks: undefined, name: undefined };
+function refuse(why: string, fix: string): Judged {
+  return { forbidden: { why, fix }, asks: undefined, name: undefined };
 }
 
 function askOr(asks: Place | undefined): Judged {
-  return asks === undefined ? ALLOWED : { why: undefined, asks, name: undefined };
+  return asks === undefined ? ALLOWED : { forbidden: undefined, asks, name: undefined };
 }
 
-function findForbiddenFile(uri: string, { settings, ownHost }: UriContext): string | undefined {
+/** A link to a file is opened where the client runs. `undefined`: nothing speaks against it. */
+function judgeFile(uri: string, { settings, ownHost }: UriContext): Judged | undefined {
   // file://host/share opens a connection, and Windows signs in there.
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
-  if (host !== '' && host !== 'localhost') return 'it names a file of another machine';
-  if (settings.schemes === undefined && ownHost !== undefined) return 'a server on another machine has no files here';
-  return SENSITIVE_FILE.test(decodePercent(uri) ?? uri) ? 'it names a file that holds keys or accounts' : undefined;
+  if (host !== '' && host !== 'localhost') return refuse('it names a file of another machine', NEVER);
+  if (settings.schemes?.includes('file') !== true && ownHost !== undefined)
+    return refuse(
+      'a server on another machine has no files here',
+      `The operator can name file in "${settings.key}.schemes".`,
+    );
+  return SENSITIVE_FILE.test(decodePercent(uri) ?? uri)
+    ? refuse('it names a file that holds keys or accounts', NEVER)
+    : undefined;
 }

@@ -1,4 +1,5 @@
 import { foldCharacter } from '../../core/fold-text.ts';
+import { findConcealed } from '../decode/concealed.ts';
 import { createTextBuilder, type MappedText, type TextBuilder } from '../decode/mapped-text.ts';
 import { type Mark, RIGHT_TO_LEFT, readHidden } from '../decode/unseen.ts';
 
@@ -16,6 +17,7 @@ export function foldWithMap(text: string): Folded {
   const builder = createTextBuilder(text.length);
   const marks: Mark[] = [];
   const hasRightToLeft = RIGHT_TO_LEFT.test(text);
+  const concealed = findConcealed(text);
   let word = { start: 0, plain: 0, alike: 0, other: 0 };
   let wasRemoved = false;
   for (let i = 0; i < text.length; ) {
@@ -33,7 +35,7 @@ export function foldWithMap(text: string): Folded {
       i += 1;
       continue;
     }
-    const hidden = readHidden({ text, at: i, code, hasRightToLeft });
+    const hidden = readHidden({ text, at: i, code, hasRightToLeft, concealed });
     if (hidden !== undefined) {
       if (hidden.mark !== undefined) addMark(marks, hidden.mark);
       wasRemoved = true;
@@ -90,6 +92,6 @@ function endWord(word: Word, end: number, marks: Mark[]): Word {
 function addMark(marks: Mark[], mark: Mark): void {
   const last = marks.at(-1);
   if (last !== undefined && last.kind === mark.kind && last.end === mark.start)
-    marks[marks.length - 1] = { ...last, end: mark.end, decoded: last.decoded + mark.decoded };
+    marks[marks.length - 1] = { ...last, ...mark, start: last.start, decoded: last.decoded + mark.decoded };
   else if (marks.length < MAX_MARKS || (mark.kind !== 'colour' && marks.length < MAX_MARKS * 2)) marks.push(mark);
 }

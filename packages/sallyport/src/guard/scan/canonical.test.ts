@@ -83,7 +83,9 @@ describe('marks what is not seen', () => {
     ['a\x08b', 'control'],
     ['a\x1b[2Kb', 'ansi'],
     ['a\x1b[8mb', 'ansi'],
+    ['a\x1b[30;40mb', 'ansi'],
     ['a\x1b[31mb', 'colour'],
+    ['a\x1b[30;47mb', 'colour'],
     ['pаypal', 'mixed'],
   ])('%j has %s', (text, kind) => {
     expect(toCanonical(text).marks.map((mark) => mark.kind)).toEqual([kind]);

@@ -1,4 +1,4 @@
-import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
+import { type Finding, type FindingTier, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
 import type { Span } from '../../core/json-scan.ts';
 import { toUnits } from '../decode/text-units.ts';
 import type { Mark } from '../decode/unseen.ts';
@@ -12,6 +12,7 @@ import { kindsOf } from './results/lexicon.ts';
 import { type Match, matchRules } from './results/match-rules.ts';
 import { openText } from './results/open-text.ts';
 import { readWords } from './results/read-words.ts';
+import { BLANK, CODED_LINK, FILLED, HIDDEN, RUNS, type ShapeRule } from './results/shape-rules.ts';
 import { showPart } from './results/show-part.ts';
 import { findSpoken, isReported } from './results/spoken-to.ts';
 import type { TextRule } from './results/text-rules.ts';
@@ -22,13 +23,18 @@ import type { Words } from './results/words.ts';
 /** From here on a text is in the review tier. */
 export const TEXT_REVIEW_FROM = 0.5;
 /** One reason this sure, or several together, block. */
-const BLOCK_FROM = 0.9;
+export const BLOCK_FROM = 0.9;
 const SEVERAL_FROM = 0.94;
 const MAX_FINDINGS = 16;
 
-const FIX =
-  'Read the result before anything is done that it asks for; keep such results back with "scan.results": "quarantine".';
-const CLEARED = 'If this is how the server speaks, name it in "scan.trusted".';
+const FIX = 'Read the text before anything is done that it asks for.';
+
+/** What to do about a text in which something of this tier is found: the same whether it was marked or kept back. */
+export function fixOf(tier: FindingTier): string {
+  return tier === 'block'
+    ? `${FIX} Let it pass only when you know why it says so.`
+    : `${FIX} If this is how the server speaks, name it in "scan.trusted".`;
+}
 
 /**
  * Reads a text that a server sent: a result, an error, a resource, a prompt, a question.
@@ -123,11 +129,6 @@ function readBackwards(text: string, { kinds, starts, count }: Words, collected:
 
 /** Characters, about 0.2 s. */
 const MAX_DOUBTFUL = 262_144;
-const HIDDEN: Found['rule'] = {
-  id: 'hidden-text',
-  owasp: 'MCP06',
-  why: 'It holds text that a model reads and a person cannot see.',
-};
 
 /** What all parts of one text may say once they are decoded. Characters, about 0.3 s. */
 const MAX_SAID = 2 * 1024 * 1024;
@@ -163,12 +164,14 @@ function readDoubtful(part: string, collected: Collected): void {
     found.push({ rule: UNREAD, weight: UNREAD_WEIGHT, ...unread });
   }
   for (const mark of marks) all.push({ ...mark, start: offset + mark.start, end: offset + mark.end });
-  for (const { kind, decoded, start, end } of marks)
-    if ((kind === 'tag' || kind === 'variation') && /[a-z]{2,20} [a-z]{2,20}/i.test(decoded))
+  for (const { kind, decoded, conceals, start, end } of marks) {
+    const said = kind === 'tag' || kind === 'variation' ? decoded : conceals;
+    if (said !== undefined && /[a-z]{2,20} [a-z]{2,20}/i.test(said))
       found.push({
-        ...{ rule: HIDDEN, weight: 1, start: offset + start, end: offset + end },
-        ...{ evidence: showPart(decoded, 0, decoded.length), hidden: kind },
+        ...{ rule: HIDDEN, weight: HIDDEN.weight, start: offset + start, end: offset + end },
+        ...{ evidence: showPart(said, 0, said.length), hidden: conceals === undefined ? kind : 'colour' },
       });
+  }
   for (const view of views) {
     // Spacing and digits for letters are read in every text, not only here.
     if (view.kind === 'loose' || (view.kind === 'plain' && view.text.length === part.length && isSame(view, part)))
@@ -191,12 +194,6 @@ function lastBlank(text: string, from: number): number {
   return Math.max(text.lastIndexOf(' ', from), text.lastIndexOf('\n', from));
 }
 
-const CODED_LINK: Found['rule'] = {
-  id: 'coded-link',
-  owasp: 'MCP10',
-  why: 'It holds an image or a link to be fetched in code that a person does not read.',
-};
-
 function addDecoded(view: View, { offset, found }: Pick<Collected, 'offset' | 'found'>): void {
   // What stands there as it is read is seen: only something beside it was encoded.
   const image = findCarriers(view.text).find(
@@ -205,27 +202,10 @@ function addDecoded(view: View, { offset, found }: Pick<Collected, 'offset' | 'f
   if (image === undefined) return;
   const [start, end] = view.range(image.start, image.end);
   found.push({
-    ...{ rule: CODED_LINK, weight: 0.6, start: offset + start, end: offset + end },
+    ...{ rule: CODED_LINK, weight: CODED_LINK.weight, start: offset + start, end: offset + end },
     ...{ evidence: showPart(view.text, image.start, image.end), hidden: view.how },
   });
 }
-
-const BLANK: Found['rule'] = {
-  id: 'address-to-fill-in',
-  owasp: 'MCP10',
-  why: 'It holds an address with a place to fill something in, which a client would fetch: data leaves that way.',
-};
-const RUNS: Found['rule'] = {
-  id: 'html-that-runs',
-  owasp: 'MCP06',
-  why: 'It holds a piece of HTML that runs a script where it is shown.',
-};
-
-const FILLED: Found['rule'] = {
-  id: 'told-to-fill-in',
-  owasp: 'MCP10',
-  why: 'It wants what was said, or what the user keeps, written into an address: data leaves that way.',
-};
 
 /**
  * Programs and pages are full of places to be filled in: what counts is one in a text that is neither, and whatever a reader
@@ -235,9 +215,9 @@ const FILLED: Found['rule'] = {
 function addCarriers({ given, text, words }: Opened, found: Found[]): readonly Carrier[] {
   const fences = new Fences(given);
   const { told, carriers } = findFilled({ text, words, fences }, findCarriers(given));
-  const add = (rule: Found['rule'], weight: number, { start, end }: Span) =>
-    found.push({ rule, weight, start, end, evidence: showPart(given, start, end), hidden: undefined });
-  if (told !== undefined) add(FILLED, 0.6, told);
+  const add = (rule: ShapeRule, { start, end }: Span) =>
+    found.push({ rule, weight: rule.weight, start, end, evidence: showPart(given, start, end), hidden: undefined });
+  if (told !== undefined) add(FILLED, told);
   if (carriers.length === 0) return carriers;
   let page: boolean | undefined;
   const isInPage = () => {
@@ -249,9 +229,9 @@ function addCarriers({ given, text, words }: Opened, found: Found[]): readonly C
   const blank = carriers.find(
     (one) => one.carries === 'blank' && isMeant(one) && !isTemplate(given, fences, one.start),
   );
-  if (blank !== undefined) add(BLANK, 0.6, blank);
+  if (blank !== undefined) add(BLANK, blank);
   const running = carriers.find(({ kind, runs }) => runs && kind === 'html');
-  if (running !== undefined && !isInPage()) add(RUNS, 0.5, running);
+  if (running !== undefined && !isInPage()) add(RUNS, running);
   return carriers;
 }
 
@@ -372,10 +352,11 @@ function toFindings(found: readonly Found[], score: number): Finding[] {
     if (taken.has(rule.id)) continue;
     taken.add(rule.id);
     const isBlock = weight >= BLOCK_FROM || isSeveral || (hidden !== undefined && weight >= TEXT_REVIEW_FROM);
+    const tier = isBlock ? 'block' : 'review';
     findings.push({
-      ...{ id: rule.id, tier: isBlock ? 'block' : 'review', owasp: rule.owasp, where: '', start, end, evidence },
+      ...{ id: rule.id, tier, owasp: rule.owasp, where: '', start, end, evidence },
       why: hidden === undefined ? rule.why : `${rule.why} It is not written as it is read (${hidden}).`,
-      fix: isBlock ? FIX : `${FIX} ${CLEARED}`,
+      fix: fixOf(tier),
     });
   }
   return findings;

@@ -1,7 +1,7 @@
-import type { Finding } from '../../../core/finding.ts';
+import type { Finding, FindingTier } from '../../../core/finding.ts';
 import { type Json, type JsonObject, member, memberText } from '../../../core/json.ts';
-import { type ContentProblem, checkBlob, checkText } from '../../resources/check-contents.ts';
-import { findForbiddenUri } from '../../resources/judge-uri.ts';
+import { CONTENT_FIXES, type ContentProblem, checkBlob, checkText } from '../../resources/check-contents.ts';
+import { type Forbidden, findForbiddenUri } from '../../resources/judge-uri.ts';
 import type { Findings } from './findings.ts';
 
 /** A picture is a picture: what says so and is something else would be opened by another program. `undefined`: it is. */
@@ -60,13 +60,15 @@ export function checkContents(given: JsonObject, where: string, found: Findings)
 /** Words about a link that may not lead there: clients follow links by themselves. `undefined`: it may. */
 export function checkLink(link: JsonObject, where: string, found: Findings): Json | undefined {
   const uri = memberText(link, 'uri');
-  const why = uri === '' ? 'it has no URI' : findWhy(uri, false, found);
-  if (why === undefined) return undefined;
-  found.add(toLinkFinding(uri, why, `${where}/uri`));
+  const forbidden = uri === '' ? NO_URI : findForbidden(uri, false, found);
+  if (forbidden === undefined) return undefined;
+  found.add(toLinkFinding(uri, forbidden, `${where}/uri`));
   if (found.treatment.isShown) return undefined;
   found.isChanged = true;
-  return toLine(`a link to ${showUri(uri)} was taken out, because ${why}.`);
+  return toLine(`a link to ${showUri(uri)} was taken out, because ${forbidden.why}.`);
 }
+
+const NO_URI: Forbidden = { why: 'it has no URI', fix: 'Ask the author of the server what it links to.' };
 
 /** What stands in for an address that nobody is to open. */
 const NO_ADDRESS = 'urn:sallyport:taken-out';
@@ -75,15 +77,15 @@ const NO_ADDRESS = 'urn:sallyport:taken-out';
 function withoutForbiddenUri(contents: JsonObject, where: string, found: Findings): JsonObject {
   const uri = member(contents, 'uri');
   if (typeof uri !== 'string') return contents;
-  const why = findWhy(uri, true, found);
-  if (why === undefined) return contents;
-  found.add(toLinkFinding(uri, why, `${where}/uri`));
+  const forbidden = findForbidden(uri, true, found);
+  if (forbidden === undefined) return contents;
+  found.add(toLinkFinding(uri, forbidden, `${where}/uri`));
   if (found.treatment.isShown) return contents;
   found.isChanged = true;
   return { ...contents, uri: NO_ADDRESS };
 }
 
-function findWhy(uri: string, isRead: boolean, { treatment }: Findings): string | undefined {
+function findForbidden(uri: string, isRead: boolean, { treatment }: Findings): Forbidden | undefined {
   const { resources, ownHost, answers } = treatment;
   return findForbiddenUri(uri, { settings: resources, ownHost, isRead }, answers);
 }
@@ -92,22 +94,29 @@ function toWrongType(type: string, shown: string): ContentProblem {
   return {
     id: 'wrong-type',
     why: `It says that it is of type ${type}, and its mimeType is ${shown}.`,
-    fix: 'Ask the author of the server to name the type it sends.',
+    fix: CONTENT_FIXES['wrong-type'],
     isBearable: false,
   };
 }
 
-function toFinding({ id, why, fix }: ContentProblem, where: string, evidence: string): Finding {
-  const tier = id === 'program' ? 'block' : 'review';
-  return { id, tier, owasp: 'MCP05', where, start: 0, end: 0, evidence, why, fix };
+export const FORBIDDEN_LINK = { id: 'forbidden-link', why: 'It links to a place where links may not lead' } as const;
+/** Of everything that is found in what a client would open. */
+export const CONTENT_OWASP = 'MCP05';
+
+export function contentTierOf(id: ContentProblem['id']): FindingTier {
+  return id === 'program' ? 'block' : 'review';
 }
 
-function toLinkFinding(uri: string, why: string, where: string): Finding {
+function toFinding({ id, why, fix }: ContentProblem, where: string, evidence: string): Finding {
+  return { id, tier: contentTierOf(id), owasp: CONTENT_OWASP, where, start: 0, end: 0, evidence, why, fix };
+}
+
+function toLinkFinding(uri: string, { why, fix }: Forbidden, where: string): Finding {
   return {
-    ...{ id: 'forbidden-link', tier: 'review', owasp: 'MCP05', where, start: 0, end: 0 },
+    ...{ id: FORBIDDEN_LINK.id, tier: 'review', owasp: CONTENT_OWASP, where, start: 0, end: 0 },
     evidence: showUri(uri),
-    why: `It links to a place where links may not lead: ${why}.`,
-    fix: 'Allow it with "scan.resources" where this is meant.',
+    why: `${FORBIDDEN_LINK.why}: ${why}.`,
+    fix,
   };
 }
 

@@ -13,6 +13,8 @@ const TURNED: SpokenRule = {
   why: 'It writes the marks between the turns of a conversation and goes on as another.',
 };
 
+export const TURN_RULES: readonly SpokenRule[] = [POSED, TURNED];
+
 /** What closes the data or opens another turn, in the formats of the common models; by what is looked for first. */
 const TURN_MARKS: readonly (readonly [string, RegExp])[] = [
   ['<|', /<\|(?:im_start|im_end|start_header_id|eot_id|system|user|assistant|end)\|>/y],

@@ -28,6 +28,8 @@ export class Findings {
   score = 0;
   /** A finding of the block tier stands where no mark can be set. */
   isUnmarkable = false;
+  /** A finding of any tier stands there, in what is handed out. */
+  isUnmarked = false;
   isChanged = false;
   /** Why contents that were read are not handed out. */
   refusal: string | undefined;
@@ -52,7 +54,10 @@ export class Findings {
 
   /** Reads a text where nothing can be marked: an identifier, a value, a name. */
   readFixed(text: string, where: string): void {
-    if (this.read(text, where).scan.findings.some(isBlock)) this.isUnmarkable = true;
+    const { findings } = this.read(text, where).scan;
+    if (findings.length === 0) return;
+    this.isUnmarked = true;
+    if (findings.some(isBlock)) this.isUnmarkable = true;
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Call } from '../../../core/call.ts';
+import type { Call, Tool } from '../../../core/call.ts';
 import type { Finding } from '../../../core/finding.ts';
 import type { JsonObject } from '../../../core/json.ts';
 
@@ -14,6 +14,7 @@ export interface KeptResult {
   /** Id of the principal that made the call, and gets it. */
   readonly principal: string;
   readonly upstream: string;
+  /** For what is no result of a tool the method and the URI or name, as in `resources/read note://today`. */
   readonly tool: string;
   readonly argumentsDigest: string;
   readonly findings: readonly Finding[];
@@ -25,18 +26,23 @@ export interface KeptResult {
   readonly reason: string | undefined;
 }
 
-/** Results in quarantine, as the two doors see them. Implemented in `call/` over a store. */
+/** A call, or another request that is known by the same members again. */
+export type KeptRequest = Pick<Call, 'id' | 'client' | 'arguments' | 'notes'> & {
+  readonly tool: Pick<Tool, 'upstream' | 'name'>;
+};
+
+/** Results in quarantine, as the doors see them. Implemented in `call/` over a store. */
 export interface KeptResults {
   /** @returns its id; `undefined`: there is no room, or it is too large. Never rejects. */
   keep(
-    call: Call,
+    request: KeptRequest,
     found: { readonly result: JsonObject; readonly findings: readonly Finding[] },
   ): Promise<string | undefined>;
   /**
-   * The result that a person released for this very call, handed out once: the same principal, tool and arguments.
+   * The result that a person released for this very request, handed out once: the same principal, tool and arguments.
    * `undefined` at once where nothing was kept for this caller and tool.
    */
-  take(call: Call): Promise<JsonObject | undefined> | undefined;
-  /** True once `take` gave a result for this call: it was judged by a person. */
-  isReleased(call: Call): boolean;
+  take(request: KeptRequest): Promise<JsonObject | undefined> | undefined;
+  /** True once `take` gave a result for this request: it was judged by a person. */
+  isReleased(request: KeptRequest): boolean;
 }

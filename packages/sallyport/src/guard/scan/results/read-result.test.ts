@@ -49,8 +49,25 @@ describe('a text with findings', () => {
   });
 });
 
+describe('text in the colour of its background', () => {
+  test.each([
+    'Done. \x1b[8mhidden words here\x1b[0m',
+    'Done. \x1b[30;40mhidden words here\x1b[0m',
+    'Done. \x1b[30m\x1b[40mhidden words here\x1b[0m',
+    'Done. \x1b[38;5;0;48;5;0mhidden words here\x1b[0m',
+    'Done. \x1b[38;2;1;2;3;48;2;1;2;3mhidden words here\x1b[0m',
+  ])('%j is found and spelled out', (said) => {
+    const { value, findings } = readResult(text(said), treatment());
+    expect(findings[0]).toMatchObject({ id: 'hidden-text', tier: 'block', evidence: 'hidden words here' });
+    expect(saidBy(value)).toMatch(/\u241b\[[\d;]+mhidden words here/);
+  });
+});
+
 describe('what an honest server answers', () => {
   test.each([
+    [text('\x1b[32mok\x1b[0m 12 tests \x1b[30;47m PASS \x1b[0m \x1b[31mno\x1b[39m failures \x1b[90m(2 s)\x1b[0m')],
+    [text('\x1b[30mone line\x1b[0m and \x1b[40manother line\x1b[0m')],
+    [text('colours: \x1b[30m\x1b[40m   \x1b[31m\x1b[41m   \x1b[0m')],
     [text('21 degrees')],
     [text('See ![chart](https://cdn.example.com/c.png?sig=aZ09bY18cX27dW36eV45fU54gT63hS72iR81jQ90)')],
     [{ content: [], structuredContent: { rows: [{ id: 1, name: 'Anna' }] } }],

@@ -13,6 +13,8 @@ export interface Treated {
   readonly score: number;
   /** A finding of the block tier stands where no mark can be set: in structured content, a name, `_meta`. */
   readonly isUnmarkable: boolean;
+  /** The same of any tier: what a judge raises to the block tier there cannot be marked either. */
+  readonly isUnmarked: boolean;
   /** Why contents that were read are not handed out; `undefined`: they are. */
   readonly refusal?: string | undefined;
   /** `undefined`: nothing was changed. */
@@ -22,20 +24,22 @@ export interface Treated {
 /** In `_meta` of what was found something in, or changed. */
 export const SCAN_MARK = 'dev.sallyport/scan';
 
-const NOTHING: Treated = { findings: [], score: 0, isUnmarkable: false, value: undefined };
+const NOTHING: Treated = { findings: [], score: 0, isUnmarkable: false, isUnmarked: false, value: undefined };
 
 /** Reads what a server answers, of whatever shape, and makes it what the model may get. */
 export function readResult(result: JsonObject, treatment: Treatment): Treated {
   const found = new Findings(treatment);
   const treated = treatMembers(result, '', found);
-  const { all, score, isUnmarkable, isChanged, refusal } = found;
+  const { all, score, isUnmarkable, isUnmarked, isChanged, refusal } = found;
   if (all.length === 0 && !isChanged && !isUnmarkable) return NOTHING;
+  const value = withMark(treated, all, treatment);
+  return { findings: all, score, isUnmarkable, isUnmarked, refusal, value };
+}
+
+/** Findings as clients get them, beside what the server said in `_meta`. */
+export function withMark(result: JsonObject, findings: readonly Finding[], treatment: Provenance): JsonObject {
   const meta = member(result, '_meta');
-  const value = {
-    ...treated,
-    _meta: { ...(isObject(meta) ? meta : {}), [SCAN_MARK]: toMeta(all, treatment) },
-  };
-  return { findings: all, score, isUnmarkable, refusal, value };
+  return { ...result, _meta: { ...(isObject(meta) ? meta : {}), [SCAN_MARK]: toMeta(findings, treatment) } };
 }
 
 /** A question of a server (elicitation, sampling): nothing in it is changed, so it has only findings. */
@@ -51,10 +55,13 @@ export function readQuestion(params: JsonObject, treatment: Treatment): readonly
 }
 
 /** One text alone, e.g. of an error. */
-export function readLoneText(text: string, treatment: Treatment): Omit<Treated, 'value'> & { readonly text: string } {
+export function readLoneText(
+  text: string,
+  treatment: Treatment,
+): Pick<Treated, 'findings' | 'score'> & { readonly text: string } {
   const found = new Findings(treatment);
   const shown = found.treat(text, '');
-  return { findings: found.all, score: found.score, isUnmarkable: false, text: shown };
+  return { findings: found.all, score: found.score, text: shown };
 }
 
 /** Without evidence: the model need not read it twice. */
@@ -147,6 +154,7 @@ function treatCompletion(value: Json, where: string, found: Findings): Json {
     const own = new Findings(found.treatment);
     readFixed(one, `${where}/values/${i}`, own);
     for (const finding of own.all) found.add(finding);
+    if (own.isUnmarked && !own.isUnmarkable) found.isUnmarked = true;
     return !own.isUnmarkable;
   });
   if (kept.length === values.length || found.treatment.isShown) return value;

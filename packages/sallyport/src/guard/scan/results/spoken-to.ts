@@ -47,6 +47,8 @@ const HEIST: SpokenRule = {
   why: 'It wants secrets, or what the user said, sent somewhere.',
 };
 
+export const SPOKEN_RULES: readonly SpokenRule[] = [TO_MODEL, OF_MODEL, CONCEALED, AGREED, HEIST];
+
 const MODELS = kindsOf('model');
 /** What turns to somebody stands right before or right after the name; what is wanted follows soon. Characters. */
 const BEFORE = 80;

@@ -13,7 +13,7 @@ import type { Words } from './words.ts';
  * say is fitted (`scripts/train-sign-scorer.mjs`) to texts written for that; it may raise, never clear.
  */
 
-const ORDERS: SpokenRule = {
+export const ORDERS: SpokenRule = {
   id: 'many-signs',
   owasp: 'MCP06',
   why: 'Many signs together say that it gives orders to the model that reads it.',
