@@ -95,6 +95,18 @@ describe('generated parts', () => {
     expect(keys.filter((key) => !explained.has(key))).toEqual([]);
   });
 
+  it('shows every figure of detection that has a goal, with that goal', async () => {
+    const { readGoals } = (await script('docs-detection.mjs')) as {
+      readGoals(): ReadonlyMap<string, { readonly goal: string; readonly counted: string }>;
+    };
+    const goals = readGoals();
+    expect(goals.size).toBeGreaterThan(20);
+    const rows = [...readPage('docs/detection.md').matchAll(/^\| `([a-z_.]+)` \| (.+) \| (.+) \| (.+) \|$/gm)];
+    // Written from a run: npm run -s bench -- detection --data DIR --json | node scripts/docs-detection.mjs
+    expect(rows.map(([, name, counted, goal]) => [name, { goal, counted }]).sort()).toEqual([...goals].sort());
+    for (const [, name, , , measured] of rows) expect(measured, name).toMatch(/^[\d.]+ (?:%, \d+ of \d+ \(.+\)|ms)/);
+  });
+
   it('explains every command', () => {
     const headings = [...readPage('docs/commands.md').matchAll(/^## sallyport (.+)$/gm)].map((match) => match[1]);
     expect(headings).toEqual(COMMANDS.map(({ name }) => name));
