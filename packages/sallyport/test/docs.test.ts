@@ -2,8 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
+import { toJsonSchema } from '../src/config/json-schema.ts';
 import { loadSnapshot } from '../src/config/load-snapshot.ts';
+import type { JsonObject } from '../src/core/json.ts';
 import { refusePattern } from '../src/guard/secrets/custom-patterns.ts';
+import { listExplained, listKeys } from './configuration-keys.ts';
 import { findDeadLinks, findMissingPaths, listPages, ROOT, readPage, toBlocks } from './docs-pages.ts';
 import { DocsShell } from './docs-shell.ts';
 
@@ -77,6 +80,33 @@ describe('generated parts', () => {
     const text = readPage(page);
     // Out of date: npx tsc -b && node scripts/docs.mjs
     for (const [section, body] of await sections()) expect(text, section).toBe(replaceSection(text, section, body));
+  });
+
+  it('explains every key of the configuration', () => {
+    const keys = listKeys(toJsonSchema() as JsonObject); // plain JSON
+    expect(keys).toEqual(
+      expect.arrayContaining([
+        'taint.flows[].to.acts',
+        'bundles.<name>.tools[].tool',
+        'breaker.openMs',
+        'auth.idp.issuer',
+      ]),
+    );
+    const explained = listExplained(readPage('docs/configuration.md'), keys);
+    // A section without a table, or a key without a row: scripts/docs-configuration.mjs and a heading of the page.
+    expect(keys.filter((key) => !explained.has(key))).toEqual([]);
+  });
+
+  it('shows every figure of detection that has a goal, with that goal', async () => {
+    const { readGoals } = (await script('docs-detection.mjs')) as {
+      readGoals(): ReadonlyMap<string, { readonly goal: string; readonly counted: string }>;
+    };
+    const goals = readGoals();
+    expect(goals.size).toBeGreaterThan(20);
+    const rows = [...readPage('docs/detection.md').matchAll(/^\| `([a-z_.]+)` \| (.+) \| (.+) \| (.+) \|$/gm)];
+    // Written from a run: npm run -s bench -- detection --data DIR --json | node scripts/docs-detection.mjs
+    expect(rows.map(([, name, counted, goal]) => [name, { goal, counted }]).sort()).toEqual([...goals].sort());
+    for (const [, name, , , measured] of rows) expect(measured, name).toMatch(/^[\d.]+ (?:%, \d+ of \d+ \(.+\)|ms)/);
   });
 
   it('explains every command', () => {

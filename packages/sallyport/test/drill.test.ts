@@ -75,7 +75,7 @@ describe('every threat', () => {
       expect(outcome, stderr).toMatchObject(wanted);
       const row = readRows().find((one) => one.name === name);
       expect(outcome?.guarded.guard, stderr).toBe(row?.guard);
-      expect(outcome?.guarded.rule, stderr).toContain(row?.rule);
+      expect(toWords(outcome?.guarded.rule), stderr).toContain(toWords(row?.rule));
     },
   );
 
@@ -104,6 +104,11 @@ describe('every threat', () => {
     expect(readRows().map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
   });
 });
+
+/** Whole words are compared: `conceals` is another rule than `conceals-from-user`. */
+function toWords(rule: string | null | undefined): string {
+  return ` ${(rule ?? 'no rule').split(/[ ,.:;()]+/).join(' ')} `;
+}
 
 function readOutcomes(stdout: string, stderr: string): readonly Outcome[] {
   expect(stdout, stderr).toMatch(/^\{/);

@@ -133,9 +133,17 @@ export const bindingsSchema = z.array(
       .describe(
         'equal: the same text. path: the same path or one below it, with nothing in it that could lead elsewhere.',
       ),
-    ignoreCase: z.boolean().default(false).describe('Where the server takes A and a for the same.'),
+    ignoreCase: z
+      .boolean()
+      .default(false)
+      .describe('true: the server takes A and a for the same. false: where it does not, they are two people.'),
     tools: z.array(pattern).optional().describe('Only these tools; patterns.'),
-    writingOnly: z.boolean().default(true).describe('false: reading tools too.'),
+    writingOnly: z
+      .boolean()
+      .default(true)
+      .describe(
+        'true: only tools that do more than read. false: those that read, too, where reading is not for everybody.',
+      ),
   }),
 );
 

@@ -53,7 +53,9 @@ export const argumentSafetySchema = z.strictObject({
   traversal: action
     .default('allow')
     .describe('A path that climbs above where it starts (../../x). allow: coding agents name neighbours so.'),
-  outsideRoots: action.default('deny').describe('An absolute path outside roots, where roots are declared.'),
+  outsideRoots: action
+    .default('deny')
+    .describe('An absolute path outside roots, where roots are declared. deny: whoever declares roots means them.'),
   sensitivePath: action
     .default('allow')
     .describe(
@@ -67,15 +69,23 @@ export const argumentSafetySchema = z.strictObject({
   disguisedCommand: action
     .default('allow')
     .describe(
-      'A command written so that it is not recognised: look-alike letters, r\\m, {rm,}, decoded and piped to a shell.',
+      'A command written so that it is not recognised: look-alike letters, r\\m, {rm,}, decoded and piped to a shell. allow: texts about security quote such commands.',
     ),
   privateAddress: action
     .default('allow')
     .describe(
       'A URL to loopback or a private network, in every notation. allow: on a laptop that is what local servers are.',
     ),
-  dataInHost: action.default('allow').describe('A host name that carries data in its labels, as DNS tunnels do.'),
-  nestedEncoding: action.default('allow').describe('Letters of a URL that are percent-encoded more than once.'),
+  dataInHost: action
+    .default('allow')
+    .describe(
+      'A host name that carries data in its labels, as DNS tunnels do. allow: hosts that a cloud names look like it.',
+    ),
+  nestedEncoding: action
+    .default('allow')
+    .describe(
+      'Letters of a URL that are percent-encoded more than once. allow: an address inside an address is written so.',
+    ),
   instructions: action
     .default('allow')
     .describe(

@@ -7,7 +7,7 @@ export const pinsSchema = z.strictObject({
     .enum(['laptop', 'team', 'locked'])
     .default('laptop')
     .describe(
-      'laptop: what a server offers at first sight is approved and named in the log. team: it is quarantined until someone approves it. locked: only what the lock file names may be used. A changed definition is quarantined in all three.',
+      'laptop: what a server offers at first sight is approved and named in the log. team: it is quarantined until someone approves it. locked: only what the lock file names may be used. A changed definition is quarantined in all three. laptop suits one person, who would approve what was just added anyway; a team sets team.',
     ),
   lockFile: z
     .string()

@@ -31,14 +31,23 @@ export const plansSchema = z.strictObject({
     .min(1)
     .max(100_000)
     .default(10_000)
-    .describe('Plans kept at once; more are refused, none is pushed out.'),
-  texts: z.int().min(1).max(1_000_000).default(1_000).describe('Texts kept for one run; the oldest makes room.'),
+    .describe(
+      'Plans kept at once; more are refused, none is pushed out. 10,000: the runs of a large team in eight hours.',
+    ),
+  texts: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1_000)
+    .describe('Texts kept for one run; the oldest makes room. 1,000: a long run.'),
   megabytes: z
     .int()
     .min(1)
     .max(65_536)
     .default(64)
-    .describe('Size of all kept texts together; the run that kept longest ago makes room.'),
+    .describe(
+      'Size of all kept texts together; the run that kept longest ago makes room. 64: what one process can spare.',
+    ),
 });
 
 export type PlanSettings = Readonly<Omit<z.output<typeof plansSchema>, 'mode'>>;

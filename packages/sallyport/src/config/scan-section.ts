@@ -49,8 +49,12 @@ const results = z
     'mark: what carries data out is made harmless, and a text with findings says to the model that a stranger speaks. quarantine: a result with a finding of the block tier is kept back until a person releases it. show: findings are noted in _meta. off: results are not read.',
   );
 export const scanSchema = z.strictObject({
-  definitions: definitions.default('hold'),
-  results: results.default('mark'),
+  definitions: definitions
+    .default('hold')
+    .describe(`${definitions.description} hold, because no honest definition says such things.`),
+  results: results
+    .default('mark')
+    .describe(`${results.description} mark, because honest texts quote attacks, and nobody waits.`),
   trusted: globs('Servers of which nothing is scanned; * stands for any characters, ? for one.').default([]),
   untrusted: globs(
     'Servers whose every text is marked for the model as a stranger’s, e.g. ["*"]; * and ? as above. Empty, because marks cost tokens: a text is marked when something is found in it.',

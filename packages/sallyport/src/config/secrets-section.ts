@@ -68,7 +68,7 @@ const argumentGroups = z.strictObject({
   contact: mode.default('allow').describe(`${OF_GROUP.contact} allow: most tools are about people.`),
   network: mode.default('allow').describe(`${OF_GROUP.network} allow: they mean little outside.`),
   marked: mode.default('allow').describe(`${OF_GROUP.marked} allow: the tool asks for it, and detectors still look.`),
-  custom: mode.default('ask').describe(`${OF_GROUP.custom} ask.`),
+  custom: mode.default('ask').describe(`${OF_GROUP.custom} ask: you call them secret.`),
 });
 
 const resultGroups = z.strictObject({
@@ -77,9 +77,9 @@ const resultGroups = z.strictObject({
   wallets: resultMode.default('allow').describe(`${OF_GROUP.wallets} allow: they are public.`),
   identity: resultMode.default('mask').describe(`${OF_GROUP.identity} mask, as above.`),
   contact: resultMode.default('allow').describe(`${OF_GROUP.contact} allow: answers are about people.`),
-  network: resultMode.default('allow').describe(`${OF_GROUP.network} allow.`),
+  network: resultMode.default('allow').describe(`${OF_GROUP.network} allow: who looks after machines needs them.`),
   marked: resultMode.default('mask').describe(`${OF_GROUP.marked} mask: the server says so itself.`),
-  custom: resultMode.default('mask').describe(`${OF_GROUP.custom} mask.`),
+  custom: resultMode.default('mask').describe(`${OF_GROUP.custom} mask: you call them secret.`),
 });
 
 /** Each is looked for in every text. */

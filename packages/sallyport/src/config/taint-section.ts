@@ -18,8 +18,13 @@ const sourceSchema = z.strictObject({
   trust: z
     .enum(['trusted', 'untrusted'])
     .default('untrusted')
-    .describe('trusted: nobody but you and people you trust can write what it returns.'),
-  privacy: z.enum(PRIVACY).default('public').describe('How private its results are.'),
+    .describe(
+      'trusted: nobody but you and people you trust can write what it returns. untrusted, because only you can know.',
+    ),
+  privacy: z
+    .enum(PRIVACY)
+    .default('public')
+    .describe('How private its results are. public: what you do not call private may leave.'),
 });
 
 const flowSchema = z.strictObject({
@@ -48,7 +53,10 @@ const flowSchema = z.strictObject({
     })
     .prefault({})
     .describe('Where the data must not go; all members must fit.'),
-  action: z.enum(['ask', 'deny', 'note']).default('ask').describe('note: only the log tells of it.'),
+  action: z
+    .enum(['ask', 'deny', 'note'])
+    .default('ask')
+    .describe('ask: a person may let the call through. deny: nobody may. note: only the log tells of it.'),
 });
 
 /** The section `taint` of the file. */
@@ -65,8 +73,14 @@ export const taintSchema = z.strictObject({
   content: z
     .boolean()
     .default(true)
-    .describe('Whether keys and passwords found in a result are secret, whatever its source is.'),
-  inside: z.array(pattern).max(1_000).default([]).describe('Servers that private data may go to; patterns.'),
+    .describe(
+      'Whether keys and passwords found in a result are secret, whatever its source is. true: a log holds them, too.',
+    ),
+  inside: z
+    .array(pattern)
+    .max(1_000)
+    .default([])
+    .describe('Servers that private data may go to; patterns. Empty: back to its own server only.'),
   flows: z
     .array(flowSchema)
     .max(100)
@@ -99,7 +113,14 @@ export const taintSchema = z.strictObject({
     .max(256_000_000)
     .default(4_000_000)
     .describe('Fingerprints kept of all conversations. 4,000,000 take about 100 MB.'),
-  runs: z.int().min(10).max(1_000_000).default(20_000).describe('Conversations kept apart.'),
+  runs: z
+    .int()
+    .min(10)
+    .max(1_000_000)
+    .default(20_000)
+    .describe(
+      'Conversations kept apart; one more bears the marks of all that share its place, so that no flood makes another one forget. 20,000: a day of a large team.',
+    ),
 });
 
 export type Privacy = (typeof PRIVACY)[number];

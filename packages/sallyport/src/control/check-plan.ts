@@ -1,8 +1,9 @@
-import type { Endpoint, ListKind, View } from '../catalog/catalog.ts';
+import type { ListKind, View } from '../catalog/contract.ts';
 import { listGroups } from '../config/allowed.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { isPerPrincipal } from '../config/upstream-auth.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { isObject, member } from '../core/json.ts';
 import { type Plan, toEndpointText } from '../guard/plan/plan.ts';
 import type { ControlPorts } from './ports.ts';

@@ -51,9 +51,12 @@ function readScans(done: readonly Done[]): readonly Stop[] {
   });
 }
 
+function isBlock(finding: JsonObject): boolean {
+  return finding['tier'] === 'block';
+}
+
 /** Each rule once, those that hold by themselves first. */
 function toIds(findings: readonly JsonObject[]): readonly string[] {
-  const isBlock = (finding: JsonObject): boolean => finding['tier'] === 'block';
   const ordered = [...findings.filter(isBlock), ...findings.filter((one) => !isBlock(one))];
   return [...new Set(ordered.map((finding) => String(finding['id'])))];
 }
@@ -70,13 +73,25 @@ function listOf(value: JsonObject, key: string): readonly JsonObject[] {
 async function readHeld(sallyport: RunningSallyport): Promise<readonly Stop[]> {
   const waiting = itemsOf(await sallyport.rest('GET', '/pins/differences?limit=100'));
   return waiting.map((one): Stop => {
-    const rivals = listOf(one, 'related').map((rival) => `competes with ${itemOf(rival, 'tools/')}`);
-    const found = [...toIds(listOf(one, 'findings')).slice(0, MAX_IDS), ...new Set(rivals)];
-    const state = `${String(one['state'])} definition`;
-    // What changed is held for that alone, whatever is found in it; what is new only where the mode says so.
-    const why = [...(one['state'] === 'changed' || found.length === 0 ? [state] : []), ...found].join(', ');
-    return { guard: 'pin', rule: `${why} (${String(one['server'])} ${String(one['item'])})` };
+    return { guard: 'pin', rule: `${whyHeld(one).join(', ')} (${String(one['server'])} ${String(one['item'])})` };
   });
+}
+
+/**
+ * What holds a definition: findings of the block tier, and that it changed. One without either is held because it is new, in
+ * the mode of the drill; what was found in it is why its operator does not approve it.
+ */
+export function whyHeld(difference: JsonObject): readonly string[] {
+  const findings = listOf(difference, 'findings');
+  const blocking = findings.filter(isBlock);
+  const isRival = blocking.some(({ id }) => String(id).startsWith('shadow-'));
+  const rivals = isRival
+    ? listOf(difference, 'related').map((rival) => `competes with ${itemOf(rival, 'tools/')}`)
+    : [];
+  const holding = [...toIds(blocking).slice(0, MAX_IDS), ...new Set(rivals)];
+  if (difference['state'] === 'changed') return ['changed definition', ...holding];
+  if (holding.length > 0) return holding;
+  return [`${String(difference['state'])} definition`, ...toIds(findings).slice(0, MAX_IDS)];
 }
 
 /** A question that was refused: the server wrote down the answer it got. */
