@@ -24,6 +24,7 @@ describe('one view of several servers', () => {
   it('names, orders and finds again what all of them offer', async () => {
     const { catalog } = setUp(servers, { version: '1.2.3' });
     const view = await catalog.view(snapshot, ALL, clientOf());
+    expect(view.upstreams()).toEqual(['files', 'git', 'notes']);
     expect(view.unavailable).toEqual([]);
     expect(view.list('tools', undefined).items).toBe(
       `[${tool('files_read', ',"big":9007199254740993')},${tool('files_write')},${tool('git_log')}]`,

@@ -118,6 +118,8 @@ export interface View {
   publicUri(upstream: string, uri: string): string;
   publicTaskId(upstream: string, taskId: string): string;
   task(publicTaskId: string): { readonly upstream: string; readonly taskId: string } | undefined;
+  /** In file order, without the unavailable ones of the shared endpoint. */
+  upstreams(): readonly string[];
   /** `x-mcp-header` parameters of a tool: name after `Mcp-Param-` -> property path in the arguments; `undefined`: none. */
   paramHeaders(tool: Tool): ReadonlyMap<string, readonly string[]> | undefined;
 }

@@ -127,6 +127,7 @@ export function createView(content: ViewContent): View {
       if (found === undefined || server === undefined || !sight.reaches(server)) return undefined;
       return { upstream: found.server, taskId: found.taskId };
     },
+    upstreams: () => (single === undefined ? parts.map((part) => part.server.name) : [single]),
     paramHeaders: (tool: Tool) => tools(undefined).get(tool.publicName)?.item.paramHeaders,
   });
 }
