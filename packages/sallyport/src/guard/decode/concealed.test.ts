@@ -18,6 +18,7 @@ describe('attacks: what is not seen', () => {
     ['in two sequences', '\x1b[30m\x1b[40mhidden words\x1b[0m'],
     ['in two sequences far apart', '\x1b[30mseen\x1b[1m, too \x1b[40mhidden words\x1b[0m'],
     ['behind a blank and another sequence', '\x1b[30;40m \x1b[1mhidden words\x1b[0m'],
+    ['with zeros before', '\x1b[0030;0040mhidden words\x1b[0m'],
     ['without an end', '\x1b[30;40mhidden words'],
     ['reset before, not after', '\x1b[0;30;40mhidden words'],
   ])('%s', (_, text) => {

@@ -1,9 +1,8 @@
 /** ECMA-48 8.3.117: what chooses colours and conceals. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const RENDITION = /(?:\x1b\[|\x9b)([\d;:]{0,64})m/g;
-/** The beginning of any sequence. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
-const SEQUENCE = /[\x1b\x9b]/;
+/** Conceals, or sets a background: most coloured texts do neither, and are not read code by code. */
+const HIDING = /[[\x9b;]0{0,62}(?:8|4[0-8]|10[0-7])[;:m]/;
 /** Blocks of colour (a palette shown in a terminal) hide nothing. */
 const WORDLIKE = /[\p{L}\p{N}]/u;
 /** More of a text than anybody needs to see what it says. Characters. */
@@ -26,7 +25,7 @@ type Colour = readonly number[] | undefined;
  * @returns by the place of the sequence that it begins with, what is not seen
  */
 export function findConcealed(text: string): ReadonlyMap<number, string> {
-  if (!SEQUENCE.test(text)) return NONE;
+  if (!HIDING.test(text)) return NONE;
   const found = new Map<number, string>();
   const paint: Paint = { fore: undefined, back: undefined, isConcealed: false };
   let hidingFrom: number | undefined;
