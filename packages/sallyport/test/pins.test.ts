@@ -102,7 +102,7 @@ describe('a definition that changes after it was approved', () => {
     expect(textOf(refused)).toMatch(/quarantined.*sallyport pin diff notes/);
     expect(upstream.calls.get('search')).toBe(before);
     expect(textOf(await client.call('notes_count'))).toBe('count done');
-    expect(gateway.process.stderr).toMatch(/"item":"tools\/search".*quarantined/);
+    await gateway.process.logged(/"item":"tools\/search".*quarantined/);
 
     change({ tools: [SEARCH, COUNT] });
     await waitFor(async () => expect(await namesOf(client)).toEqual(['notes_search', 'notes_count']));

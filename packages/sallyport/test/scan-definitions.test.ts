@@ -120,7 +120,7 @@ describe('a definition that gives orders', () => {
         }),
       ]),
     });
-    expect(gateway.process.stderr).toMatch(/"item":"tools\/add".*reading it found/);
+    await gateway.process.logged(/"item":"tools\/add".*reading it found/);
     await waitFor(async () => {
       const noted = await operator(gateway, 'audit', 'search', '--kind', 'pin_held', '--json');
       expect(noted.stdout).toMatch(/"item": ?"tools\/add"/);
