@@ -1,3 +1,6 @@
+const STAR = 0x2a;
+const ANY = 0x3f;
+
 /**
  * Does the whole text fit the pattern? `*` is any run of characters, `?` one; everything else is itself, case included.
  * Linear in both lengths but for one step back per star: patterns meet names that strangers chose, so no RegExp.
@@ -7,12 +10,13 @@ export function matchesGlob(pattern: string, text: string): boolean {
   let t = 0;
   let star = -1;
   let resume = 0;
+  // By code: an index behind the end of the pattern is looked up the slow way.
   while (t < text.length) {
-    const wanted = pattern[p];
-    if (wanted === '*') {
+    const wanted = pattern.charCodeAt(p);
+    if (wanted === STAR) {
       star = p++;
       resume = t;
-    } else if (wanted === '?' || (wanted !== undefined && wanted === text[t])) {
+    } else if (wanted === ANY || wanted === text.charCodeAt(t)) {
       p++;
       t++;
     } else if (star >= 0) {
@@ -20,7 +24,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
       t = ++resume;
     } else return false;
   }
-  while (pattern[p] === '*') p++;
+  while (pattern.charCodeAt(p) === STAR) p++;
   return p === pattern.length;
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Destination } from './destination.ts';
+import { writeMilliseconds } from './milliseconds.ts';
 import { quote } from './quote.ts';
 
 /** How a call ended. `tool_error`: the tool said so (`isError`); `error`: the upstream answered with a JSON-RPC error; `failed`: we did. */
@@ -48,7 +49,7 @@ export function createCallLog(destination: Destination, clock: Clock = systemClo
         `{"level":"info","time":"${time}","msg":"call","callId":${quote(record.callId)},"principal":${quote(record.principal)}` +
           `,"client":${quote(record.client)}${optional('upstream', record.upstream)}${optional('tool', record.tool)}` +
           `,"outcome":"${record.outcome}"${optional('guard', record.guard)}${optional('reason', record.reason)}` +
-          `,"ms":${Math.round(record.ms * 1000) / 1000},"requestBytes":${record.requestBytes},"resultBytes":${record.resultBytes}` +
+          `,"ms":${writeMilliseconds(record.ms)},"requestBytes":${record.requestBytes},"resultBytes":${record.resultBytes}` +
           `${optional('revision', record.revision)}}\n`,
       );
     },

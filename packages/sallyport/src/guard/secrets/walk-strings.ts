@@ -20,7 +20,7 @@ export const MAX_DEPTH = 600;
 
 /** Visits every text of a message in the order it is written. Names of members are not visited. */
 export function eachText(root: Json, visit: (placed: PlacedText) => void): void {
-  walk(root, { pointer: '', field: '' }, { visit, depth: 0, hasAll: false });
+  walk(root, ROOT, { visit, hasAll: false });
 }
 
 /**
@@ -28,31 +28,36 @@ export function eachText(root: Json, visit: (placed: PlacedText) => void): void 
  * name has the pointer of its member.
  */
 export function eachValue(root: Json, visit: (placed: PlacedValue) => void): void {
-  walk(root, { pointer: '', field: '' }, { visit, depth: 0, hasAll: true });
+  walk(root, ROOT, { visit, hasAll: true });
 }
+
+interface Place extends Omit<PlacedText, 'text'> {
+  readonly depth: number;
+}
+
+const ROOT: Place = { pointer: '', field: '', depth: 0 };
 
 interface Walk {
   readonly visit: (placed: PlacedValue) => void;
-  readonly depth: number;
   readonly hasAll: boolean;
 }
 
-function walk(value: Json | undefined, at: Omit<PlacedText, 'text'>, { visit, depth, hasAll }: Walk): void {
-  if (typeof value === 'string') visit({ text: value, ...at, form: 'text' });
-  else if (hasAll && typeof value === 'number') visit({ text: String(value), ...at, form: 'number' });
-  else if (hasAll && typeof value === 'boolean') visit({ text: String(value), ...at, form: 'flag' });
+function walk(value: Json | undefined, { pointer, field, depth }: Place, how: Walk): void {
+  const { visit, hasAll } = how;
+  if (typeof value === 'string') visit({ text: value, pointer, field, form: 'text' });
+  else if (hasAll && typeof value === 'number') visit({ text: String(value), pointer, field, form: 'number' });
+  else if (hasAll && typeof value === 'boolean') visit({ text: String(value), pointer, field, form: 'flag' });
   else if (typeof value !== 'object' || value === null) return;
   else if (depth > MAX_DEPTH) throw new RangeError('nested too deep to be read');
   else if (Array.isArray(value))
-    for (let i = 0; i < value.length; i++)
-      walk(value[i], { pointer: `${at.pointer}/${i}`, field: at.field }, { visit, depth: depth + 1, hasAll });
+    for (let i = 0; i < value.length; i++) walk(value[i], { pointer: `${pointer}/${i}`, field, depth: depth + 1 }, how);
   else {
     const object = value as JsonObject; // True: neither a list nor null.
     for (const key of Object.keys(object)) {
       if (key === 'data' && isPicture(object)) continue;
-      const pointer = `${at.pointer}/${toStep(key)}`;
-      if (hasAll) visit({ text: key, pointer, field: '', form: 'name' });
-      walk(object[key], { pointer, field: key }, { visit, depth: depth + 1, hasAll });
+      const inner = `${pointer}/${toStep(key)}`;
+      if (hasAll) visit({ text: key, pointer: inner, field: '', form: 'name' });
+      walk(object[key], { pointer: inner, field: key, depth: depth + 1 }, how);
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Note } from '../../core/note.ts';
 import { PairCache } from '../../core/pair-cache.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
 import type { Principal } from '../../core/principal.ts';
+import { writeMilliseconds } from '../milliseconds.ts';
 import { quote } from '../quote.ts';
 import { toSafeJson, toSafeName } from '../redact-fields.ts';
 import { claimChain } from './claim-chain.ts';
@@ -203,7 +204,7 @@ function writeNames({ method, client, upstream, target, digest, tool }: AuditSub
 }
 
 function toOutcome({ outcome, guard, reason, ms, resultBytes }: AuditEnd): string {
-  return `,"outcome":"${outcome}"${optional('guard', guard)}${optional('reason', reason)},"ms":${Math.round(ms * 1000) / 1000},"resultBytes":${resultBytes}`;
+  return `,"outcome":"${outcome}"${optional('guard', guard)}${optional('reason', reason)},"ms":${writeMilliseconds(ms)},"resultBytes":${resultBytes}`;
 }
 
 const clients = new WeakMap<Client, string>();
