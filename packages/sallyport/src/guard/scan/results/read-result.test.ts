@@ -149,3 +149,35 @@ describe('a demand in several items', () => {
     expect(readResult({ content: texts.map(item) }, treatment()).value).toBeUndefined();
   });
 });
+
+describe('how a task failed (JSON-RPC 2.0, error object)', () => {
+  const failed = (error: JsonObject) => readResult({ taskId: '1', status: 'failed', error }, treatment());
+  const errorOf = ({ value }: { value?: JsonObject }) => value?.['error'] as JsonObject | undefined;
+
+  test('its message is marked, its code stays', () => {
+    const { value } = failed({ code: -32_000, message: DEMAND });
+    expect(errorOf({ value })).toEqual({ code: -32_000, message: expect.stringContaining('<<<tag1\n') });
+  });
+
+  test.each([
+    ['data', { code: -32_000, message: 'Broken.', data: { hint: DEMAND } }],
+    ['a member that no error has', { code: -32_000, message: 'Broken.', details: [DEMAND] }],
+    ['a member with the name of a method', { code: -32_000, message: 'Broken.', toString: DEMAND }],
+    ['a message that is no text', { code: -32_000, message: { text: DEMAND } }],
+    ['a code that is no number', { code: DEMAND, message: 'Broken.' }],
+    ['the name of a member', { code: -32_000, message: 'Broken.', data: { [DEMAND]: 1 } }],
+  ])('an order in %s is found and not handed out', (_, error) => {
+    const { value, findings } = failed(error);
+    expect(findings[0]?.id).toBe('override-instructions');
+    expect(JSON.stringify(errorOf({ value }))).not.toContain('Ignore all');
+  });
+
+  test.each([
+    [{ code: -32_000, message: 'The file is not there.', data: { path: '/tmp/report.txt' }, retryAfter: 5 }],
+    [{ code: 'E_BUSY', message: { text: 'Try again.' } }],
+  ])('%j is handed on as it is', (error) => {
+    const { value, findings } = failed(error as JsonObject);
+    expect(findings).toEqual([]);
+    expect(value).toBeUndefined();
+  });
+});

@@ -129,19 +129,24 @@ function treatText(value: Json, where: string, found: Findings): Json {
   return value;
 }
 
-/** How a task failed: its message is read by models, its data is for programs and goes when there is something in it. */
+/**
+ * How a task failed (JSON-RPC 2.0, error object): its message is read by models and marked. Everything but that and the code
+ * is for programs: none of it can be marked, so all of it goes when there is something in it.
+ */
 function treatError(value: Json, where: string, found: Findings): Json {
   if (!isObject(value)) return treatText(value, where, found);
-  const { message, ...rest } = value;
+  const { code, message } = value;
+  const kept: Record<string, Json> = typeof code === 'number' ? { code } : {};
+  if (typeof message === 'string') kept['message'] = found.treat(message, `${where}/message`);
+  const rest = Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(kept, key)));
   const own = new Findings(found.treatment);
-  readFixed(rest as JsonObject, where, own);
-  const isClean = own.all.length === 0;
+  readFixed(rest, where, own);
   for (const finding of own.all) found.add(finding);
-  const shown = typeof message === 'string' ? found.treat(message, `${where}/message`) : message;
-  if (found.treatment.isShown || (isClean && shown === message)) return value;
+  const isClean = own.all.length === 0;
+  const isMarked = typeof message === 'string' && kept['message'] !== message;
+  if (found.treatment.isShown || (isClean && !isMarked)) return value;
   found.isChanged = true;
-  const { data: _, ...kept } = value;
-  return { ...(isClean ? value : kept), ...(shown === undefined ? {} : { message: shown }) };
+  return isClean ? { ...value, ...kept } : kept;
 }
 
 /** Values are put into arguments: none can be marked, so one that a model must not read is left out. */
