@@ -1,3 +1,4 @@
+import { type Break, joinPieces } from './join-pieces.ts';
 import { knowWord, mayBeWord } from './know-words.ts';
 
 /** A text with other characters in place of some, as many, so that every place stays where it is. */
@@ -25,7 +26,7 @@ export function openText(given: string): Open {
   text = edit(text, editsAt(text, '%', [[PERCENT_SIGN, toSign]]));
   if (text.includes('m')) text = edit(text, editsAt(text, '[', [[COLOUR, toSpaces]]));
   const tags = text.includes('</') ? editsAt(text, '<', [[TAG, toNothing]]) : [];
-  return { text: edit(text, [...tags, ...emphasisOf(text)]), lines };
+  return { text: edit(text, [...joined(text, tags), ...emphasisOf(text)]), lines };
 }
 
 interface Edit {
@@ -123,6 +124,36 @@ function saysNothing(tag: string): boolean {
   }
   return singles <= MAX_SINGLES;
 }
+
+/** A word with tags or highlights within it is one word, which they do not cut into pieces that nobody reads. */
+function joined(text: string, tags: readonly Edit[]): readonly Edit[] {
+  const breaks: (Break & { readonly tag?: Edit })[] = starsOf(text);
+  for (const tag of tags) breaks.push({ at: tag.at, end: tag.at + tag.written.length, tag });
+  breaks.sort((one, other) => one.at - other.at);
+  const edits: Edit[] = [];
+  for (let i = 0; i < breaks.length; ) {
+    const word = joinPieces(text, breaks, i);
+    const tag = breaks[i]?.tag;
+    if (word !== undefined) edits.push(word);
+    else if (tag !== undefined) edits.push(tag);
+    i += word?.count ?? 1;
+  }
+  return edits;
+}
+
+/** Asterisks for emphasis within words (CommonMark 6.2) or at their ends. */
+function starsOf(text: string): Break[] {
+  const breaks: Break[] = [];
+  for (let at = text.indexOf('*'); at >= 0; ) {
+    let end = at + 1;
+    while (text.charCodeAt(end) === ASTERISK) end++;
+    if (end - at <= 3) breaks.push({ at, end });
+    at = text.indexOf('*', end);
+  }
+  return breaks;
+}
+
+const ASTERISK = 0x2a;
 
 /** Underscores around words are emphasis; within them they are a part. */
 function emphasisOf(text: string): Edit[] {
