@@ -24,6 +24,7 @@ export function openText(given: string): Open {
     ]),
   );
   text = edit(text, editsAt(text, '%', [[PERCENT_SIGN, toSign]]));
+  text = edit(text, editsAt(text, '=?', [[ENCODED_WORD, (word) => word.replaceAll('_', ' ')]]));
   if (text.includes('m')) text = edit(text, editsAt(text, '[', [[COLOUR, toSpaces]]));
   const tags = text.includes('</') ? editsAt(text, '<', [[TAG, toNothing]]) : [];
   return { text: edit(text, [...joined(text, tags), ...emphasisOf(text)]), lines };
@@ -96,6 +97,9 @@ function toSign(written: string, code?: string): string {
   const sign = code === undefined ? ' ' : String.fromCharCode(Number.parseInt(code, 16));
   return (sign >= ' ' && sign <= '~' && !'"\'`'.includes(sign) ? sign : ' ').padStart(written.length);
 }
+
+/** In headers of mail (RFC 2047 section 4.2): an underscore is a blank. What `=` encodes there is another view's. */
+const ENCODED_WORD = /=\?[\w-]{1,24}(?:\*[\w-]{1,16})?\?q\?[^?\n]{1,512}\?=/iy;
 
 /** Markdown and LaTeX write a backslash before signs that they would act on. */
 const ESCAPED_MARK = /\\(?=([_*]))/y;
