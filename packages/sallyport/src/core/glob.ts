@@ -1,6 +1,3 @@
-const STAR = 0x2a;
-const ANY = 0x3f;
-
 /**
  * Does the whole text fit the pattern? `*` is any run of characters, `?` one; everything else is itself, case included.
  * Linear in both lengths but for one step back per star: patterns meet names that strangers chose, so no RegExp.
@@ -10,13 +7,12 @@ export function matchesGlob(pattern: string, text: string): boolean {
   let t = 0;
   let star = -1;
   let resume = 0;
-  // By code: an index behind the end of the pattern is looked up the slow way.
   while (t < text.length) {
-    const wanted = pattern.charCodeAt(p);
-    if (wanted === STAR) {
+    const wanted = pattern[p];
+    if (wanted === '*') {
       star = p++;
       resume = t;
-    } else if (wanted === ANY || wanted === text.charCodeAt(t)) {
+    } else if (wanted === '?' || (wanted !== undefined && wanted === text[t])) {
       p++;
       t++;
     } else if (star >= 0) {
@@ -24,7 +20,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
       t = ++resume;
     } else return false;
   }
-  while (pattern.charCodeAt(p) === STAR) p++;
+  while (pattern[p] === '*') p++;
   return p === pattern.length;
 }
 

@@ -78,9 +78,15 @@ export function judgeCall(
 }
 
 function concerns({ to }: TaintFlow, { call, sinks }: Pick<Evidence, 'call' | 'sinks'>): boolean {
-  if (to.sinks !== undefined && !to.sinks.some((sink) => sinks.includes(sink))) return false;
-  if (to.servers !== undefined && !to.servers.some((glob) => matchesGlob(glob, call.tool.upstream))) return false;
+  if (to.sinks !== undefined && !isAny(to.sinks, (sink) => sinks.includes(sink))) return false;
+  if (to.servers !== undefined && !isAny(to.servers, (glob) => matchesGlob(glob, call.tool.upstream))) return false;
   return to.acts !== true || acts(call.tool.definition, sinks);
+}
+
+/** `some` of a frozen list, which configuration is made of, asks V8's runtime for each element. */
+function isAny<T>(list: readonly T[], holds: (one: T) => boolean): boolean {
+  for (const one of list) if (holds(one)) return true;
+  return false;
 }
 
 /** What a tool of an unknown word does is unknown, so it may do anything. */
