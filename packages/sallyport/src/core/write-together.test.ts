@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { writeTogether } from './write-together.ts';
 
 const heard: string[] = [];
@@ -13,6 +13,7 @@ await once(server, 'listening');
 const { port } = server.address() as { port: number };
 
 afterAll(() => void server.close());
+afterEach(() => void vi.useRealTimers());
 
 async function open(): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
@@ -26,15 +27,55 @@ async function hear(count: number): Promise<string[]> {
   return heard.splice(0);
 }
 
-test('what is written in one turn leaves after it, in order', async () => {
+/** Who wrote last wrote alone. */
+async function beAlone(): Promise<void> {
   const socket = await open();
-  writeTogether(socket, 'one ');
-  writeTogether(socket, 'two ');
-  expect(socket.writableLength).toBe(8);
+  writeTogether(socket, '.');
+  await hear(1);
+  socket.destroy();
+}
+
+test('who writes alone waits for the end of the turn only', async () => {
+  await beAlone();
+  const socket = await open();
+  writeTogether(socket, 'one');
+  expect(socket.writableLength).toBe(3);
   await setImmediate();
   expect(socket.writableCorked).toBe(0);
-  expect((await hear(8)).join('')).toBe('one two ');
+  expect((await hear(3)).join('')).toBe('one');
   socket.destroy();
+});
+
+/** A clock that stands still, so that only turns count. */
+const stopClock = (): void => void vi.useFakeTimers({ toFake: ['performance'] });
+
+test('what is written in following turns leaves together, in order, once a turn brings nothing', async () => {
+  stopClock();
+  const socket = await open();
+  for (const text of ['one ', 'two ', 'three ']) writeTogether(socket, text);
+  await setImmediate();
+  writeTogether(socket, 'four ');
+  await setImmediate();
+  expect(socket.writableLength).toBe(19);
+  await setImmediate();
+  expect(socket.writableCorked).toBe(0);
+  expect((await hear(19)).join('')).toBe('one two three four ');
+  socket.destroy();
+});
+
+test('nothing waits for long, whatever following turns bring', async () => {
+  stopClock();
+  const [socket, other] = [await open(), await open()];
+  for (const text of ['one ', 'two ', 'three ']) writeTogether(socket, text);
+  await setImmediate();
+  writeTogether(other, 'four');
+  expect(socket.writableCorked).toBe(3);
+  vi.advanceTimersByTime(1);
+  await setImmediate();
+  expect(socket.writableCorked).toBe(0);
+  expect((await hear(18)).join('').length).toBe(18);
+  socket.destroy();
+  other.destroy();
 });
 
 test('a connection that is ended in the same turn says what it had to say', async () => {
@@ -54,10 +95,10 @@ test('one that is gone keeps nobody else waiting', async () => {
   there.destroy();
 });
 
-test('many do not wait for the end of the turn', async () => {
+test('enough do not wait for the end of the turn', async () => {
   const socket = await open();
-  for (let i = 0; i < 64; i++) writeTogether(socket, 'x');
+  for (let i = 0; i < 16; i++) writeTogether(socket, 'x');
   expect(socket.writableCorked).toBe(0);
-  expect((await hear(64)).join('')).toBe('x'.repeat(64));
+  expect((await hear(16)).join('')).toBe('x'.repeat(16));
   socket.destroy();
 });
