@@ -7,7 +7,7 @@ import type { Cell, Row, Sample } from './rows.ts';
 export interface Pace {
   /** Fewer, but not under `LEAST_ROUNDS`, when the cell's time is up. */
   readonly rounds: number;
-  /** Unmeasured load before the first round, for the programs with little to spare: V8 takes a second or two to compile what is new to it. */
+  /** The most unmeasured load before the first round, for the programs with little to spare ({@link warmUp}). */
   readonly warmMs: number;
   /** Window of the programs whose ratio is a figure with little to spare. */
   readonly closeMs: number;
@@ -19,6 +19,10 @@ export interface Pace {
 const LEAST_ROUNDS = 3;
 /** Unmeasured load before each window. */
 const WAKE_MS = 40;
+/** A program is warm when so many windows in a row were no faster than those before, by more than they differ anyway. */
+const WARM_WINDOW_MS = 500;
+const WARM_WINDOWS = 4;
+const WARM_GAIN = 0.98;
 
 interface Entrant extends Pick<OpenCallers, 'instance' | 'key'> {
   readonly samples: (Sample | undefined)[];
@@ -38,10 +42,7 @@ export async function measureCell(
   for (const entrant of entrants) {
     if (entrant.problem !== undefined) continue;
     try {
-      const { tool, callers } = cell;
-      const ms = isClose(entrant) ? pace.warmMs : pace.farMs;
-      const warm = await load.run({ do: 'run', key: entrant.key, tool, callers, ms });
-      if (warm?.calls === 0) throw new Error(warm.firstError ?? 'no answer');
+      await warmUp(entrant, cell, { load, pace });
     } catch (error) {
       entrant.problem = error instanceof Error ? error.message : String(error);
     }
@@ -59,6 +60,36 @@ export async function measureCell(
     const { name, kind } = instance.program;
     return { ...cell, program: name, kind, via: instance.via, samples, errors, problem };
   });
+}
+
+/**
+ * Load until a program no longer gets faster: V8 compiles what is new to it for as long as it runs often enough, a second for a
+ * program of a hundred lines and several for one that looks at every call from all sides.
+ */
+async function warmUp(
+  entrant: Entrant,
+  { tool, callers }: Cell,
+  { load, pace }: { readonly load: LoadProcess; readonly pace: Pace },
+): Promise<void> {
+  const { child } = entrant.instance;
+  const pids = child === undefined ? [] : programProcesses(child.pid, UPSTREAM_MARK);
+  const run = async (ms: number): Promise<number> => {
+    const before = usageOf(pids);
+    const result = await load.run({ do: 'run', key: entrant.key, tool, callers, ms });
+    if (result?.calls === 0) throw new Error(result.firstError ?? 'no answer');
+    return cpuBetween(before, usageOf(pids)) / (result?.calls ?? 0);
+  };
+  if (!isClose(entrant)) {
+    await run(pace.farMs);
+    return;
+  }
+  let best = Number.POSITIVE_INFINITY;
+  let since = 0;
+  for (let spent = 0; spent < pace.warmMs && since < WARM_WINDOWS; spent += WARM_WINDOW_MS) {
+    const cpuUs = await run(Math.min(WARM_WINDOW_MS, pace.warmMs));
+    since = cpuUs < best * WARM_GAIN ? 0 : since + 1;
+    best = Math.min(best, cpuUs);
+  }
 }
 
 function isClose({ instance }: Entrant): boolean {

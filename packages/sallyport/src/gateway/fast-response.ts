@@ -1,8 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { giveBody } from '../core/body-pool.ts';
-import { writeTogether } from '../core/write-together.ts';
+import { WriteGroup } from '../core/write-group.ts';
 import type { HttpResponse } from './http-exchange.ts';
+
+/** Where calls wait for the record they are sent, and answered, in crowds of so many. */
+const answers = new WriteGroup(16);
 
 /** A response on a connection of the fast path: a whole answer leaves in one write, a stream in chunks. */
 export class FastResponse implements HttpResponse {
@@ -77,7 +80,7 @@ export class FastResponse implements HttpResponse {
   #endWhole(body: string | Buffer): void {
     const length = this.#hasLength ? '' : `content-length: ${body.length}\r\n`;
     const head = `${this.#head}${length}${this.#tail}\r\n`;
-    if (typeof body === 'string') writeTogether(this.#socket, head + body);
+    if (typeof body === 'string') answers.write(this.#socket, head + body);
     else this.#writePieces(head, [body]);
   }
 

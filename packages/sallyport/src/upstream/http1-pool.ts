@@ -1,8 +1,11 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { FaultError } from '../core/errors.ts';
-import { writeTogether } from '../core/write-together.ts';
+import { WriteGroup } from '../core/write-group.ts';
 import { Http1Parser, type ResponseHead } from './http1-parser.ts';
+
+/** Few wait for each other: a server that has nothing to do could have begun. */
+const requests = new WriteGroup(8);
 
 /** Whoever waits for one response. `ended` or `failed` comes once, last. */
 export interface ResponseReader {
@@ -132,7 +135,7 @@ class Http1Connection {
     this.#reader = reader;
     this.#parser.expect();
     reader.started(() => this.close());
-    if (!this.#ended) writeTogether(this.#socket, message);
+    if (!this.#ended) requests.write(this.#socket, message);
   }
 
   #read(chunk: Buffer): void {

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { writeTogether } from './write-together.ts';
+import { WriteGroup } from './write-group.ts';
+
+const ENOUGH = 8;
+const group = new WriteGroup(ENOUGH);
 
 const heard: string[] = [];
 const server = createServer((socket) => {
@@ -30,7 +33,7 @@ async function hear(count: number): Promise<string[]> {
 /** Who wrote last wrote alone. */
 async function beAlone(): Promise<void> {
   const socket = await open();
-  writeTogether(socket, '.');
+  group.write(socket, '.');
   await hear(1);
   socket.destroy();
 }
@@ -38,7 +41,7 @@ async function beAlone(): Promise<void> {
 test('who writes alone waits for the end of the turn only', async () => {
   await beAlone();
   const socket = await open();
-  writeTogether(socket, 'one');
+  group.write(socket, 'one');
   expect(socket.writableLength).toBe(3);
   await setImmediate();
   expect(socket.writableCorked).toBe(0);
@@ -52,9 +55,9 @@ const stopClock = (): void => void vi.useFakeTimers({ toFake: ['performance'] })
 test('what is written in following turns leaves together, in order, once a turn brings nothing', async () => {
   stopClock();
   const socket = await open();
-  for (const text of ['one ', 'two ', 'three ']) writeTogether(socket, text);
+  for (const text of ['one ', 'two ', 'three ']) group.write(socket, text);
   await setImmediate();
-  writeTogether(socket, 'four ');
+  group.write(socket, 'four ');
   await setImmediate();
   expect(socket.writableLength).toBe(19);
   await setImmediate();
@@ -66,9 +69,9 @@ test('what is written in following turns leaves together, in order, once a turn 
 test('nothing waits for long, whatever following turns bring', async () => {
   stopClock();
   const [socket, other] = [await open(), await open()];
-  for (const text of ['one ', 'two ', 'three ']) writeTogether(socket, text);
+  for (const text of ['one ', 'two ', 'three ']) group.write(socket, text);
   await setImmediate();
-  writeTogether(other, 'four');
+  group.write(other, 'four');
   expect(socket.writableCorked).toBe(3);
   vi.advanceTimersByTime(1);
   await setImmediate();
@@ -80,7 +83,7 @@ test('nothing waits for long, whatever following turns bring', async () => {
 
 test('a connection that is ended in the same turn says what it had to say', async () => {
   const socket = await open();
-  writeTogether(socket, 'last words');
+  group.write(socket, 'last words');
   socket.end();
   expect((await hear(10)).join('')).toBe('last words');
   await once(socket.resume(), 'close');
@@ -88,17 +91,17 @@ test('a connection that is ended in the same turn says what it had to say', asyn
 
 test('one that is gone keeps nobody else waiting', async () => {
   const [gone, there] = [await open(), await open()];
-  writeTogether(gone, 'never');
+  group.write(gone, 'never');
   gone.destroy();
-  writeTogether(there, 'still');
+  group.write(there, 'still');
   expect((await hear(5)).join('')).toBe('still');
   there.destroy();
 });
 
 test('enough do not wait for the end of the turn', async () => {
   const socket = await open();
-  for (let i = 0; i < 16; i++) writeTogether(socket, 'x');
+  for (let i = 0; i < ENOUGH; i++) group.write(socket, 'x');
   expect(socket.writableCorked).toBe(0);
-  expect((await hear(16)).join('')).toBe('x'.repeat(16));
+  expect((await hear(ENOUGH)).join('')).toBe('x'.repeat(ENOUGH));
   socket.destroy();
 });
