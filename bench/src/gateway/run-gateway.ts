@@ -100,14 +100,14 @@ export async function runGateway(options: GatewayOptions): Promise<string> {
 function createPlan({ quick, rounds }: GatewayOptions): Plan {
   // Many short rounds rather than few long ones: somebody else's burst of work then spoils one ratio, not the median.
   const key: Pace = quick
-    ? { rounds: rounds ?? 5, warmMs: 10_000, closeMs: 300, farMs: 150 }
+    ? { rounds: rounds ?? 9, warmMs: 10_000, closeMs: 300, farMs: 150 }
     : { rounds: rounds ?? 9, warmMs: 10_000, closeMs: 500, farMs: 300 };
   const other: Pace = { rounds: Math.min(rounds ?? 3, 3), warmMs: 200, closeMs: 500, farMs: 300 };
   const cells = KEY_CELLS.map((cell) => ({ ...cell, pace: key }));
   if (!quick) cells.push(...OTHER_CELLS.map((cell) => ({ ...cell, pace: other })));
   return quick
-    ? { cells, sessions: 400, starts: 2, budgetMs: 200_000 }
-    : { cells, sessions: 800, starts: 4, budgetMs: 500_000 };
+    ? { cells, sessions: 400, starts: 2, budgetMs: 300_000 }
+    : { cells, sessions: 800, starts: 4, budgetMs: 600_000 };
 }
 
 function choosePrograms({ quick, against }: GatewayOptions): { program: Program; via: Via }[] {
