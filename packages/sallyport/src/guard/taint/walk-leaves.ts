@@ -54,8 +54,9 @@ interface At {
 }
 
 /** @returns false where there was more than is looked at */
-function visit(value: Json | undefined, { place, key }: At, walk: Walking): boolean {
+function visit(value: Json | undefined, at: At, walk: Walking): boolean {
   const { leaves } = walk;
+  const { place, key } = at;
   if (++walk.nodes > MAX_NODES || leaves.length >= MAX_LEAVES) return false;
   // What a text parses to may be a million brackets deep.
   if (walk.depth > MAX_DEPTH) return false;
@@ -63,9 +64,7 @@ function visit(value: Json | undefined, { place, key }: At, walk: Walking): bool
   else if (typeof value === 'number') leaves.push({ place, key, text: String(value), isNumber: true, isName: false });
   else if (typeof value === 'object' && value !== null) {
     walk.depth++;
-    const isWhole = Array.isArray(value)
-      ? visitElements(value, { place, key }, walk)
-      : visitMembers(value as JsonObject, { place, key }, walk); // True: neither a list nor null.
+    const isWhole = Array.isArray(value) ? visitElements(value, at, walk) : visitMembers(value as JsonObject, at, walk); // True: neither a list nor null.
     walk.depth--;
     return isWhole;
   }

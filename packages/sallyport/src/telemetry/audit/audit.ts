@@ -173,10 +173,7 @@ function createAudit(
 
 /** Both records of a call say it. */
 function toWho(subject: AuditSubject): string {
-  return (
-    `,"callId":"${subject.callId}"${toNames(subject)}` +
-    `${optional('approval', subject.approval)},"snapshot":${subject.snapshotVersion},"requestBytes":${subject.requestBytes}`
-  );
+  return `,"callId":"${subject.callId}"${toNames(subject)}${optional('approval', subject.approval)}`;
 }
 
 const names = new PairCache<Client, Tool, string>();
@@ -193,14 +190,11 @@ function toNames(subject: AuditSubject): string {
   return text;
 }
 
-function writeNames({ method, client, upstream, target, digest, tool }: AuditSubject): string {
+function writeNames({ method, client, upstream, target, tool }: AuditSubject): string {
   // Tools are named by their servers, the rest by whoever asks.
   const toNamed = (name: string) => (tool === undefined ? toSafeName(name) : name);
   const named = target === undefined ? undefined : toNamed(target);
-  return (
-    `,"method":${quote(toNamed(method))}${toClient(client)}` +
-    `${optional('upstream', upstream)}${optional('tool', named)}${optional('toolDigest', digest)}`
-  );
+  return `,"method":${quote(toNamed(method))}${toClient(client)}${optional('upstream', upstream)}${optional('tool', named)}`;
 }
 
 function toOutcome({ outcome, guard, reason, ms, resultBytes }: AuditEnd): string {
@@ -224,9 +218,10 @@ function toClient(client: Client): string {
 
 /** What decided, and what it was decided from: in the first record of a request, so that it can be explained and tried under other rules. */
 function toFacts(subject: AuditSubject): string {
-  const { client, tool, policy, candidate, isEnforced } = subject;
+  const { client, tool, digest, snapshotVersion, requestBytes, policy, candidate, isEnforced } = subject;
   const mode = policy === undefined || isEnforced ? '' : ',"policyMode":"shadow"';
   return (
+    `${optional('toolDigest', digest)},"snapshot":${snapshotVersion},"requestBytes":${requestBytes}` +
     toRights(client.principal) +
     (tool === undefined ? '' : toTraits(tool)) +
     `${toDecision('policy', policy)}${mode}${toDecision('candidate', candidate)}`

@@ -40,6 +40,8 @@ export class SegmentFile {
   #compared: { readonly at: number; readonly place: Place };
   /** A round of comparing found everything up to here as it was written. */
   #roundBytes = 0;
+  /** What is compared is read into it: half a megabyte twice a second, made anew, is new memory for the system each time. */
+  #piece: Buffer | undefined;
   #closed = false;
 
   /**
@@ -112,10 +114,11 @@ export class SegmentFile {
     const last = this.#last;
     const { at, place } = this.#compared;
     if (bytes === this.#roundBytes) return;
-    const piece = Buffer.allocUnsafe(Math.min(PIECE, bytes - at));
-    const length = await readAt(this.#fd, piece, at);
+    this.#piece ??= Buffer.allocUnsafe(PIECE);
+    const length = await readAt(this.#fd, this.#piece.subarray(0, Math.min(PIECE, bytes - at)), at);
     if (this.#closed) return;
-    const found = followChain(piece.subarray(0, length), place);
+    const piece = this.#piece.subarray(0, length);
+    const found = followChain(piece, place);
     const end = at + found.good;
     const isWhole = found.good > 0 && !piece.includes(LINE_FEED, found.good);
     if (isWhole && at + length < bytes) {

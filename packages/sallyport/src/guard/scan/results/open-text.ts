@@ -14,20 +14,13 @@ export interface Open {
 }
 
 export function openText(given: string): Open {
-  const breaks = editsAt(given, '\\', [[LINES, toBlanks]]);
-  const lines = edit(given, breaks);
-  let text = edit(
-    lines,
-    editsAt(lines, '\\', [
-      [ESCAPED_SIGN, toSign],
-      [ESCAPED_MARK, (_, sign = '') => sign],
-    ]),
-  );
-  text = edit(text, editsAt(text, '%', [[PERCENT_SIGN, toSign]]));
-  text = edit(text, editsAt(text, '=?', [[ENCODED_WORD, (word) => word.replaceAll('_', ' ')]]));
-  if (text.includes('m')) text = edit(text, editsAt(text, '[', [[COLOUR, toSpaces]]));
-  const tags = text.includes('</') ? editsAt(text, '<', [[TAG, toNothing]]) : [];
-  return { text: edit(text, [...joined(text, tags), ...emphasisOf(text)]), lines };
+  const lines = edit(given, editsAt(given, '\\', IN_BREAKS));
+  let text = edit(lines, editsAt(lines, '\\', IN_ESCAPES));
+  text = edit(text, editsAt(text, '%', IN_PERCENT));
+  text = edit(text, editsAt(text, '=?', IN_MAIL));
+  if (text.includes('m')) text = edit(text, editsAt(text, '[', IN_COLOURS));
+  const tags = text.includes('</') ? editsAt(text, '<', IN_TAGS) : NONE;
+  return { text: edit(text, joined(text, tags).concat(emphasisOf(text))), lines };
 }
 
 interface Edit {
@@ -36,12 +29,16 @@ interface Edit {
   readonly written: string;
 }
 
+const NONE: readonly Edit[] = [];
+
 type Replacing = readonly [RegExp, (written: string, ...groups: (string | undefined)[]) => string];
 
 /** With a look only where the sign stands: a pattern that goes over all of a text costs five times as much. */
-function editsAt(text: string, sign: string, all: readonly Replacing[]): Edit[] {
+function editsAt(text: string, sign: string, all: readonly Replacing[]): readonly Edit[] {
+  let at = text.indexOf(sign);
+  if (at < 0) return NONE;
   const edits: Edit[] = [];
-  for (let at = text.indexOf(sign); at >= 0; ) {
+  while (at >= 0) {
     let end = at + 1;
     for (const [pattern, replace] of all) {
       pattern.lastIndex = at;
@@ -58,10 +55,11 @@ function editsAt(text: string, sign: string, all: readonly Replacing[]): Edit[] 
 }
 
 /** One new string for all of them. */
-function edit(text: string, edits: Edit[]): string {
+function edit(text: string, edits: readonly Edit[]): string {
+  if (edits.length === 0) return text;
   let open = '';
   let done = 0;
-  for (const { at, written } of edits.sort((one, other) => one.at - other.at)) {
+  for (const { at, written } of [...edits].sort((one, other) => one.at - other.at)) {
     if (at < done) continue;
     open += text.slice(done, at) + written;
     done = at + written.length;
@@ -114,6 +112,16 @@ const BARE = /^<[\s\w:;,.#%()"'=/-]{0,600}>$/;
 const LONGEST_WORD = 24;
 const MAX_SINGLES = 3;
 
+const IN_BREAKS: readonly Replacing[] = [[LINES, toBlanks]];
+const IN_ESCAPES: readonly Replacing[] = [
+  [ESCAPED_SIGN, toSign],
+  [ESCAPED_MARK, (_, sign = '') => sign],
+];
+const IN_PERCENT: readonly Replacing[] = [[PERCENT_SIGN, toSign]];
+const IN_MAIL: readonly Replacing[] = [[ENCODED_WORD, (word) => word.replaceAll('_', ' ')]];
+const IN_COLOURS: readonly Replacing[] = [[COLOUR, toSpaces]];
+const IN_TAGS: readonly Replacing[] = [[TAG, toNothing]];
+
 function toNothing(tag: string): string {
   return saysNothing(tag) ? toSpaces(tag) : tag;
 }
@@ -133,6 +141,7 @@ function saysNothing(tag: string): boolean {
 function joined(text: string, tags: readonly Edit[]): readonly Edit[] {
   const breaks: (Break & { readonly tag?: Edit })[] = starsOf(text);
   for (const tag of tags) breaks.push({ at: tag.at, end: tag.at + tag.written.length, tag });
+  if (breaks.length === 0) return NONE;
   breaks.sort((one, other) => one.at - other.at);
   const edits: Edit[] = [];
   for (let i = 0; i < breaks.length; ) {
