@@ -8,7 +8,7 @@ import { BACKWARDS } from '../turned.ts';
 const WORDS = {
   /** Sets aside what was said before. */
   override:
-    'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon aside regardless irrespective unlearn ' +
+    'ignore ignoring ignores disregard disregarding forget override overriding overrule bypass bypassing discard dismiss neglect nullify supersede supersedes abandon aside regardless irrespective unlearn overlook ' +
     'ignorez ignorer oubliez oublie ignora ignorar ignoren olvida olvide olvidar descarta esquece esqueça desconsidere ignoriere ignorieren vergiss missachte dimentica ignorare игнорируй игнорируйте забудь negeer vergeet zignoruj',
   prior:
     'previous prior above preceding earlier former foregoing preexisting existing original initial past before old ' +
@@ -22,6 +22,13 @@ const WORDS = {
   /** Words of the class above that speak to a model far more often than to a compiler. */
   order:
     'instruction instructions directive directives guideline guidelines prompt orders programming safeguards consignes instrucciones instruções anweisungen istruzioni инструкции instructies',
+  /** Follows what somebody said. */
+  heed: 'heed follow following obey obeying attention listen listening adhere',
+  /** What was said before and is no instruction by name. */
+  said: 'directions guidance context goal goals objective objectives task tasks',
+  none: 'not dont never no stop cease',
+  /** Of what was said; programs have what is original or exists as well. */
+  earlier: 'previous prior above preceding earlier former foregoing',
   system: 'system hidden internal secret initial sistema système systemprompt',
   reveal:
     'reveal revealing print show output display disclose repeat leak expose dump recite tell give share summarize append include révèle révélez revela revele muestra zeige mostra',

@@ -160,10 +160,10 @@ const MAX_CODES = 8;
 /** The shortest line of a block that is one. */
 const MIN_LINE = 16;
 
-/** Classes of which every rule needs at least one. */
-const PIVOTS = kindsOf(
+/** Every rule needs a word of one of these classes. */
+export const PIVOTS = kindsOf(
   ...(['override', 'your', 'you', 'system', 'must', 'tool', 'fresh', 'mode', 'not', 'remember', 'enable'] as const),
-  ...(['gone', 'user_is', 'send', 'model', 'without', 'stop', 'backwards'] as const),
+  ...(['gone', 'user_is', 'send', 'model', 'without', 'stop', 'heed', 'above', 'decode', 'drop', 'backwards'] as const),
 );
 
 function isPivot(word: string): boolean {
