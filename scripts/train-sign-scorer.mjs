@@ -3,7 +3,8 @@
 // Reads our own texts (bench/texts), the guides of the packages in node_modules, and the honest results of the yardstick in
 // place; no attack of the yardstick is seen. Writes numbers only.
 // Run: npx tsc -b && node scripts/train-sign-scorer.mjs DIR [--check]
-// --check writes nothing: it fits to one author's orders and says how many of the other's, and of the yardstick's, are found.
+// --check writes nothing: it fits to all authors' orders but one's and says how many of that one's, of those that are never
+// fitted to, and of the yardstick's are found; then what the product finds of those that are never fitted to.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,10 +13,12 @@ if (DIR === undefined) throw new Error('usage: node scripts/train-sign-scorer.mj
 const RESULTS = new URL('../packages/sallyport/dist/guard/scan/results/', import.meta.url);
 const TARGET = 'packages/sallyport/src/guard/scan/results/sign-weights.ts';
 /** Shares of the yardstick's honest results, and of our own honest texts, that may reach the bar: those are nearly orders. */
-const ALARMS = 0.001;
-const HARD_ALARMS = 0.001;
+const ALARMS = 0.002;
+const HARD_ALARMS = 0.01;
+/** How often a text counts in which our tests promise to find nothing. */
+const PROMISED = 6;
 /** Texts that nothing was fitted to score higher than these. */
-const MARGIN = 0.3;
+const MARGIN = 0.15;
 /** Weights below this are none. */
 const LEAST = 0.05;
 const ROUNDS = 40;
@@ -26,6 +29,7 @@ const SHRINK = 0.05;
 const MIN_TEXTS = 4;
 const MAX_GUIDE = 60_000;
 
+const { scanText } = await import(new URL('../scan-text.js', RESULTS).href);
 const { readWords } = await import(new URL('read-words.js', RESULTS).href);
 const { findSuspect } = await import(new URL('find-suspect.js', RESULTS).href);
 const { readSigns } = await import(new URL('read-signs.js', RESULTS).href);
@@ -38,7 +42,7 @@ const read = (file) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 const orders = read('bench/texts/orders.jsonl');
-const honest = read('bench/texts/honest.jsonl').map(({ text }) => text);
+const honest = read('bench/texts/honest.jsonl');
 const yardstick = (name) => read(join(DIR, `${name}.dev.jsonl`));
 const toText = ({ result, injected_text: injected }) =>
   typeof result === 'string' ? result : result === undefined ? injected : JSON.stringify(result);
@@ -106,6 +110,10 @@ function fitTo(bad, good) {
   return { weights: rounded, bias: model.bias };
 }
 
+/** Of `{ text, kind }`: what is nearly an order counts twice. */
+const toHard = (texts) =>
+  texts.flatMap(({ text, kind }) => Array.from({ length: kind === 'table' ? PROMISED : 2 }, () => toPassages(text)));
+
 /** The bar stands where few honest texts reach it. */
 function setBar(model, { known, hard }) {
   const highest = (texts, alarms) =>
@@ -133,26 +141,35 @@ const guides = [...new Set(findGuides('node_modules'))].map(toPassages);
 if (flag === '--check') {
   const of = (author) => orders.filter((one) => one.author === author).map(({ text }) => text);
   const attacks = yardstick('injected_results');
-  for (const [known, unknown] of [
-    ['a', 'b'],
-    ['b', 'a'],
-  ]) {
-    const good = { known: half(results, 0).map(toPassages), hard: half(honest, 0).map(toPassages) };
-    const bad = of(known).map(toPassages);
-    const model = setBar(fitTo(bad, [...good.known, ...good.hard, ...good.hard, ...guides]), good);
-    console.log(`fitted to the orders of ${known}, half of the honest texts and results:`);
+  const unseen = (file) => read(`bench/texts/unseen-${file}.jsonl`).map(({ text }) => text);
+  for (const unknown of [...new Set(orders.map(({ author }) => author))]) {
+    const good = { known: half(results, 0).map(toPassages), hard: toHard(half(honest, 0)) };
+    const bad = orders.filter(({ author }) => author !== unknown).map(({ text }) => toPassages(text));
+    const model = setBar(fitTo(bad, [...good.known, ...good.hard, ...guides]), good);
+    console.log(`fitted to the orders of all but ${unknown}, half of the honest texts and results:`);
     console.log(`  orders of ${unknown}: ${share(of(unknown), model)}`);
+    console.log(`  orders that are never fitted to: ${share(unseen('orders'), model)}`);
+    console.log(`  honest texts that are never fitted to: ${share(unseen('honest'), model)}`);
     for (const strength of ['explicit', 'weak', 'implicit']) {
       const texts = attacks.filter((one) => one.strength === strength).map(toText);
       console.log(`  ${strength} attacks of the yardstick: ${share(texts, model)}`);
     }
-    console.log(`  the other half of the honest texts: ${share(half(honest, 1), model)}`);
+    console.log(
+      `  the other half of the honest texts: ${share(
+        half(honest, 1).map(({ text }) => text),
+        model,
+      )}`,
+    );
     console.log(`  the other half of the honest results: ${share(half(results, 1), model)}`);
   }
+  const flagged = (texts) => `${texts.filter((text) => scanText(text).findings.length > 0).length} of ${texts.length}`;
+  console.log('rules and weights as they are, of what is never fitted to:');
+  console.log(`  orders: ${flagged(unseen('orders'))}`);
+  console.log(`  honest texts: ${flagged(unseen('honest'))}`);
 } else {
-  const good = { known: results.map(toPassages), hard: honest.map(toPassages) };
+  const good = { known: results.map(toPassages), hard: toHard(honest) };
   const bad = orders.map(({ text }) => toPassages(text));
-  const { weights, bias } = setBar(fitTo(bad, [...good.known, ...good.hard, ...good.hard, ...guides]), good);
+  const { weights, bias } = setBar(fitTo(bad, [...good.known, ...good.hard, ...guides]), good);
   const lines = [];
   weights.forEach((weight, pair) => {
     if (weight === 0) return;

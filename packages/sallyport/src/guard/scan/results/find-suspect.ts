@@ -16,7 +16,17 @@ const ALONE = kindsOf('suspect');
 const JOINED = kindsOf('model', 'override', 'order', 'conceal', 'send', 'call', 'secret');
 /** Words of the first stand soon before one of the second. */
 const PAIRS: readonly (readonly [Uint8Array, Uint8Array])[] = [
-  [kindsOf('your', 'you'), kindsOf('order', 'task', 'told', 'user', 'memory', 'duty')],
+  [
+    kindsOf('your', 'you'),
+    kindsOf('order', 'task', 'told', 'user', 'memory', 'duty', 'carry', 'drop', 'send', 'conceal'),
+  ],
+  [kindsOf('your'), kindsOf('response')],
+  [kindsOf('you'), kindsOf('user_is', 'none')],
+  [kindsOf('told', 'someone', 'user_is'), kindsOf('you')],
+  [kindsOf('model'), kindsOf('respond', 'all', 'are')],
+  [kindsOf('conceal'), kindsOf('user')],
+  [kindsOf('none'), kindsOf('carry', 'duty')],
+  [kindsOf('now'), kindsOf('respond')],
   [kindsOf('your', 'override', 'drop', 'stop', 'fresh'), kindsOf('order', 'task', 'tool')],
   [kindsOf('not', 'without'), kindsOf('conceal')],
   [kindsOf('made'), kindsOf('you')],
