@@ -78,14 +78,21 @@ export function judgeCall(
 }
 
 function concerns({ to }: TaintFlow, { call, sinks }: Pick<Evidence, 'call' | 'sinks'>): boolean {
-  if (to.sinks !== undefined && !isAny(to.sinks, (sink) => sinks.includes(sink))) return false;
-  if (to.servers !== undefined && !isAny(to.servers, (glob) => matchesGlob(glob, call.tool.upstream))) return false;
+  if (to.sinks !== undefined && !shareOne(to.sinks, sinks)) return false;
+  if (to.servers !== undefined && !matchesOne(to.servers, call.tool.upstream)) return false;
   return to.acts !== true || acts(call.tool.definition, sinks);
 }
 
-/** `some` of a frozen list, which configuration is made of, asks V8's runtime for each element. */
-function isAny<T>(list: readonly T[], holds: (one: T) => boolean): boolean {
-  for (const one of list) if (holds(one)) return true;
+// By place, for every rule and call: over a frozen list, which configuration is made of, `some` asks V8's runtime for each
+// element, and `of` makes objects.
+
+function shareOne(list: readonly string[], others: readonly string[]): boolean {
+  for (let i = 0; i < list.length; i++) if (others.includes(list[i] ?? '')) return true;
+  return false;
+}
+
+function matchesOne(globs: readonly string[], name: string): boolean {
+  for (let i = 0; i < globs.length; i++) if (matchesGlob(globs[i] ?? '', name)) return true;
   return false;
 }
 
