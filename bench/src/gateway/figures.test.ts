@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Era } from '../load/messages.ts';
 import { computeFigures, type Results } from './figures.ts';
-import type { Row, Sample } from './rows.ts';
+import { joinRows, type Row, ratioOf, type Sample } from './rows.ts';
 
 const sample = (cpuUs: number, p50 = 1, p99 = 2): Sample => ({
   callsPerSecond: 1,
@@ -69,4 +69,11 @@ test('what was not measured has no value and does not hold', () => {
   expect(
     computeFigures({ rows: [], footprints: [], ten: undefined }).map(({ value, holds }) => [value, holds]),
   ).toEqual(Array.from({ length: 15 }, () => [null, false]));
+});
+
+test('what is measured twice counts together, each round beside its own', () => {
+  const raw = joinRows(row('raw', 'modern', [sample(80), undefined]), row('raw', 'modern', [sample(60)]));
+  const ours = joinRows(row('all', 'modern', [sample(100), sample(1)]), row('all', 'modern', [sample(120)]));
+  expect(ours.samples).toHaveLength(3);
+  expect(ratioOf(ours, raw, 'cpuUs')).toBe((100 / 80 + 120 / 60) / 2);
 });

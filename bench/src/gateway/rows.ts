@@ -33,6 +33,28 @@ export interface Row extends Cell {
   readonly problem: string | undefined;
 }
 
+/** One program in one cell? */
+export function isSameRow(one: Row, other: Row): boolean {
+  const { program, via, tool, era, callers } = one;
+  return (
+    program === other.program &&
+    via === other.via &&
+    tool === other.tool &&
+    era === other.era &&
+    callers === other.callers
+  );
+}
+
+/** The rounds of both. All programs of a cell have as many, so that each round keeps its place beside theirs. */
+export function joinRows(first: Row, later: Row): Row {
+  return {
+    ...first,
+    samples: [...first.samples, ...later.samples],
+    errors: first.errors + later.errors,
+    problem: first.problem ?? later.problem,
+  };
+}
+
 /** The median over the rounds; NaN when there were none. */
 export function medianOf(row: Row, measure: Measure): number {
   return median(row.samples.flatMap((sample) => (sample === undefined ? [] : [sample[measure]])));

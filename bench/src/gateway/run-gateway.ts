@@ -11,7 +11,7 @@ import { type FootprintOptions, measureFootprints } from './footprint.ts';
 import { measureCell, type Pace } from './measure-cell.ts';
 import { type OpenCallers, openCallers } from './open-callers.ts';
 import { printTable } from './print-table.ts';
-import { type Cell, medianOf, type Row, ratioOf } from './rows.ts';
+import { type Cell, isSameRow, joinRows, medianOf, type Row, ratioOf } from './rows.ts';
 
 export interface GatewayOptions {
   readonly json: boolean;
@@ -21,15 +21,22 @@ export interface GatewayOptions {
   readonly rounds: number | undefined;
 }
 
+interface PlannedCell extends Cell {
+  readonly pace: Pace;
+  /** Left out when time is up. */
+  readonly isSpare: boolean;
+}
+
 interface Plan {
-  readonly cells: readonly (Cell & { readonly pace: Pace })[];
+  /** A cell that stands here twice is measured twice, and its rounds count together. */
+  readonly cells: readonly PlannedCell[];
   readonly sessions: number;
   readonly starts: number;
   /** For all cells. Those behind schedule get fewer rounds; past it the cells without a figure are left out. */
   readonly budgetMs: number;
 }
 
-/** The cells the figures are made of; measured first and with more rounds. */
+/** The cells the figures are made of. */
 const KEY_CELLS: readonly Cell[] = [
   { tool: 'echo', era: 'modern', callers: 16 },
   { tool: 'echo', era: 'legacy', callers: 16 },
@@ -46,6 +53,9 @@ const OTHER_CELLS: readonly Cell[] = [
   { tool: 'big', era: 'modern', callers: 64 },
   { tool: 'big', era: 'legacy', callers: 64 },
 ];
+
+/** Its callers were quiet meanwhile, and its code has been compiled. */
+const WARM_AGAIN_MS = 1_000;
 
 /** What `--quick` measures beside Sallyport: one relay and one peer, over the transport each is best at. */
 const QUICK = ['direct http', 'raw http', 'sallyport http', 'sallyport stdio', 'sdk-relay http', 'mcp-proxy stdio'];
@@ -98,12 +108,19 @@ export async function runGateway(options: GatewayOptions): Promise<string> {
 }
 
 function createPlan({ quick, rounds }: GatewayOptions): Plan {
-  // Many short rounds rather than few long ones: somebody else's burst of work then spoils one ratio, not the median.
+  // Many short rounds rather than few long ones: somebody else's burst of work then spoils one ratio, not the median. The
+  // key cells are measured first and again at the end, since what slows a machine down may stay for a minute or two.
   const windows = quick ? { closeMs: 300, farMs: 150 } : { closeMs: 500, farMs: 300 };
-  const key: Pace = { rounds: rounds ?? 9, warmMs: 10_000, ...windows };
+  const all = rounds ?? 10;
+  const first: Pace = { rounds: Math.ceil(all / 2), warmMs: 10_000, ...windows };
+  const again: Pace = { ...first, rounds: Math.floor(all / 2), warmMs: WARM_AGAIN_MS };
   const other: Pace = { rounds: Math.min(rounds ?? 3, 3), warmMs: 200, closeMs: 500, farMs: 300 };
-  const cells = KEY_CELLS.map((cell) => ({ ...cell, pace: key }));
-  if (!quick) cells.push(...OTHER_CELLS.map((cell) => ({ ...cell, pace: other })));
+  const at = (list: readonly Cell[], pace: Pace, isSpare = false) => list.map((cell) => ({ ...cell, pace, isSpare }));
+  const cells = [
+    ...at(KEY_CELLS, first),
+    ...(quick ? [] : at(OTHER_CELLS, other, true)),
+    ...(again.rounds > 0 ? at(KEY_CELLS, again) : []),
+  ];
   return quick
     ? { cells, sessions: 400, starts: 2, budgetMs: 300_000 }
     : { cells, sessions: 800, starts: 4, budgetMs: 600_000 };
@@ -158,17 +175,21 @@ async function measureCells(
 ): Promise<Row[]> {
   const began = performance.now();
   const rows: Row[] = [];
-  for (const [index, { pace, ...cell }] of plan.cells.entries()) {
+  for (const [index, { pace, isSpare, ...cell }] of plan.cells.entries()) {
     const name = `${cell.tool}, ${cell.era}, ${cell.callers} callers`;
     const spent = performance.now() - began;
-    if (spent > plan.budgetMs && index >= KEY_CELLS.length) {
+    if (spent > plan.budgetMs && isSpare) {
       say(`left out for want of time: ${name}`);
       continue;
     }
     say(`${Math.round(spent / 1000)} s: ${name}`);
     assertIntact();
     const untilMs = performance.now() + (plan.budgetMs - spent) / (plan.cells.length - index);
-    rows.push(...(await measureCell(cell, opened, { load, pace, untilMs })));
+    for (const row of await measureCell(cell, opened, { load, pace, untilMs })) {
+      const earlier = rows.findIndex((one) => isSameRow(one, row));
+      if (earlier < 0) rows.push(row);
+      else rows.splice(earlier, 1, joinRows(rows[earlier] ?? row, row));
+    }
   }
   return rows;
 }
