@@ -186,9 +186,10 @@ async function measureCells(
     assertIntact();
     const untilMs = performance.now() + (plan.budgetMs - spent) / (plan.cells.length - index);
     for (const row of await measureCell(cell, opened, { load, pace, untilMs })) {
-      const earlier = rows.findIndex((one) => isSameRow(one, row));
-      if (earlier < 0) rows.push(row);
-      else rows.splice(earlier, 1, joinRows(rows[earlier] ?? row, row));
+      const at = rows.findIndex((one) => isSameRow(one, row));
+      const earlier = rows[at];
+      if (earlier === undefined) rows.push(row);
+      else rows[at] = joinRows(earlier, row);
     }
   }
   return rows;

@@ -64,7 +64,8 @@ function visit(value: Json | undefined, at: At, walk: Walking): boolean {
   else if (typeof value === 'number') leaves.push({ place, key, text: String(value), isNumber: true, isName: false });
   else if (typeof value === 'object' && value !== null) {
     walk.depth++;
-    const isWhole = Array.isArray(value) ? visitElements(value, at, walk) : visitMembers(value as JsonObject, at, walk); // True: neither a list nor null.
+    // True: what is neither a list nor null has members.
+    const isWhole = Array.isArray(value) ? visitElements(value, at, walk) : visitMembers(value as JsonObject, at, walk);
     walk.depth--;
     return isWhole;
   }

@@ -142,6 +142,9 @@ test('a record names who, what and how it ended, and no value', async () => {
     { kind: 'stop' },
     { kind: 'seal', chain: '0' },
   ]);
+  const [, admitted, outcome, refused] = await readAll(directory);
+  for (const first of [admitted, refused]) expect(first).toMatchObject({ snapshot: 1, requestBytes: 5 });
+  for (const name of ['snapshot', 'requestBytes', 'toolDigest']) expect(outcome).not.toHaveProperty(name);
   expect(readFileSync(lastSegment(directory), 'utf8')).not.toContain('{"a":1}');
   expect(statSync(lastSegment(directory)).mode & 0o777).toBe(0o600);
 });

@@ -26,6 +26,7 @@ const WORDS = {
   heed: 'heed follow following obey obeying attention listen listening adhere',
   /** What was said before and is no instruction by name. */
   said: 'directions guidance context goal goals objective objectives task tasks',
+  /** Says that something is not to be done, or no more. */
   none: 'not dont never no stop cease',
   /** Of what was said; programs have what is original or exists as well. */
   earlier: 'previous prior above preceding earlier former foregoing',

@@ -160,7 +160,7 @@ const MAX_CODES = 8;
 /** The shortest line of a block that is one. */
 const MIN_LINE = 16;
 
-/** Every rule needs a word of one of these classes. */
+/** Every rule needs a word of one of these classes, but `fake-end`, which is never enough alone. */
 export const PIVOTS = kindsOf(
   ...(['override', 'your', 'you', 'system', 'must', 'tool', 'fresh', 'mode', 'not', 'remember', 'enable'] as const),
   ...(['gone', 'user_is', 'send', 'model', 'without', 'stop', 'heed', 'above', 'decode', 'drop', 'backwards'] as const),

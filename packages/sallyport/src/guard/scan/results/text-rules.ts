@@ -76,7 +76,6 @@ export const TEXT_RULES: readonly TextRule[] = [
     [step(0, 'none'), step(2, 'heed'), step(3, 'earlier', 'your', 'user'), step(2, 'order', 'said')],
     true,
   ),
-  rule('reveal-prompt', 0.35, LEAK, [step(0, 'respond'), step(2, 'your'), step(1, 'system'), step(1, 'order')], true),
   rule('dictate-response', 0.7, RESPONSE, [step(0, 'respond'), step(14, 'your'), step(2, 'response')], true),
   rule('dictate-response', 0.5, RESPONSE, [step(0, 'your'), step(1, 'response'), step(3, 'must'), step(3, 'respond')]),
   rule('reveal-prompt', 0.75, LEAK, [step(0, 'reveal'), step(3, 'system'), step(1, 'order', 'secret')], true),
