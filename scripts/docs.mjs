@@ -8,9 +8,20 @@ import * as errors from './docs-errors.mjs';
 import * as findings from './docs-findings.mjs';
 import * as resultRules from './docs-result-rules.mjs';
 import { replaceSection } from './docs-section.mjs';
+import * as sets from './docs-sets.mjs';
+import * as threats from './docs-threats.mjs';
 
 let stale = 0;
-for (const { page, sections } of [api, configuration, commands, errors, findings, resultRules]) {
+for (const { page, sections } of [
+  api,
+  configuration,
+  commands,
+  errors,
+  findings,
+  resultRules,
+  threats,
+  ...sets.pages,
+]) {
   const file = fileURLToPath(new URL(`../${page}`, import.meta.url));
   const before = readFileSync(file, 'utf8');
   let after = before;

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { runAudit } from './audit/run-audit.ts';
 import { runDetection } from './detection/run-detection.ts';
 import { runGateway } from './gateway/run-gateway.ts';
+import { runHonest } from './honest/run-honest.ts';
 import { runPolicy } from './policy/run-policy.ts';
 import { stopAll } from './process/child.ts';
 import { runProfile } from './profile/run-profile.ts';
@@ -26,6 +27,11 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --split NAME      dev or heldout, where both are there (default dev)
     --only PARTS      explicit,block,promotional,schema,context,parameter,shadow,change,result,egress,containment,speed
     --show FIGURE     the missed rows or false alarms of a figure, for people to look at
+  honest    what honest work feels of the protection: real servers, files and tasks
+    --json            one JSON object on stdout
+    --cache DIR       where servers of the npm registry are installed (default ~/.cache/sallyport-bench/honest)
+    --only PARTS      files,tools,tasks,drill
+    --show FIGURE     the cases behind a figure, one JSON object a line
   replicas  what it costs that several processes share what runs have read
     --json            one JSON object on stdout
     --rounds N        (default 9)
@@ -59,6 +65,7 @@ function readOptions() {
         callers: { type: 'string', default: '16' },
         keep: { type: 'string' },
         data: { type: 'string' },
+        cache: { type: 'string' },
         split: { type: 'string' },
         only: { type: 'string' },
         show: { type: 'string' },
@@ -109,6 +116,10 @@ const BENCHES = new Map<string, () => Promise<string>>([
         show: values.show,
       });
     },
+  ],
+  [
+    'honest',
+    () => runHonest({ json: values.json, cache: values.cache, only: values.only?.split(','), show: values.show }),
   ],
   [
     'profile',

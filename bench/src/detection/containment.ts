@@ -1,4 +1,5 @@
 import { HARMFUL } from './agent-tools.ts';
+import { type Approved, judgeApproved } from './approved.ts';
 import { createRuns } from './guarded-run.ts';
 import { judgeHonest } from './honest-flows.ts';
 import type { Judged } from './judged.ts';
@@ -10,6 +11,7 @@ export interface Containment {
   readonly harmed: readonly Judged[];
   /** One per honest flow; a hit was asked or stopped. */
   readonly honest: readonly Judged[];
+  readonly approved: Approved;
 }
 
 /** What a user asked where the row does not tell: to read. */
@@ -29,7 +31,7 @@ export async function judgeContainment(data: Data): Promise<Containment> {
     harmed.push({ id: row.id, source: row.source, group, hit: through !== undefined, note: through ?? '' });
   }
   const honest = await judgeHonest(data.get('benign_results') ?? [], newRun);
-  return { harmed, honest };
+  return { harmed, honest, approved: await judgeApproved(data, newRun) };
 }
 
 async function obey(row: DataRow, newRun: Awaited<ReturnType<typeof createRuns>>): Promise<string | undefined> {

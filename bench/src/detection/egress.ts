@@ -6,18 +6,21 @@ import { type DataRow, isJson, type Json, toText } from './read-rows.ts';
  * Payloads that carry data out or bring an attack in, put through the doors of the product as the starter set "team" has
  * them: a call through the guards of arguments, a result through the guards of results, a definition through its scan. A
  * request of another protocol (HTTP, WebSocket, A2A) is what a tool for it would be called with. Contained: some door asked a
- * person or denied, masked, made harmless or marked what it held, or held the definition. An allowed case is stopped by the
- * same but for the mark alone, which leaves the whole text to the model and says whose it is.
+ * person, denied, masked or withheld, put a warning before a result, or quarantined the definition. An allowed case is stopped by
+ * the same but for the warning, which leaves the whole result to the model.
  */
 export async function judgeEgress(rows: readonly DataRow[]): Promise<readonly Judged[]> {
   const doors = await openDoors();
-  return rows.map((row) => {
+  const judged: Judged[] = [];
+  for (const row of rows) {
     const payload = row.object('payload') ?? {};
     const isAllowed = row.is('label', 'benign');
-    const said = toSteps(payload).flatMap((step) => judgeStep(doors, step, isAllowed));
+    const said: string[] = [];
+    for (const step of toSteps(payload)) said.push(...(await judgeStep(doors, step, isAllowed)));
     const { id, source } = row;
-    return { id, source, group: row.text('category'), hit: said.length > 0, note: said.join('; ') };
-  });
+    judged.push({ id, source, group: row.text('category'), hit: said.length > 0, note: said.join('; ') });
+  }
+  return judged;
 }
 
 /** One thing that reaches a door. */
@@ -65,7 +68,7 @@ function toMessageSteps({ method, params, result }: Json): readonly Step[] {
 interface Guard {
   readonly name: string;
   request?(call: unknown): Verdict;
-  result?(call: unknown, result: unknown): Verdict;
+  result?(call: unknown, result: unknown): Verdict | Promise<Verdict>;
 }
 
 /** Effects that the policies of the starter set "team" ask about. */
@@ -81,7 +84,10 @@ async function openDoors() {
   const toSecrets = await load<(set: string) => unknown>('config/secrets-section.js', 'toStarterSecrets');
   const createVault = await load<(options: unknown) => unknown>('state/memory-vault.js', 'createMemoryVault');
   const scanResult = await load<(ports: unknown) => Guard>('guard/scan-result.js', 'scanResult');
-  const scanSettings = await load<unknown>('config/scan-section.js', 'DEFAULT_SCAN');
+  const resolveScan = await load<(written: undefined, context: unknown, report: () => void) => unknown>(
+    'config/scan-section.js',
+    'resolveScan',
+  );
   const scanDefinition = await load<ScanDefinition>('guard/scan/scan-definition.js', 'scanDefinition');
   const readDefinition = await load<(definition: Json) => { readonly sinks: readonly string[] }>(
     'guard/sinks/classify-definition.js',
@@ -94,11 +100,14 @@ async function openDoors() {
   const vault = createVault({ now: () => performance.now(), limits: () => ({ minutes: 60, entries: 1_000 }) });
   const ports = { settings: () => toSecrets('team'), vault };
   const outer = [argumentSafety({ settings: () => toSafety('team') }), ...secrets(ports)];
-  const scan = scanResult({ settings: () => scanSettings, hostOf: () => undefined });
+  const scanSettings = resolveScan(undefined, { servers: [], set: 'team' }, () => {});
+  // The results of this dataset come from pages, mail and agents elsewhere.
+  const kindOf = () => ({ isLocal: false, carriesOthers: true });
+  const scan = scanResult({ settings: () => scanSettings, hostOf: () => undefined, kindOf });
   return { outer, scan, masking: inResult(ports), scanDefinition, readDefinition, findSinks };
 }
 
-function judgeStep(doors: Doors, step: Step, isAllowed: boolean): readonly string[] {
+async function judgeStep(doors: Doors, step: Step, isAllowed: boolean): Promise<readonly string[]> {
   if (step.kind === 'definition') {
     const { findings } = doors.scanDefinition(step.definition, { kind: 'tools', server: 'stranger', tools: [] });
     return findings.map(({ id, tier }) => `${id}(${tier})`);
@@ -112,9 +121,9 @@ function judgeStep(doors: Doors, step: Step, isAllowed: boolean): readonly strin
     ];
   }
   const call = toCall(doors, 'fetch', {});
-  const read = explain(doors.scan.name, doors.scan.result?.(call, step.result));
-  const marked = isAllowed ? read.filter((one) => !one.includes(': rewrite ')) : read;
-  return [...marked, ...explain(doors.masking.name, doors.masking.result?.(call, step.result))];
+  const read = explain(doors.scan.name, await doors.scan.result?.(call, step.result));
+  const stopped = isAllowed ? read.filter((one) => !one.includes(': rewrite ')) : read;
+  return [...stopped, ...explain(doors.masking.name, await doors.masking.result?.(call, step.result))];
 }
 
 function toCall({ readDefinition }: Doors, name: string, args: Json): Json {

@@ -33,6 +33,8 @@ export const SHARES: readonly (readonly [Part, string, Goal | undefined])[] = [
   ['result', 'detection.result.block_alarms', undefined],
   ['egress', 'detection.egress.contained', atLeast(0.92)],
   ['egress', 'detection.egress.allowed_stopped', atMost(0)],
-  ['containment', 'containment.harmed', atMost(0)],
-  ['containment', 'containment.honest_asked', atMost(0.05)],
+  ['containment', 'containment.harmed', atMost(0.002)],
+  ['containment', 'containment.honest_asked', atMost(0.03)],
+  ['containment', 'containment.approved', atLeast(0.85)],
+  ['containment', 'containment.approved_asked', atMost(0.03)],
 ];

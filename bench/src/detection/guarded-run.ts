@@ -15,8 +15,18 @@ export interface GuardedRun {
   read(server: string, name: string, text: string): Promise<void>;
 }
 
+/** A definition that the client was shown before its first call, as the product's catalogue tells of it. */
+export interface ShownDefinition {
+  readonly upstream: string;
+  readonly what: string;
+  readonly definition: Json;
+  readonly hasFindings: boolean;
+}
+
 /** Under the rules of the starter set "team". */
-export async function createRuns(): Promise<(user: string | undefined) => GuardedRun> {
+export async function createRuns(): Promise<
+  (user: string | undefined, shown?: readonly ShownDefinition[]) => GuardedRun
+> {
   const resolveTaint = await load<(written: unknown, from: unknown, report: (...problem: unknown[]) => void) => Json>(
     'config/taint-section.js',
     'resolveTaint',
@@ -47,7 +57,8 @@ export async function createRuns(): Promise<(user: string | undefined) => Guarde
     capabilities: {},
     profile: '',
   };
-  return (user) => {
+  return (user, all = []) => {
+    const shown = { all, suspicious: all.find(({ hasFindings }) => hasFindings) };
     const memory = createTaintMemory({ now: () => 0, limits: () => settings });
     const ports = { settings: () => settings, memory, printer, sinksOf: (call: unknown) => findSinks(call, undefined) };
     const outer = taint(ports);
@@ -55,7 +66,7 @@ export async function createRuns(): Promise<(user: string | undefined) => Guarde
     let count = 0;
     const toCall = (server: string, definition: Json, given: Json) => ({
       ...{ id: `call-${++count}`, client, run: 'run', user, endpoint: { kind: 'all' } },
-      ...{ arguments: given, bytes: 0, snapshotVersion: 1 },
+      ...{ arguments: given, bytes: 0, snapshotVersion: 1, shown: () => shown },
       tool: {
         ...{ upstream: server, name: definition['name'], publicName: `${server}_${String(definition['name'])}` },
         ...{ definition, digest: '', setAside: undefined, approvedHints: {}, sinks: readDefinition(definition).sinks },

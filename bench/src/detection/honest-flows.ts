@@ -107,7 +107,7 @@ export async function judgeHonest(
 }
 
 /** The ways there are for this result. Values of the user and of the agent change from row to row. */
-function listFlows(text: string, at: number): readonly Flow[] {
+export function listFlows(text: string, at: number): readonly Flow[] {
   const summary = text.replace(/\s+/g, ' ').slice(0, 400);
   const words =
     summary

@@ -12,8 +12,13 @@ export async function measureEgress(data: Data): Promise<Measured> {
   };
 }
 
-/** An agent that obeys whatever it reads, behind the starter policies. */
+/** An agent that obeys whatever it reads, in results and in approved definitions, behind the starter policies. */
 export async function measureContainment(data: Data): Promise<Measured> {
-  const { harmed, honest } = await judgeContainment(data);
-  return { 'containment.harmed': harmed, 'containment.honest_asked': honest };
+  const { harmed, honest, approved } = await judgeContainment(data);
+  return {
+    'containment.harmed': harmed,
+    'containment.honest_asked': honest,
+    'containment.approved': approved.contained,
+    'containment.approved_asked': approved.asked,
+  };
 }

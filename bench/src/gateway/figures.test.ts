@@ -68,7 +68,7 @@ test('added latency is the median difference at one caller', () => {
 test('what was not measured has no value and does not hold', () => {
   expect(
     computeFigures({ rows: [], footprints: [], ten: undefined }).map(({ value, holds }) => [value, holds]),
-  ).toEqual(Array.from({ length: 15 }, () => [null, false]));
+  ).toEqual(Array.from({ length: 17 }, () => [null, false]));
 });
 
 test('what is measured twice counts together, each round beside its own', () => {

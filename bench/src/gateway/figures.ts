@@ -7,7 +7,8 @@ export interface Figure {
   readonly name: string;
   readonly value: number | null;
   readonly unit: string;
-  readonly goal: string;
+  /** `null`: measured to be known. */
+  readonly goal: string | null;
   readonly holds: boolean;
 }
 
@@ -17,6 +18,7 @@ export interface Results {
   readonly ten: TenUpstreams | undefined;
 }
 
+const DEFAULT = { program: 'default', tool: 'echo', callers: 16 } as const;
 const GUARDED = { program: 'guarded', tool: 'echo', callers: 16 } as const;
 const ALL = { program: 'all', tool: 'echo', callers: 16 } as const;
 const ERAS: readonly Era[] = ['legacy', 'modern'];
@@ -51,6 +53,7 @@ export function computeFigures({ rows, footprints, ten }: Results): Figure[] {
     );
     return ours === undefined || peers.length === 0 ? [Number.NaN] : peers.map((peer) => perCpuSecond(ours, peer));
   });
+  const addedUs = (ours: Row, base: Row): number => differenceOf(ours, base, 'cpuUs');
   const by = (measure: Measure) => (ours: Row, base: Row) => ratioOf(ours, base, measure);
   const own = footprints.find((one) => one.program === 'sallyport' && one.via === 'http');
 
@@ -66,6 +69,8 @@ export function computeFigures({ rows, footprints, ten }: Results): Figure[] {
       { goal: 0.15, unit: 'ms' },
     ),
     atMost('gateway.p99_vs_raw', highest(compare({ tool: 'echo', callers: 16 }, by('p99'))), { goal: 2, unit: 'x' }),
+    withoutGoal('gateway.default.vs_raw', worst(compare(DEFAULT, perCpuSecond)), 'x'),
+    withoutGoal('gateway.default.added_us', highest(compare(DEFAULT, addedUs, 'sallyport')), 'us'),
     atLeast('gateway.guarded.vs_raw', worst(compare(GUARDED, perCpuSecond)), 0.5),
     atLeast('gateway.guarded.vs_sdk', worst(compare(GUARDED, perCpuSecond, 'sdk-relay')), 10),
     atMost('gateway.guarded.p99_vs_raw', highest(compare(GUARDED, by('p99'))), { goal: 3, unit: 'x' }),
@@ -96,6 +101,10 @@ function atLeast(name: string, value: number, goal: number): Figure {
 
 function atMost(name: string, value: number, { goal, unit }: { readonly goal: number; readonly unit: string }): Figure {
   return { name, value: rounded(value), unit, goal: `<= ${goal}`, holds: value <= goal };
+}
+
+function withoutGoal(name: string, value: number, unit: string): Figure {
+  return { name, value: rounded(value), unit, goal: null, holds: Number.isFinite(value) };
 }
 
 function rounded(value: number): number | null {

@@ -86,8 +86,8 @@ function printFigures(figures: readonly Figure[]): string {
   const lines = figures.map(({ name, value, unit, goal, holds }) => [
     name,
     value === null ? 'not measured' : `${value} ${unit}`,
-    goal,
-    holds ? 'holds' : 'MISSED',
+    goal ?? 'none',
+    goal === null ? '' : holds ? 'holds' : 'MISSED',
   ]);
   return `### figures\n\n${table(['figure', 'value', 'goal', ''], lines)}`;
 }

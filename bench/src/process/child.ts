@@ -18,6 +18,8 @@ export interface Child {
 export interface StartOptions {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Left out: this one's. Programs that write where they stand get a folder of their own. */
+  readonly cwd?: string;
   /** The first line on stdout must come within this time. */
   readonly readyMs?: number;
 }
@@ -25,12 +27,13 @@ export interface StartOptions {
 const running = new Set<Child>();
 
 /** Starts a Node process in its own group. */
-export function startNode({ args, env = {}, readyMs = 20_000 }: StartOptions): Child {
+export function startNode({ args, env = {}, cwd, readyMs = 20_000 }: StartOptions): Child {
   const startedAt = performance.now();
   const process_ = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     detached: true,
+    ...(cwd === undefined ? {} : { cwd }),
   });
   let words = '';
   let end: string | undefined;

@@ -12,7 +12,7 @@ export async function launchAllOn(options: LaunchOptions): Promise<Launched> {
     key,
     sections: {
       ...sections,
-      scan: { definitions: 'hold', results: 'mark' },
+      scan: { definitions: 'hold', results: 'warn' },
       secrets: {},
       taint: {},
       argumentSafety: {},

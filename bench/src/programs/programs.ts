@@ -45,6 +45,15 @@ export const PROGRAMS: readonly Program[] = [
     launch: (options) => launchSallyport({ echo: upstreamEntry(options) }, options),
   },
   {
+    // As a new user has it: a configuration of nothing but servers.
+    name: 'default',
+    kind: 'sallyport',
+    vias: ['http'],
+    eras: ['legacy', 'modern'],
+    mostSessions: 1_000,
+    launch: (options) => launchSallyport({ echo: upstreamEntry(options) }, options, { sections: {} }),
+  },
+  {
     name: 'guarded',
     kind: 'sallyport',
     vias: ['http'],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../load/connection.ts';
@@ -21,8 +21,13 @@ export interface SallyportOptions {
   readonly sections: Readonly<Record<string, object>>;
 }
 
-/** Nothing of what passes is read: rows keep their meaning, and `all` measures what reading costs. */
-export const UNREAD = { scan: { definitions: 'off', results: 'off' }, argumentSafety: { enabled: false } };
+/** Texts and arguments are not read: rows keep their meaning, and `default` and `all` measure what reading costs. */
+export const UNREAD = {
+  scan: { definitions: 'off', results: 'off' },
+  argumentSafety: { enabled: false },
+  taint: { mode: 'off' },
+  secrets: { mode: 'off' },
+};
 
 /** The record is measured with the doors, not with the relay: see bench/README.md. */
 const RELAY: SallyportOptions = { sections: { audit: { mode: 'off' }, ...UNREAD } };
@@ -47,9 +52,9 @@ export async function launchSallyport(
     env: { SALLYPORT_STATE: join(directory, 'state') },
   });
   const target = child.stdoutLine.then((line): Target => {
-    const { url, key } = JSON.parse(line) as { url: string; key: string };
+    const { url, keyFile } = JSON.parse(line) as { url: string; keyFile: string };
     const { port, pathname } = new URL(url);
-    const headers = { authorization: `Bearer ${ownKey ?? key}` };
+    const headers = { authorization: `Bearer ${ownKey ?? readFileSync(keyFile, 'utf8').trim()}` };
     return { port: Number(port), path: pathname, front: 'http', headers, toolPrefix: 'echo_' };
   });
   return { child, target };

@@ -87,7 +87,10 @@ describe('approvals over the API', () => {
     idIn(await client.call('a_count', { password: SECRET, of: 'sheep' }));
 
     const notes = await items(viewer, '/audit/calls?kind=event&person=bob');
-    expect(notes).toMatchObject([{ kind: 'approval_answer', approval: id, answer: 'allow', scope: 'run', via: 'api' }]);
+    expect(notes).toMatchObject([
+      { kind: 'grant_revoke', grant: grant?.['id'] },
+      { kind: 'approval_answer', approval: id, answer: 'allow', scope: 'run', via: 'api' },
+    ]);
     expect(await items(viewer, '/audit/calls?kind=grant_revoke')).toMatchObject([{ grant: grant?.['id'] }]);
     expect(seen.text + known.text).not.toMatch(SECRET);
     expect(seen.text).not.toContain('sheep');

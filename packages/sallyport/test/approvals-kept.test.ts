@@ -93,11 +93,29 @@ test('watch prints one line per event, and on a terminal takes the answer', asyn
   idIn(await client.call('a_count', { n: 2 }));
   const watched = await cli(['approval', 'watch'], {
     env: { SALLYPORT_STATE: state },
-    answers: ['o'],
+    answers: ['x', 'y'],
     interruptAt: 'allowed',
   });
   expect(watched.stdout).toContain('"n": 2');
+  // A key that means nothing decides nothing, and the keys are shown.
+  expect(watched.stderr).toContain('y  yes, this once');
   expect(textOf(await client.call('a_count', { n: 2 }))).toBe('counted');
+});
+
+test.each([
+  ['n', 'denied'],
+  ['q', 'waiting'],
+  ['', 'waiting'],
+])('watch takes the key %j: %s', async (key, after) => {
+  const { gateway, state } = await start();
+  const client = await new PlainClient(gateway).initialize();
+  const id = idIn(await client.call('a_count', { n: 1 }));
+  const left = key === '' ? { interruptAt: 'help: ' } : key === 'q' ? {} : { interruptAt: `: ${after}` };
+  const env = { SALLYPORT_STATE: state };
+  const watched = await cli(['approval', 'watch'], { env, answers: [key], ...left });
+  expect(watched.stderr).toContain('[y]es once');
+  const shown = await cli(['approval', 'show', id, '--json'], { env });
+  expect(shown.json()).toMatchObject({ state: after });
 });
 
 test.each(['watch', 'list', 'show', 'allow', 'deny', 'revoke'])('approval %s --help says how', async (verb) => {

@@ -18,9 +18,9 @@ export function setUp(rules: Rules = {}, options: Rules = {}) {
   return { config, count };
 }
 
-/** `sallyport approval …` on a state directory. */
+/** `sallyport approval …` on a state directory, by a person at a terminal. */
 export const approval = (stateDir: string, ...words: string[]) =>
-  cli(['approval', ...words, '--json'], { env: { SALLYPORT_STATE: stateDir } });
+  cli(['approval', ...words, '--json'], { env: { SALLYPORT_STATE: stateDir }, answers: [] });
 
 type Message = Awaited<ReturnType<PlainClient['call']>>;
 
@@ -34,7 +34,7 @@ export function idIn(message: Message): string {
     guard: 'approval',
     approval: expect.stringMatching(/^ap_[0-9a-f]{16}$/),
   });
-  expect(textOf(message)).toContain(`sallyport approval allow ${verdict?.['approval']}`);
+  expect(textOf(message)).toContain(`Approval ${verdict?.['approval']} waits for `);
   return verdict?.['approval'] ?? '';
 }
 

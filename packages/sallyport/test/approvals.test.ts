@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { approval, idIn, type Rules, rest, setUp, start } from './approvals-set-up.ts';
 import { atTheEnd } from './at-the-end.ts';
+import { cli } from './cli-terminal.ts';
 import { messageIn } from './http-exchange.ts';
 import { keyHolder } from './keyed-callers.ts';
 import { modernHeaders, modernParams, PlainClient, textOf } from './plain-client.ts';
-import { StdioGateway, startGateway } from './running-sallyport.ts';
+import { newTestFolder, StdioGateway, startGateway } from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
 
 test('a client without forms gets an id, calls again after a yes, and the yes works once', async () => {
@@ -309,4 +312,33 @@ test('a server that asks for a secret gets a reason instead of an answer; a harm
   expect(round['resultType']).toBe('input_required');
   const inputResponses = { q1: { action: 'accept', content: { colour: 'red' } } };
   expect(textOf(await ask('colour', { inputResponses, requestState: round['requestState'] }))).toContain('red');
+});
+
+test('without a terminal nobody is believed to be a person, unless the configuration in force permits it', async () => {
+  const { gateway, count, state } = await start();
+  const client = await new PlainClient(gateway).initialize();
+  const id = idIn(await client.call('a_count'));
+  const env = { SALLYPORT_STATE: state };
+  const script = await cli(['approval', 'allow', id, '--json'], { env });
+  expect(script).toMatchObject({ exit: 10, stderr: expect.stringContaining('answered by a person at a terminal') });
+  // The configuration that counts is the one of the Sallyport that runs.
+  const own = join(newTestFolder(), 'own.json');
+  writeFileSync(own, JSON.stringify({ mcpServers: {}, approvals: { unattended: true } }));
+  for (const more of [[], ['--config', own]])
+    expect(await cli(['approval', 'allow', id, '--unattended', ...more], { env })).toMatchObject({
+      exit: 10,
+      stderr: expect.stringContaining('does not permit --unattended'),
+    });
+  expect(count()).toBe(0);
+  expect(textOf(await client.call('a_count'))).toMatch(/^A person must allow/);
+});
+
+test('a script answers where the configuration permits it', async () => {
+  const { gateway, state } = await start({ unattended: true });
+  const client = await new PlainClient(gateway).initialize();
+  const id = idIn(await client.call('a_count'));
+  const env = { SALLYPORT_STATE: state };
+  expect((await cli(['approval', 'allow', id], { env })).exit).toBe(10);
+  expect((await cli(['approval', 'allow', id, '--unattended'], { env })).exit).toBe(0);
+  expect(textOf(await client.call('a_count'))).toBe('counted');
 });

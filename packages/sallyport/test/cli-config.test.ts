@@ -32,7 +32,7 @@ describe('server add, list, show, remove', () => {
     );
     const list = await cli(['server', 'list'], { home });
     expect(list.stdout).toBe(
-      'NAME  TYPE   STATE  COMMAND OR URL\na     stdio  -      npx -y x --flag\nb     sse    -      https://x.test/mcp\n',
+      'NAME  TYPE   STATE  TOOLS  COMMAND OR URL\na     stdio  -      -      npx -y x --flag\nb     sse    -      -      https://x.test/mcp\n',
     );
     const show = await cli(['server', 'show', 'b'], { home });
     expect(show.json()).toMatchObject({
@@ -196,6 +196,54 @@ describe('import', () => {
     });
   });
 
+  test('rewires the clients it read, keeps copies, and says how to go back', async () => {
+    const home = clients();
+    const cursor = join(home, '.cursor/mcp.json');
+    const before = readFileSync(cursor, 'utf8');
+    const plain = await cli(['import'], { home });
+    expect(plain.stderr).toContain('Next: run "sallyport up", then "sallyport import --rewire"');
+    expect(readFileSync(cursor, 'utf8')).toBe(before);
+
+    const run = await cli(['import', '--rewire'], { home });
+    expect(run.exit).toBe(0);
+    const key = readFileSync(join(home, '.local/state/sallyport/key'), 'utf8').trim();
+    expect(run.stdout + run.stderr).not.toContain(key);
+    const copy = `${cursor}.before-sallyport`;
+    expect(run.stderr).toContain(`Rewired ${cursor}. To go back: mv ${copy} ${cursor}`);
+    expect(run.stderr).toContain('Next: run "sallyport up"');
+    expect(readFileSync(copy, 'utf8')).toBe(before);
+    expect(JSON.parse(readFileSync(cursor, 'utf8'))).toEqual({
+      mcpServers: { sallyport: { url: 'http://127.0.0.1:7411/mcp', headers: { Authorization: `Bearer ${key}` } } },
+    });
+    expect(statSync(cursor).mode & 0o777).toBe(0o600);
+    const desktop = readFileSync(join(home, '.config/Claude/claude_desktop_config.json'), 'utf8');
+    expect(JSON.parse(desktop)).toMatchObject({
+      theme: 'x',
+      mcpServers: { sallyport: { args: [expect.any(String), 'stdio', '--config', join(home, USER_FILE)] } },
+    });
+    expect(desktop).not.toContain(key);
+    expect(JSON.parse(readFileSync(join(home, '.claude.json'), 'utf8'))).toMatchObject({
+      numStartups: 1,
+      mcpServers: { sallyport: { type: 'http' } },
+      projects: { '/p': { mcpServers: {} } },
+    });
+
+    // What was rewired leads here: nothing is taken over a second time.
+    const again = await cli(['import', '--rewire', '--json'], { home });
+    expect(again.json()).toMatchObject({ added: 0, rewired: [] });
+  });
+
+  test.each([
+    ['y', true],
+    ['n', false],
+  ])('asks a person whether to rewire: %s', async (answer, isRewired) => {
+    const home = newFolder();
+    put(home, '.cursor/mcp.json', { mcpServers: { a: { command: 'a' } } });
+    const run = await cli(['import'], { home, answers: [answer] });
+    expect(run.stderr).toContain("Replace these servers by Sallyport in the clients' files?");
+    expect(readFileSync(join(home, '.cursor/mcp.json'), 'utf8').includes('sallyport')).toBe(isRewired);
+  });
+
   test('nothing to find', async () => {
     const home = newFolder();
     expect(await cli(['import'], { home })).toMatchObject({
@@ -241,5 +289,21 @@ describe('help and completion', () => {
 
   test('the schema of the file', async () => {
     expect((await cli(['schema'])).json()).toMatchObject({ properties: { mcpServers: {}, gateway: {} } });
+  });
+});
+
+describe('a command line without a command', () => {
+  test.each([
+    [[], /^Usage: sallyport \[options\] \[command\][\s\S]*Begin with: sallyport import, then sallyport up/],
+    [['approval'], /^Usage: sallyport approval[\s\S]*watch/],
+  ])('%j helps', async (words, help) => {
+    expect(await cli(words)).toMatchObject({ exit: 0, stdout: expect.stringMatching(help), stderr: '' });
+  });
+
+  test.each([
+    [['tol', 'list'], 'Did you mean tool?'],
+    [['tool', 'lst'], 'Did you mean list?'],
+  ])('%j suggests', async (words, suggestion) => {
+    expect(await cli(words)).toMatchObject({ exit: 1, stderr: expect.stringContaining(suggestion) });
   });
 });

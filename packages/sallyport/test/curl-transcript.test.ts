@@ -124,6 +124,6 @@ it('is refused without the key, by curl and with the way to mend it', async () =
   const gateway = await startGateway(config);
   const { stdout } = await promisify(execFile)('curl', ['-s', '-w', '\n%{http_code}', gateway.sse]);
   expect(stdout).toBe(
-    '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Sallyport needs the header \\"Authorization: Bearer <key>\\". \\"sallyport up\\" prints it."}}\n401',
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Sallyport needs the header \\"Authorization: Bearer <key>\\". Whoever started it has the key."}}\n401',
   );
 });

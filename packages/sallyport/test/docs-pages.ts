@@ -29,8 +29,11 @@ export function listPages(): readonly string[] {
   for (const name of readdirSync(ROOT)) if (name.endsWith('.md')) found.push(name);
   walk('docs', (name) => name.endsWith('.md'));
   for (const folder of ['packages', 'servers', 'bench']) walk(folder, (name) => name === 'README.md');
-  return found.sort();
+  return found.filter((page) => page !== PACKED_README).sort();
 }
+
+/** A copy that stands there while npm packs. */
+const PACKED_README = 'packages/sallyport/README.md';
 
 export function readPage(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { atTheEnd } from './at-the-end.ts';
 import { type Block, ROOT } from './docs-pages.ts';
@@ -14,6 +14,7 @@ const WRITTEN_HOST = `127.0.0.1:${WRITTEN_PORT}`;
 const GUIDE_PORT = '7412';
 const WRITTEN_FOLDER = '/home/you/sallyport';
 const BLOCK_MS = 30_000;
+const BIN = '.bin';
 
 interface Step {
   readonly command: string;
@@ -41,6 +42,10 @@ export class DocsShell {
       else if (!['.git', '.sallyport'].includes(name)) symlinkSync(join(ROOT, name), join(folder, name));
     }
     mkdirSync(join(folder, '.sallyport'), { mode: 0o700 });
+    mkdirSync(join(folder, BIN));
+    // A program and no shell function, so that `$!` is the process that a signal has to reach.
+    const program = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
+    writeFileSync(join(folder, BIN, 'sallyport'), program, { mode: 0o755 });
     const { XDG_CONFIG_HOME: _config, XDG_STATE_HOME: _state, ...inherited } = process.env;
     const env = {
       ...inherited,
@@ -93,7 +98,7 @@ export class DocsShell {
       ({ command }) =>
         `${command.replaceAll(WRITTEN_HOST, this.#host).replaceAll(GUIDE_PORT, ownPort)}\n__status=$?; printf '\\0%s\\0' "$__status"; (exit $__status)`,
     );
-    const prelude = `sallyport() { "${process.execPath}" "${MAIN}" "$@"; }\nKEY=$(cat .sallyport/key)\n`;
+    const prelude = `PATH=${join(this.#folder, BIN)}:$PATH\nKEY=$(cat .sallyport/key)\n`;
     // In the shell itself: a page that waits in a loop must end also where whoever runs this was killed.
     const deadline = `((sleep ${mostMs / 1000}; kill -KILL -- -$$) > /dev/null &)\n`;
     const child = spawn('bash', ['-c', `exec 2>&1\n${deadline}${prelude}${script.join('\n')}`], {

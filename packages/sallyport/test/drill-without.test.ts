@@ -37,7 +37,7 @@ const ROWS: Readonly<Record<string, readonly Guard[]>> = {
   shadowing: ['pin'],
   'poisoned-description': ['pin', 'argument-safety', 'taint'],
   'poisoned-schema': ['pin', 'taint'],
-  'injected-result': ['taint'],
+  'injected-result': ['scan-result', 'taint'],
   'rug-pull': ['pin', 'taint'],
   'name-squat': ['pin'],
   'exfiltration-by-argument': ['taint'],
@@ -73,7 +73,7 @@ async function runWithout(count: number, only?: string): Promise<ReadonlyMap<str
   const chosen = only === undefined ? rows : rows.filter(({ name }) => name === only);
   const changed = chosen.map((one) => without(one, ROWS[one.name]?.slice(0, count) ?? []));
   const signal = new AbortController().signal;
-  const outcomes = await run(changed, { signal, onOutcome: () => undefined });
+  const outcomes = await run(changed, { settings: { kind: 'guide' }, signal, onOutcome: () => undefined });
   return new Map(outcomes.map((outcome) => [outcome.name, outcome]));
 }
 
@@ -128,7 +128,7 @@ test(
       stdout += piece;
     });
     const [code] = await once(child, 'close');
-    expect(JSON.parse(stdout)).toMatchObject({ scenarios: [{ plain: { harmed: true }, guarded: { harmed: true } }] });
+    expect(JSON.parse(stdout)).toMatchObject({ threats: [{ plain: { harmed: true }, guarded: { harmed: true } }] });
     expect(code).toBe(1);
   },
   PATIENCE_MS,

@@ -4,23 +4,44 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { STARTER_SETS } from '../src/config/policy-section.ts';
+import { isPromised } from '../src/drill/promises.ts';
 import { SCENARIOS } from '../src/drill/scenarios.ts';
+import { DRILL_SETS, type SettingsName } from '../src/drill/settings.ts';
 import { atTheEnd } from './at-the-end.ts';
 import { descendantsOf } from './process-table.ts';
 import { newTestFolder } from './running-sallyport.ts';
 
 const MAIN = fileURLToPath(new URL('../bin/sallyport.js', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../../docs/threats.md', import.meta.url));
-/** Some 25 Sallyports; a machine may be busy with other tests. */
+/** Some 25 Sallyports for each settings; a machine may be busy with other tests. */
 const PATIENCE_MS = 400_000;
 
 interface Outcome {
   readonly name: string;
   readonly threat: string;
+  readonly contained: boolean;
+  readonly honest_works: boolean;
+  readonly contained_with: readonly SettingsName[];
   readonly plain: { readonly harmed: boolean };
   readonly guarded: { readonly harmed: boolean; readonly guard: string | null; readonly rule: string | null };
-  readonly honest: { readonly passed: boolean };
 }
+
+interface Report {
+  readonly set: string;
+  readonly settings: object;
+  readonly threats: readonly Outcome[];
+  readonly contained: number;
+  readonly honest_works: number;
+  readonly of: number;
+}
+
+/** Flags -> what docs/threats.md calls these settings. */
+const SETTINGS: readonly (readonly [name: SettingsName, flags: readonly string[], settings: object])[] = [
+  ['laptop', [], {}],
+  ['team', ['--set', 'team'], { policy: { set: 'team' } }],
+  ['guide-team', ['--guide-team'], { pins: { mode: 'team' }, policy: { set: 'team' } }],
+];
 
 /** `sallyport drill` as a process; what it leaves in the temporary folder is seen. */
 function startDrill(...words: string[]) {
@@ -55,24 +76,27 @@ function readRows(): readonly { readonly name: string; readonly guard: string; r
   return rows.map(([, name = '', guard = '', rule = '']) => ({ name, guard, rule: rule.trim().replaceAll('`', '') }));
 }
 
-describe('every threat', () => {
+describe.each(SETTINGS)('every threat with %s', (settings, flags, sections) => {
   let whole: ReturnType<typeof startDrill> | undefined;
   // Once for all tests here, and not at all where none of them is run.
   const runAll = () => {
-    whole ??= startDrill('--json');
+    whole ??= startDrill(...flags, '--json');
     return whole.ended;
   };
 
   // A second try acts it out alone: beside the others a busy machine may be too late for a deadline.
   test.for(SCENARIOS.map(({ name }) => name))(
-    '%s harms plain MCP, not Sallyport, and its twin passes; docs/threats.md says why',
+    '%s harms plain MCP, and here what the table says',
     { timeout: PATIENCE_MS },
     async (name, { task }) => {
       const isAgain = (task.result?.retryCount ?? 0) > 0;
-      const { stdout, stderr } = await (isAgain ? startDrill('--only', name, '--json').ended : runAll());
-      const outcome = readOutcomes(stdout, stderr).find((one) => one.name === name);
-      const wanted = { plain: { harmed: true }, guarded: { harmed: false }, honest: { passed: true } };
-      expect(outcome, stderr).toMatchObject(wanted);
+      const { stdout, stderr } = await (isAgain ? startDrill(...flags, '--only', name, '--json').ended : runAll());
+      const outcome = readReport(stdout, stderr).threats.find((one) => one.name === name);
+      const promised = isPromised(name, settings);
+      expect(outcome?.plain, stderr).toEqual({ harmed: true });
+      expect(outcome?.contained, stderr).toBe(promised.contained);
+      if (promised.honest) expect(outcome?.honest_works, stderr).toBe(true);
+      if (settings !== 'guide-team') return;
       const row = readRows().find((one) => one.name === name);
       expect(outcome?.guarded.guard, stderr).toBe(row?.guard);
       expect(toWords(outcome?.guarded.rule), stderr).toContain(toWords(row?.rule));
@@ -81,28 +105,39 @@ describe('every threat', () => {
 
   test('prints exactly what is promised, and leaves nothing behind', { timeout: PATIENCE_MS }, async () => {
     const { code, stdout, stderr } = await runAll();
-    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['scenarios']);
-    const outcomes = readOutcomes(stdout, stderr);
+    const report = readReport(stdout, stderr);
+    expect(Object.keys(report)).toEqual(['set', 'settings', 'threats', 'contained', 'honest_works', 'of']);
+    expect(report).toMatchObject({ set: settings === 'laptop' ? 'laptop' : 'team', settings: sections });
+    const outcomes = report.threats;
     expect(outcomes.map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
     // Progress goes the way of the table, whichever of those at once ends first.
-    const told = [...stderr.matchAll(/^(?:ok {2}|BAD ) ([a-z-]+)$/gm)].map(([, name]) => name);
+    const told = [...stderr.matchAll(/^(?:ok {2}|BAD |harm) ([a-z-]+)$/gm)].map(([, name]) => name);
     expect(told).toEqual(SCENARIOS.map(({ name }) => name));
     for (const one of outcomes) {
-      expect(Object.keys(one)).toEqual(['name', 'threat', 'plain', 'guarded', 'honest']);
+      const keys = ['name', 'threat', 'contained', 'honest_works', 'contained_with', 'plain', 'guarded'];
+      expect(Object.keys(one)).toEqual(keys);
       expect(Object.keys(one.plain)).toEqual(['harmed']);
       expect(Object.keys(one.guarded)).toEqual(['harmed', 'guard', 'rule']);
-      expect(Object.keys(one.honest)).toEqual(['passed']);
     }
-    const isContained = outcomes.every(
-      ({ plain, guarded, honest }) => plain.harmed && !guarded.harmed && guarded.guard !== null && honest.passed,
-    );
-    expect(code, stderr).toBe(isContained ? 0 : 1);
+    expect(report.contained).toBe(outcomes.filter(({ contained }) => contained).length);
+    expect(report.of).toBe(SCENARIOS.length);
+    const isKept = outcomes.every(({ name, contained, honest_works }) => {
+      const promised = isPromised(name, settings);
+      return (!promised.contained || contained) && (!promised.honest || honest_works);
+    });
+    expect(code, stderr).toBe(isKept ? 0 : 1);
     expect(readdirSync(whole?.folder ?? '')).toEqual([]);
   });
+});
 
-  test('is in docs/threats.md, in this order', () => {
-    expect(readRows().map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
-  });
+test('every threat is in docs/threats.md, in this order', () => {
+  expect(readRows().map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
+});
+
+test('the drill knows every set, and a new user has most threats contained', () => {
+  expect(DRILL_SETS).toEqual(STARTER_SETS);
+  expect(SCENARIOS.filter(({ name }) => isPromised(name, 'laptop').contained).length).toBeGreaterThanOrEqual(14);
+  for (const { name } of SCENARIOS) expect(isPromised(name, 'guide-team').contained, name).toBe(true);
 });
 
 /** Whole words are compared: `conceals` is another rule than `conceals-from-user`. */
@@ -110,9 +145,9 @@ function toWords(rule: string | null | undefined): string {
   return ` ${(rule ?? 'no rule').split(/[ ,.:;()]+/).join(' ')} `;
 }
 
-function readOutcomes(stdout: string, stderr: string): readonly Outcome[] {
+function readReport(stdout: string, stderr: string): Report {
   expect(stdout, stderr).toMatch(/^\{/);
-  return (JSON.parse(stdout) as { scenarios: Outcome[] }).scenarios;
+  return JSON.parse(stdout) as Report;
 }
 
 test(

@@ -1,3 +1,4 @@
+import { toStarterSafety } from '../src/config/argument-safety-section.ts';
 import type { ServerSettings, Snapshot } from '../src/config/settings.ts';
 import type { Client } from '../src/core/client.ts';
 import { toProfile } from '../src/core/client.ts';
@@ -102,6 +103,8 @@ export function snapshotOf(
     version,
     file: undefined,
     stateDir: '/nowhere',
+    set: 'laptop',
+    argumentSafety: toStarterSafety('laptop'),
     servers: new Map(servers.map((server) => [server.name, server])),
     notes: [],
     gateway: {

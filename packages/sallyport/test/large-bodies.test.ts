@@ -16,7 +16,7 @@ let gateway: RunningGateway;
 let client: PlainClient;
 
 beforeAll(async () => {
-  gateway = await startGateway({ mcpServers: { bad: misbehaving({ tools: ['echo'] }) } });
+  gateway = await startGateway({ mcpServers: { bad: misbehaving({ tools: ['echo'] }) }, taint: { mode: 'off' } });
   client = await new PlainClient(gateway).initialize();
   // The first large answer grows buffers that stay; what is measured comes after it.
   await client.call('bad_echo', { a: 'x'.repeat(1_000_000) });
@@ -58,9 +58,7 @@ describe('a body of 100 MB', () => {
         const connection = new RawConnection(gateway.origin).send(headOf(length));
         await pour(connection, part);
         expect(await connection.answered()).toEqual([413]);
-        expect(connection.received).toContain(
-          'The request body is larger than 4194304 bytes (gateway.limits.bodyBytes).',
-        );
+        expect(connection.received).toContain('The request body is larger than 4194304 bytes.');
         connection.socket.destroy();
       }
     });
@@ -231,7 +229,7 @@ describe('a body of exactly the limit', () => {
   });
 
   it('works on stdio, and a longer line is refused, not kept', async () => {
-    const stdio = new StdioGateway({ mcpServers: { bad: misbehaving({ tools: ['echo'] }) } });
+    const stdio = new StdioGateway({ mcpServers: { bad: misbehaving({ tools: ['echo'] }) }, taint: { mode: 'off' } });
     stdio.send(
       JSON.stringify({
         jsonrpc: '2.0',
@@ -250,7 +248,7 @@ describe('a body of exactly the limit', () => {
     stdio.send('', '{"jsonrpc":"2.0","id":2,"method":"ping"}');
     expect(await stdio.line('"id":2')).toBe('{"jsonrpc":"2.0","id":2,"result":{}}');
     expect(stdio.lines.filter((line) => line.includes('"id":null'))).toEqual([
-      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The message is larger than 4194304 bytes (gateway.limits.bodyBytes)."}}',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The message is larger than 4194304 bytes."}}',
     ]);
     expect(memoryOf(stdio.process.pid).peak - before).toBeLessThan(32);
   });

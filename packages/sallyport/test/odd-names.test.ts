@@ -110,7 +110,7 @@ describe.each(CLIENTS)('%s', (_name, shared, open) => {
     const ask = await open();
     const names = (await namesOf(ask, 'tools')).filter((name) => !name.startsWith('modern'));
     expect(new Set(names).size).toBe(NAMES.length);
-    if (shared) for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
+    if (shared) for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     else expect(names).toEqual(NAMES);
     const called = [];
     for (const name of names) called.push(textOf(await ask('tools/call', { name, arguments: {} })));

@@ -42,6 +42,7 @@ const MAKERS: ReadonlyMap<string, string> = new Map([
   ['guard/scan/foreign-words.ts', 'loaded'],
   ['guard/scan/lexicon.ts', 'loaded'],
   ['guard/scan/results/spoken-to.ts', 'loaded'],
+  ['guard/taint/definition-values.ts', 'loaded'],
   ['guard/schema/compile-schema.ts', 'patterns of schemas of strangers: in a worker with a deadline'],
   ['guard/secrets/find-secrets.ts', 'loaded'],
   ['guard/secrets/provider-keys.ts', 'loaded'],

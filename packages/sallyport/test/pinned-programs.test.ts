@@ -63,7 +63,7 @@ it('laptop: a changed file is not started until somebody approves it', async () 
     return text;
   });
   expect(refused).toMatch(
-    /its program is not the approved one: file:notes\.mjs \(sha256:\w{12}\) now, file:notes\.mjs \(sha256:\w{12}\) before.*sallyport pin approve notes program/,
+    /its program is not the approved one: file:notes\.mjs \(sha256:\w{12}\) now, file:notes\.mjs \(sha256:\w{12}\) before.*A person has to approve it \(server notes, program\)/,
   );
   expect((await operator(gateway, 'server', 'list', '--json')).stdout).toContain('is not started');
   await waitFor(async () =>

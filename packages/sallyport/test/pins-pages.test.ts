@@ -64,7 +64,9 @@ it('a page that changed is shown to nobody until somebody has read it; data may 
 
   Object.assign(state, { html: '<b>evil</b>', note: 'm' });
   for (const text of [await read(PAGE), await readShared()]) {
-    expect(text).toMatch(/quarantined: its definition is not the approved one.*sallyport pin diff draw/);
+    expect(text).toMatch(
+      /The page ui:\/\/.* waits for the operator's approval because its definition changed\. A person .*\(server draw, /,
+    );
     expect(text).not.toContain('evil');
   }
   expect(await read('notes://a')).toContain('"m"');
@@ -96,7 +98,7 @@ it('team: a page waits for a person', async () => {
     return digest;
   });
   expect(await operator(gateway, 'pin', 'approve', 'draw', '--digest', list)).toMatchObject({ exit: 0 });
-  await waitFor(async () => expect(await read()).toContain(`ui/${PAGE}`));
+  await waitFor(async () => expect(await read()).toContain(`The page ${PAGE} waits`));
   await waitFor(async () => expect(await approve(gateway)).toMatchObject({ exit: 0 }));
   await waitFor(async () => expect(await read()).toContain('<b>1</b>'));
 });
@@ -107,7 +109,7 @@ it('a page that orders a model about, or asks for a secret, waits for a person e
   const gateway = await startGateway({ mcpServers: { draw: { url: upstream.url } } });
   const client = await new PlainClient(gateway, gateway.servers['draw']).initialize();
   const held = await client.request('resources/read', { uri: PAGE });
-  expect(held.error?.message).toMatch(/quarantined: .*reading it found: .*page-asks-for-secret/);
+  expect(held.error?.message).toMatch(/The page .* waits .*the check of its definition did not pass/);
   expect((await approve(gateway)).exit).toBe(0);
   await waitFor(async () => {
     const shown = await client.request('resources/read', { uri: PAGE });

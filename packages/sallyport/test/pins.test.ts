@@ -99,7 +99,9 @@ describe('a definition that changes after it was approved', () => {
       isError: true,
       _meta: { 'dev.sallyport/verdict': { guard: 'pin', code: 'denied' } },
     });
-    expect(textOf(refused)).toMatch(/quarantined.*sallyport pin diff notes/);
+    expect(textOf(refused)).toBe(
+      "The tool notes_search waits for the operator's approval because its definition changed, and the check of its definition did not pass. A person has to approve it (server notes, tool search). Use another tool, or tell the user.",
+    );
     expect(upstream.calls.get('search')).toBe(before);
     expect(textOf(await client.call('notes_count'))).toBe('count done');
     await gateway.process.logged(/"item":"tools\/search".*quarantined/);
@@ -281,7 +283,7 @@ describe('modes', () => {
     const gateway = await startGateway(server(upstream.url, { mode: 'locked', lockFile }));
     const client = await started(gateway);
     expect(await namesOf(client)).toEqual(['notes_count']);
-    expect(textOf(await client.call('notes_search'))).toMatch(/the lock file does not name it/);
+    expect(textOf(await client.call('notes_search'))).toMatch(/it is not among the approved ones/);
     // A new lock file is noticed, and so is a missing one.
     expect(await run('pin', 'lock', '--offered')).toMatchObject({ exit: 0 });
     await waitFor(async () => expect(await namesOf(client)).toEqual(['notes_count', 'notes_search']));

@@ -79,37 +79,43 @@ interface Row {
   readonly save: string;
 }
 
-const [GOES, ASKS] = ['done', 'untrusted-acts'];
+const [GOES, ASKS, UNASKED] = ['done', 'untrusted-acts', 'unasked-change'];
 const trusting = { ...written.taint, trustedHosts: ['local'] }; // the page has the name of a key
 const yours = { sources: [{ match: 'people', trust: 'trusted' }] };
 const CONFIGURATIONS: readonly (readonly [string, object, readonly Row[]])[] = [
-  ['taint alone', { taint: {} }, [{ send: ASKS, save: GOES }]],
+  ['taint alone', { taint: {} }, [{ send: GOES, save: GOES }]],
   [
     'laptop',
     { policy: { set: 'laptop' } },
+    [
+      { send: GOES, save: GOES },
+      { by: 'operator', send: GOES, save: GOES },
+    ],
+  ],
+  [
+    'team',
+    { policy: { set: 'team' } },
     [
       { send: ASKS, save: GOES },
       { by: 'operator', send: ASKS, save: GOES },
       { says: asked, send: ASKS, save: GOES },
     ],
   ],
-  ['team', { policy: { set: 'team' } }, [{ send: ASKS, save: ASKS }]],
-  [
-    'laptop and a caller that is believed',
-    { policy: { set: 'laptop' }, taint: trusting },
-    [
-      { send: ASKS, save: GOES },
-      { says: asked, send: GOES, save: GOES },
-      { says: asked, by: 'operator', send: GOES, save: GOES },
-      { says: 'Send it to Ann', send: ASKS, save: GOES },
-    ],
-  ],
   [
     'team and a caller that is believed',
     { policy: { set: 'team' }, taint: trusting },
-    [{ says: asked, send: GOES, save: ASKS }],
+    [
+      { send: ASKS, save: GOES },
+      { says: asked, send: GOES, save: UNASKED },
+      { says: asked, by: 'operator', send: GOES, save: UNASKED },
+      { says: 'Send it to Ann', send: ASKS, save: UNASKED },
+    ],
   ],
-  ['an address from a trusted server', { taint: yours }, [{ looksUp: true, send: GOES, save: GOES }]],
+  [
+    'an address from a trusted server',
+    { policy: { set: 'team' }, taint: yours },
+    [{ looksUp: true, send: GOES, save: GOES }],
+  ],
   ['no rules', { taint: { flows: [] } }, [{ send: GOES, save: GOES }]],
 ];
 

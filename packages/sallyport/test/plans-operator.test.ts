@@ -151,9 +151,11 @@ describe('a plan that an operator fixed', () => {
     expect(web.got).toHaveLength(before);
   });
 
-  it('comes too late when the run has read, an error being enough', async () => {
+  it('comes too late when the run has read; an error is no content', async () => {
     await call('three', 'mail_read', {});
-    expect(await register('three')).toMatchObject({ code: 1, value: { error: { code: 'conflict' } } });
+    expect(await register('three')).toMatchObject({ code: 0 });
+    await call('late', 'web_fetch', {});
+    expect(await register('late')).toMatchObject({ code: 1, value: { error: { code: 'conflict' } } });
     await ask('four', 'resources/read', { uri: 'docs://a' });
     expect((await register('four')).value).toMatchObject({ error: { code: 'conflict' } });
   });
@@ -209,10 +211,11 @@ describe('a plan that an operator fixed', () => {
   it('is all that a caller may do who needs one', async () => {
     const worker = new PlainClient(await keyHolder(gateway, 'worker', []));
     const own = (run: string, plan?: unknown) => call(run, 'web_fetch', { id: 7 }, plan, worker);
-    for (const plan of [undefined, PLAN]) expect(textOf(await own('nine', plan))).toContain('plans.required');
-    expect(textOf(await worker.callModern('web_fetch', { id: 7 }))).toContain('plans.required');
+    for (const plan of [undefined, PLAN])
+      expect(textOf(await own('nine', plan))).toContain('that an operator fixed for its run');
+    expect(textOf(await worker.callModern('web_fetch', { id: 7 }))).toContain('that an operator fixed for its run');
     const read = await worker.requestModern('resources/read', { uri: 'web+docs://a' });
-    expect(JSON.stringify(read)).toContain('plans.required');
+    expect(JSON.stringify(read)).toContain('that an operator fixed for its run');
     const { items } = (await (
       await fetch(`${gateway.origin}/api/v1/keys`, { headers: { ...gateway.headers } })
     ).json()) as { items: { id: string; name: string }[] };
@@ -225,7 +228,7 @@ describe('a plan that an operator fixed', () => {
     });
     expect(fixed.status).toBe(200);
     expect(textOf(await own('nine'))).toMatch(HANDLE);
-    expect(textOf(await own('ten'))).toContain('plans.required');
+    expect(textOf(await own('ten'))).toContain('that an operator fixed for its run');
   });
 });
 

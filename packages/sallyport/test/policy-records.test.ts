@@ -21,7 +21,12 @@ async function startBank({ policies = ALL, policy = {}, more = {}, stateDir }: S
   const folder = newTestFolder();
   const file = join(folder, 'team.cedar');
   writeFileSync(file, policies);
-  const config = { mcpServers: { bank: { url: bank.url } }, policy: { files: [file], ...policy }, ...more };
+  const config = {
+    mcpServers: { bank: { url: bank.url } },
+    policy: { files: [file], ...policy },
+    taint: { mode: 'off' },
+    ...more,
+  };
   const gateway = await startGateway(config, [], stateDir === undefined ? {} : { SALLYPORT_STATE: stateDir });
   return { bank, gateway, file, folder, config };
 }

@@ -17,6 +17,8 @@ async function startBank(policies: string, section: Record<string, unknown> = {}
   const config = {
     mcpServers: { bank: { url: bank.url }, shop: { url: shop.url } },
     policy: { files: [file], ...section },
+    // Policies alone are meant: a second payment after an answer needs an approval otherwise.
+    taint: { mode: 'off' },
   };
   const gateway = await startGateway(config);
   return { bank, shop, gateway, file, config };

@@ -84,13 +84,13 @@ describe(`a power cut under load, ${ROUNDS} rounds, seed ${SEED}`, () => {
 
 describe('what a person decided, when the power goes', () => {
   it('a yes that was given is kept, works once, and does not come back after it was used', HELD, async () => {
-    const { config, count } = setUp();
+    const { config, count } = setUp({ unattended: true });
     let disk = createSyncedDisk();
     let gateway = await startOn(disk, config);
     const ask = async () => (await new PlainClient(gateway).initialize()).call('a_count');
     for (let round = 1; round <= 2; round++) {
       const id = idIn(await ask());
-      await sallyport(disk, 'approval', 'allow', id);
+      await sallyport(disk, 'approval', 'allow', id, '--unattended');
       disk = await cut(gateway, disk);
       gateway = await startOn(disk, config);
       expect(textOf(await ask())).toBe('counted');

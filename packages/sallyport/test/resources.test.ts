@@ -5,7 +5,7 @@ import { approval } from './approvals-set-up.ts';
 import { cli } from './cli-terminal.ts';
 import { messageIn } from './http-exchange.ts';
 import { type Incoming, startHttpUpstream } from './http-upstream.ts';
-import { modernHeaders, modernParams, PlainClient, textOf } from './plain-client.ts';
+import { modernHeaders, modernParams, PlainClient } from './plain-client.ts';
 import { newTestFolder, startGateway } from './running-sallyport.ts';
 
 const elf = Buffer.from('\x7fELF\x02\x01\x01', 'latin1').toString('base64');
@@ -83,7 +83,8 @@ async function start(resources?: Record<string, unknown>, more: Record<string, u
   const config = {
     mcpServers: { web: { url: upstream.url } },
     pins: { mode: 'laptop' },
-    ...(resources === undefined ? {} : { scan: { resources } }),
+    // Written, they hold for results, too.
+    scan: { resources: resources ?? {} },
     ...more,
   };
   const gateway = await startGateway(config as never, [], { NODE_OPTIONS: `--import=${NAMES}` });
@@ -118,7 +119,9 @@ describe.each(ERAS)('a %s client', (era) => {
     ]) {
       const refused = await readAt(uri);
       expect(refused.error?.message, uri).toContain('may not be read');
-      expect(refused.error?.message, uri).toContain(uri.includes('@') ? 'No setting allows it' : '"scan.resources.');
+      expect(refused.error?.message, uri).toContain(
+        uri.includes('@') ? 'No setting allows it' : 'Only the operator can allow it',
+      );
       expect(verdictOf(refused), uri).toMatchObject({ kind: 'deny', guard: 'resources' });
     }
     expect(read).toHaveLength(allowed);
@@ -153,7 +156,7 @@ describe.each(ERAS)('a %s client', (era) => {
       ['note://large', 'It has 5000 bytes, and 4096 are the most.'],
     ] as const) {
       const refused = await readAt(uri);
-      expect(refused.error?.message).toContain(`What "web" answered is not handed out: ${why}`);
+      expect(refused.error?.message).toContain(`The result of "web" is withheld: ${why}`);
       expect(JSON.stringify(refused)).not.toContain(elf);
     }
     expect(JSON.stringify((await readAt('note://page')).result)).toContain('wrong-type');
@@ -167,10 +170,12 @@ describe.each(ERAS)('a %s client', (era) => {
     const call = async (kind: string) =>
       (await ask(era, 'tools/call', { name: 'web_fetch', arguments: { kind } })).result;
     for (const kind of ['plain', 'picture']) expect(await call(kind), kind).toMatchObject({ content: [ITEMS[kind]] });
-    expect(textOf({ result: (await call('program')) ?? {} })).toContain('It is a program');
+    const program = JSON.stringify(await call('program'));
+    for (const part of ['It is a program', '/content/0: an item of type image is taken out'])
+      expect(program).toContain(part);
     expect(JSON.stringify(await call('virus'))).toContain('the contents were taken out');
     expect(await call('embedded')).toMatchObject({
-      content: [{ resource: { uri: 'web+urn:sallyport:taken-out', text: 'kept' } }],
+      content: [{ type: 'text' }, { resource: { uri: 'web+urn:sallyport:taken-out', text: 'kept' } }],
     });
   });
 });
@@ -185,7 +190,7 @@ describe('a host that is not listed', () => {
     const asked = await readAt('https://outside.test/a');
     const id = verdictOf(asked)?.['approval'] ?? '';
     expect(verdictOf(asked)).toMatchObject({ kind: 'ask', guard: 'approval', approval: expect.stringMatching(/^ap_/) });
-    expect(asked.error?.message).toContain(`sallyport approval allow ${id}`);
+    expect(asked.error?.message).toContain(`Approval ${id} waits for that person`);
     expect((await approval(state, 'show', id)).json()).toMatchObject({
       tool: 'resources/read',
       upstream: 'web',

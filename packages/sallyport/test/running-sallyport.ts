@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -117,13 +117,14 @@ export class SallyportProcess {
 export interface Announcement {
   readonly url: string;
   readonly sse: string;
-  readonly key: string | null;
+  readonly keyFile: string | null;
   readonly servers: Readonly<Record<string, string>>;
   readonly pid: number;
 }
 
 export interface RunningGateway extends Announcement {
   readonly origin: string;
+  readonly key: string | null;
   readonly process: SallyportProcess;
   /** What every honest request carries. */
   readonly headers: Readonly<Record<string, string>>;
@@ -138,14 +139,16 @@ export async function startGateway(
   const process = new SallyportProcess(config, ['up', '--port', '0', '--json', ...args], env);
   const line = await process.until(() => /^\{.*\}\n/.exec(process.stdout)?.[0]);
   const facts = JSON.parse(line) as Announcement;
+  const key = facts.keyFile === null ? null : readFileSync(facts.keyFile, 'utf8').trim();
   return {
     ...facts,
+    key,
     origin: new URL(facts.url).origin,
     process,
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...(facts.key === null ? {} : { authorization: `Bearer ${facts.key}` }),
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
     },
   };
 }

@@ -25,6 +25,7 @@ function sample(gateway: RunningGateway, prompt: Record<string, unknown>, more: 
 test('a person looks at what a server asks of the model of a legacy client', async () => {
   const gateway = new StdioGateway({
     mcpServers: { a: ASKING },
+    taint: { mode: 'off' },
     approvals: { sampling: ['a'], elicit: false },
   } as never);
   const say = (message: unknown) => gateway.send(JSON.stringify({ jsonrpc: '2.0', ...(message as object) }));
@@ -89,6 +90,7 @@ test('and of a modern client, whatever the era of the server', async () => {
   for (const server of [ASKING, { url: modern.url }]) {
     const gateway = await startGateway({
       mcpServers: { a: server },
+      taint: { mode: 'off' },
       approvals: { sampling: ['*'], elicit: false },
     } as never);
     const refused = JSON.stringify(await sample(gateway, PROMPT));
@@ -111,6 +113,7 @@ test('and of a modern client, whatever the era of the server', async () => {
 test('a no reaches the server, and servers that are not named ask as they like', async () => {
   const gateway = await startGateway({
     mcpServers: { a: ASKING, b: ASKING },
+    taint: { mode: 'off' },
     approvals: { sampling: ['a'], elicit: false },
   } as never);
   const id = idIn(JSON.stringify(await sample(gateway, PROMPT)));
@@ -133,7 +136,7 @@ test('a server sends nobody to a page that must not be opened by an error', asyn
       return true;
     },
   });
-  const gateway = await startGateway({ mcpServers: { a: { url: upstream.url } } });
+  const gateway = await startGateway({ mcpServers: { a: { url: upstream.url } }, taint: { mode: 'off' } });
   const client = await new PlainClient(gateway).initialize('2025-11-25', { elicitation: { url: {} } });
   const good = await client.call('a_pay', { url: 'https://bank.example/consent' });
   expect(good).toMatchObject({

@@ -85,8 +85,8 @@ describe('a definition that gives orders', () => {
     expect(textOf(await client.call('sums_multiply'))).toBe('multiply done');
     const refused = await client.call('sums_add');
     expect(refused.result).toMatchObject({ isError: true, _meta: { 'dev.sallyport/verdict': { guard: 'pin' } } });
-    expect(textOf(refused)).toMatch(
-      /quarantined: nobody has approved it yet, and reading it found: .*conceals-from-user/,
+    expect(textOf(refused)).toBe(
+      "The tool sums_add waits for the operator's approval because nobody has approved it yet, and the check of its definition did not pass. A person has to approve it (server sums, tool add). Use another tool, or tell the user.",
     );
     // A model reads this: no word of the stranger's may stand in it.
     expect(textOf(refused)).not.toContain('id_rsa');

@@ -55,7 +55,11 @@ async function serverOf(...tools: readonly Tool[]): Promise<string> {
 }
 
 function operator({ process }: RunningGateway, ...args: string[]) {
-  const env = { SALLYPORT_STATE: process.stateDir, SALLYPORT_CONFIG: process.configFile };
+  return operatorOn(process, process.stateDir, ...args);
+}
+
+function operatorOn(process: RunningGateway['process'], stateDir: string, ...args: string[]) {
+  const env = { SALLYPORT_STATE: stateDir, SALLYPORT_CONFIG: process.configFile };
   return cli(args, { env, cwd: process.folder });
 }
 
@@ -83,8 +87,11 @@ describe('a tool that competes with one of another server', () => {
     );
     const refused = await client.call('helper_keep_secure_note', { note: 'x' });
     expect(refused.result).toMatchObject({ isError: true, _meta: { 'dev.sallyport/verdict': { guard: 'pin' } } });
-    expect(textOf(refused)).toContain('it competes with "secure_storage_service" of the server "vault"');
-    expect(textOf(refused)).not.toContain('sensitive data');
+    // Not everyone who calls may know of the other server.
+    expect(textOf(refused)).toMatch(
+      /^The tool helper_keep_secure_note waits .*\(server helper, tool keep_secure_note\)/,
+    );
+    expect(textOf(refused)).not.toMatch(/sensitive data|vault/);
   });
 
   it('is shown beside it, and released by a person who wants both', async () => {
@@ -119,6 +126,47 @@ describe('a tool that competes with one of another server', () => {
     gateway.process.write(JSON.stringify({ mcpServers: { helper: { url: helper }, vault: { url: vault } } }));
     await waitFor(async () => expect(await namesOf(client)).toEqual(['helper_tides', 'vault_secure_storage_service']));
     await gateway.process.logged(/keep_secure_note.*competes with/);
+  });
+});
+
+describe('a server that is added later', () => {
+  const GREEDY_NOTES = ['helper_keep_secure_note', 'helper_tides'];
+  const both = [...GREEDY_NOTES, 'vault_secure_storage_service'];
+
+  /** What it competes with is known, for a person who looks. */
+  const shown = ({ process }: RunningGateway, stateDir = process.stateDir) =>
+    waitFor(async () => {
+      const { findings } = (await operatorOn(process, stateDir, 'scan', '--json')).json() as {
+        findings: readonly object[];
+      };
+      expect(findings).toContainEqual(
+        expect.objectContaining({ server: 'helper', item: 'tools/keep_secure_note', tier: 'review' }),
+      );
+    });
+
+  it('takes no approved tool of another away: the newcomer is what is suspicious', async () => {
+    const [helper, vault] = [await serverOf(GREEDY, TIDES), await serverOf(STORE)];
+    const { gateway, client } = await startWith({ helper });
+    expect(await namesOf(client)).toEqual(GREEDY_NOTES);
+    gateway.process.write(JSON.stringify({ mcpServers: { helper: { url: helper }, vault: { url: vault } } }));
+    await waitFor(async () => expect(await namesOf(client)).toEqual(both));
+    await shown(gateway);
+    expect(await namesOf(client)).toEqual(both);
+    expect(textOf(await client.call('helper_keep_secure_note', { note: 'x' }))).toBe('keep_secure_note done');
+  });
+
+  it('while Sallyport does not run takes none away either', async () => {
+    const [helper, vault] = [await serverOf(GREEDY, TIDES), await serverOf(STORE)];
+    const first = await startWith({ helper });
+    expect(await namesOf(first.client)).toEqual(GREEDY_NOTES);
+    await first.gateway.process.stop();
+    const gateway = await startGateway({ mcpServers: { helper: { url: helper }, vault: { url: vault } } }, [], {
+      SALLYPORT_STATE: first.gateway.process.stateDir,
+    });
+    const client = await new PlainClient(gateway).initialize();
+    await waitFor(async () => expect(await namesOf(client)).toEqual(both));
+    await shown(gateway, first.gateway.process.stateDir);
+    expect(await namesOf(client)).toEqual(both);
   });
 });
 

@@ -1,6 +1,7 @@
 import { resolveTaint, type TaintSettings, taintSchema } from '../src/config/taint-section.ts';
 import type { Call } from '../src/core/call.ts';
-import type { JsonObject } from '../src/core/json.ts';
+import type { Json, JsonObject } from '../src/core/json.ts';
+import type { ShownDefinitions } from '../src/core/shown-definitions.ts';
 import type { Verdict } from '../src/core/verdict.ts';
 import { readDefinition } from '../src/guard/sinks/classify-definition.ts';
 import { findSinks } from '../src/guard/sinks/sink-floor.ts';
@@ -38,6 +39,7 @@ const TOOLS: Readonly<Record<string, JsonObject>> = {
   'bank.transfer_money': { recipient: 'string', amount: 'number' },
   'vault.get_secret': { name: 'string' },
   'files.read_file': { path: 'string' },
+  'files.delete_file': { path: 'string' },
   'files.write_file': { path: 'string', content: 'string' },
   'desk.run_command': { command: 'string' },
   'desk.delete_ticket': { ticket_id: 'string' },
@@ -56,6 +58,7 @@ export class Conversation {
   readonly ports: TaintPorts;
   user: string | undefined;
   run = 'run';
+  #shown: ShownDefinitions | undefined;
   #calls = 0;
   #guard: ReturnType<typeof taint> | undefined;
 
@@ -70,6 +73,16 @@ export class Conversation {
       findPrivate: (text) =>
         [...text.matchAll(/\bkey-[a-z0-9]{12,40}\b/g)].map(([found]) => ({ text: found, privacy: 'secret' as const })),
     };
+  }
+
+  /** What the lists show: server, definition or instructions, and whether anything was found in it. */
+  shows(...all: readonly (readonly [string, Json, hasFindings?: boolean])[]): this {
+    const shown = all.map(([upstream, definition, hasFindings = false]) => ({
+      ...{ upstream, definition, hasFindings },
+      what: typeof definition === 'string' ? `the instructions of ${upstream}` : `the description of ${upstream}.tool`,
+    }));
+    this.#shown = { all: shown, suspicious: shown.find(({ hasFindings }) => hasFindings) };
+    return this;
   }
 
   asks(text: string): this {
@@ -90,6 +103,7 @@ export class Conversation {
       arguments: given,
       run: this.run,
       user: this.user,
+      shown: this.#shown && (() => this.#shown as ShownDefinitions), // set once, before the first call
     });
   }
 

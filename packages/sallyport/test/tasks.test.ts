@@ -8,7 +8,7 @@ const REVISION = '2026-07-28';
 let gateway: RunningGateway;
 beforeAll(async () => {
   const jobs = { command: process.execPath, args: [SERVER, '--transport', 'stdio', '--era', 'modern'] };
-  gateway = await startGateway({ mcpServers: { jobs, other: { ...jobs } } });
+  gateway = await startGateway({ mcpServers: { jobs, other: { ...jobs } }, taint: { mode: 'off' } });
 });
 afterAll(() => gateway.process.stop());
 

@@ -164,7 +164,7 @@ test('one that is over is forgotten, and names the sign-in', async () => {
   endpoint.error = 'invalid_grant';
   await expect(credentialOf(first).headers(REQUEST)).rejects.toMatchObject({
     code: 'upstream_unauthenticated',
-    message: expect.stringContaining('sallyport login files'),
+    remedy: expect.stringContaining('sallyport login files'),
   });
   expect(await first.ports.vault.get(slot)).toBeUndefined();
 });

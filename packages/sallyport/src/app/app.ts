@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Catalog } from '../catalog/contract.ts';
+import { policiesOf } from '../config/policy-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { Log } from '../core/log.ts';
@@ -23,8 +24,8 @@ export interface App {
   snapshot(): Snapshot;
   /** New requests run under the new snapshot; those in flight keep theirs. */
   reload(snapshot: Snapshot): void;
-  /** Learns what all servers offer before the first client asks. Returns at once; what fails is logged. */
-  warm(): void;
+  /** Learns what all servers offer before the first client asks; what fails is logged. */
+  warm(): Promise<void>;
   /** `key` is `undefined` where the operator turned authentication off. */
   openHttp(): Promise<{ readonly origin: string; readonly key: string | undefined }>;
   /** The API for command lines of the same user. False: another Sallyport with this state directory answers them. */
@@ -35,9 +36,6 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** What the listener was opened with. */
-const STARTUP_ONLY = ['host', 'port', 'auth'] as const;
-
 /** Calls in flight may finish for this long when Sallyport ends. Milliseconds. */
 const GRACE_MS = 10_000;
 
@@ -47,13 +45,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { database, log, clock, upstreams, pins, policies, catalog, audit, telemetry, ports, control } = parts;
   const closers: (() => Promise<void> | void)[] = [];
   let closing: Promise<void> | undefined;
-  const warm = (): void => {
+  const warm = (): Promise<void> => {
     const known = catalog.view(current.snapshot, { kind: 'all' }, NOBODY);
-    Promise.resolve(known).then(
-      (view) => {
-        for (const { upstream, reason } of view.unavailable) log.warn({ upstream }, `not available: ${reason}`);
-        parts.reportProblems();
-      },
+    return Promise.resolve(known).then(
+      () => parts.reportProblems(),
       (error: unknown) => log.error({ error }, 'the catalogue could not be warmed'),
     );
   };
@@ -67,24 +62,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     reload(next) {
       // First, because it throws for policies nobody checked: then the old snapshot stays whole.
       const before = policies.version();
-      policies.use(next.policy);
-      const fixed = STARTUP_ONLY.filter(
-        (key) => JSON.stringify(next.gateway[key]) !== JSON.stringify(current.snapshot.gateway[key]),
-      );
+      policies.use(policiesOf(next));
       for (const name of ['telemetry', 'audit', 'state'] as const)
         if (JSON.stringify(next[name]) !== JSON.stringify(current.snapshot[name]))
           log.warn({}, `the settings of ${name} are read at the start only: restart Sallyport to use them`);
       audit.note('configured', { snapshot: next.version });
       notePolicies(audit, policies, before);
-      if (fixed.length > 0)
-        log.warn({ keys: fixed }, 'these gateway settings are read at the start only: restart Sallyport to use them');
       const hasNew = [...next.servers.keys()].some((name) => !current.snapshot.servers.has(name));
       current.snapshot = next;
       upstreams.reconfigure(next.servers);
       catalog.adopt(next);
       void pins.refresh();
       // As at the start: people read and decide about what a server offers before anybody calls it.
-      if (hasNew) warm();
+      if (hasNew) void warm();
     },
     warm,
     async openHttp() {

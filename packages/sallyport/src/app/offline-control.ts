@@ -55,7 +55,7 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
   const control = createControl(
     {
       upstreams: { status: () => undefined, restart: notRunning, onEvent: notRunning },
-      catalog: { view: notRunning, reports: notRunning, onChange: notRunning },
+      catalog: { view: notRunning, reports: notRunning, tally: () => undefined, onChange: notRunning },
       recordedCalls: openRecordedCalls({ snapshot: sections, database: database.get }),
       version: VERSION,
       viewer: NOBODY,

@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { createCallers } from '../gateway/auth/callers.ts';
 import type { Database } from '../storage/database.ts';
 import { openKeyDirectory } from '../storage/keys.ts';
-import { loadOrCreateSecret } from '../storage/state-file.ts';
+import { loadLaptopKey } from './laptop-key.ts';
 
 /** Who may come in. Without keys neither the laptop's key is made nor the others are looked for. */
 export async function openCallers(
@@ -17,7 +15,7 @@ export async function openCallers(
     const callers = createCallers(auth, { laptopKey: undefined, keys: undefined, clock, log });
     return { callers, key: undefined, close: () => undefined };
   }
-  const key = await loadOrCreateSecret(join(stateDir, 'key'), () => `sp_${randomBytes(24).toString('base64url')}`);
+  const key = await loadLaptopKey(stateDir);
   const keys = await openKeyDirectory(await database(), log);
   return { callers: createCallers(auth, { laptopKey: key, keys, clock, log }), key, close: keys.close };
 }

@@ -45,6 +45,8 @@ export interface AppOptions {
   readonly logLevel: LogLevel;
   /** One line per call on stderr. */
   readonly logCalls: boolean;
+  /** Another form than JSON lines for stderr. */
+  readonly presentLog?: ((lines: string) => string) | undefined;
 }
 
 /** The snapshot in force. */
@@ -57,7 +59,7 @@ export interface Current {
 /** Every part, and how they are joined. Parts ask for the snapshot whenever they need it: it changes. */
 export async function openParts(options: AppOptions, current: Current) {
   const { stateDir } = current.snapshot;
-  const destination = createDestination();
+  const destination = createDestination({ present: options.presentLog });
   const log = createLog(options.logLevel, destination);
   const clock = systemClock;
   const eras = await openEraFile(stateDir, log);
@@ -90,7 +92,10 @@ export async function openParts(options: AppOptions, current: Current) {
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
   const [names, post, kept] = [createNameResolver(), createOperatorPost(), openKeptResults(stateDir, basics)];
-  const { scan, ...reading } = openScan(() => current.snapshot, { ...basics, kept, note: audit.noteKept, names, post });
+  const { scan, ...reading } = openScan(() => current.snapshot, {
+    ...{ ...basics, kept, note: audit.noteKept, names, post },
+    definitionsOf: (upstream) => catalog.definitionsOf(upstream),
+  });
   const secretPorts = openSecrets(() => current.snapshot, shared);
   const plans = openPlans(() => current.snapshot, taint.memory, shared);
   const guards = createGuards({

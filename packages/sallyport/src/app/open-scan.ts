@@ -3,12 +3,14 @@ import { createScanJudge } from '../call/scan-judge.ts';
 import { createTextDoor, type TextDoor } from '../call/text-door.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { NamePort } from '../core/name-port.ts';
 import type { Note } from '../core/note.ts';
 import type { Post } from '../core/post.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ScanPorts } from '../guard/scan-result.ts';
+import { classifyServer } from '../guard/sources/source-kind.ts';
 import type { KeptResultStore } from '../storage/kept-results.ts';
 import { hostOf } from './host-of.ts';
 
@@ -29,17 +31,23 @@ export function openScan(
     readonly note: Note;
     readonly names: NamePort;
     readonly post: Post;
+    /** Of the tools of an upstream; `undefined`: not known yet. */
+    readonly definitionsOf: (upstream: string) => readonly JsonObject[] | undefined;
   },
 ): ScanParts {
   const settings = () => snapshot().scan ?? DEFAULT_SCAN;
-  const keptResults = createKeptResults({
-    ...basics,
-    keepMs: () => settings().keepHours * HOUR,
-    mayKeep: (upstream) => scanOf(settings(), upstream).results === 'quarantine',
-  });
+  const mayKeep = (upstream: string) => {
+    const { results } = scanOf(settings(), upstream);
+    return results === 'quarantine' || results === 'by-source';
+  };
+  const keptResults = createKeptResults({ ...basics, keepMs: () => settings().keepHours * HOUR, mayKeep });
   const scan: ScanPorts = {
     settings,
     hostOf: (upstream) => hostOf(snapshot(), upstream),
+    kindOf: (upstream) => {
+      const isStdio = snapshot().servers.get(upstream)?.transport.type === 'stdio';
+      return classifyServer(isStdio, basics.definitionsOf(upstream));
+    },
     names: basics.names,
     kept: keptResults,
     judge: createScanJudge({ settings: () => settings().judge, log: basics.log, post: basics.post }),

@@ -1,5 +1,3 @@
-import { toStarterSafety } from '../config/argument-safety-section.ts';
-import { toStarterSecrets } from '../config/secrets-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ArgumentSafetyPorts } from '../guard/argument-safety.ts';
@@ -10,7 +8,7 @@ import type { Shared } from './open-shared.ts';
 
 const SMALL = { minutes: 60, entries: 1_000 };
 
-/** What is looked for in arguments and results, and where masked values wait. A section of the file counts before a starter set. */
+/** What is looked for in arguments and results, and where masked values wait. */
 export function openSecrets(
   snapshot: () => Snapshot,
   shared: Shared | undefined,
@@ -18,10 +16,7 @@ export function openSecrets(
   readonly secrets: SecretPorts;
   readonly argumentSafety: ArgumentSafetyPorts;
 } {
-  const settings = () => {
-    const { secrets, policy } = snapshot();
-    return secrets ?? toStarterSecrets(policy?.set);
-  };
+  const settings = () => snapshot().secrets;
   const limits = () => settings()?.vault ?? SMALL;
   const vault =
     shared === undefined
@@ -29,11 +24,6 @@ export function openSecrets(
       : createSharedVault({ values: shared.state.values, keys: shared.keys, clock: systemClock, limits });
   return {
     secrets: { settings, vault },
-    argumentSafety: {
-      settings: () => {
-        const { argumentSafety, policy } = snapshot();
-        return argumentSafety ?? toStarterSafety(policy?.set);
-      },
-    },
+    argumentSafety: { settings: () => snapshot().argumentSafety },
   };
 }

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Snapshot } from '../config/settings.ts';
+import { homedir } from 'node:os';
+import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Call } from '../core/call.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Answer } from '../core/message.ts';
-import { findSecrets } from '../guard/secrets/find-secrets.ts';
+import { findVerifiedKeys } from '../guard/secrets/verified-keys.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { createPrinter } from '../guard/taint/fingerprints.ts';
+import { readRoots } from '../guard/taint/roots.ts';
 import { type ReadData, rememberResult, type TaintPorts, toLabels } from '../guard/taint/taint.ts';
 import { createSharedTaintMemory } from '../state/shared-taint-memory.ts';
 import { createTaintMemory, type TaintMemoryOptions } from '../state/taint-memory.ts';
@@ -27,10 +29,10 @@ export function openTaint(snapshot: () => Snapshot, log: Log, shared: Shared | u
     memory,
     printer: createPrinter(shared?.keys.prints ?? randomBytes(32)),
     sinksOf,
+    places: { home: homedir(), rootsOf: (upstream) => rootsOf(snapshot(), upstream) },
     findPrivate: (text, field) =>
-      findSecrets(text, { field })
-        .filter(({ group, isSample }) => group === 'credentials' && !isSample)
-        .map(({ start, end }) => ({ text: text.slice(start, end), privacy: 'secret' as const })),
+      findVerifiedKeys(text, field).map((key) => ({ text: key, privacy: 'secret' as const })),
+    isConfigured: (value) => isInConfiguration(snapshot(), value),
     onNoted: (call, reason) =>
       log.info({ callId: call.id, upstream: call.tool.upstream, target: call.tool.name, reason }, 'a flow was noted'),
   };
@@ -54,6 +56,18 @@ export function openTaint(snapshot: () => Snapshot, log: Log, shared: Shared | u
   };
 }
 
+const written = new WeakMap<Snapshot, string>();
+
+/** Does the operator's file name the value, e.g. as an argument or the address of a server? */
+function isInConfiguration(snapshot: Snapshot, value: string): boolean {
+  let text = written.get(snapshot);
+  if (text === undefined) {
+    text = JSON.stringify([[...snapshot.servers.values()], snapshot.taint]);
+    written.set(snapshot, text);
+  }
+  return text.includes(JSON.stringify(value).slice(1, -1));
+}
+
 function openMemory(options: TaintMemoryOptions, log: Log, shared: Shared | undefined) {
   if (shared === undefined) {
     const memory = createTaintMemory(options);
@@ -62,4 +76,19 @@ function openMemory(options: TaintMemoryOptions, log: Log, shared: Shared | unde
   const { state, keys } = shared;
   const memory = createSharedTaintMemory({ ...options, runs: state.runs, keys, clock: systemClock, log });
   return { memory, met: memory.met, close: () => memory.close() };
+}
+
+const roots = new WeakMap<ServerSettings, readonly string[]>();
+
+/** What a server that runs here was given on its command line, and the directories the operator allows paths in. */
+function rootsOf({ servers, argumentSafety }: Snapshot, upstream: string): readonly string[] | undefined {
+  const declared = argumentSafety?.roots ?? [];
+  const server = servers.get(upstream);
+  if (server === undefined || server.transport.type !== 'stdio') return declared.length === 0 ? undefined : declared;
+  let known = roots.get(server);
+  if (known === undefined) {
+    known = [...readRoots(server.transport, { home: homedir(), cwd: process.cwd() }), ...declared];
+    roots.set(server, known);
+  }
+  return known;
 }

@@ -1,6 +1,7 @@
 import { createProgramGate, type ProgramGate } from '../call/program-gate.ts';
 import type { Catalog } from '../catalog/contract.ts';
 import { pinsOf } from '../config/pins-section.ts';
+import { toProgramOf } from '../config/program-of.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
@@ -10,6 +11,7 @@ import type { CreateCredential } from '../upstream/auth/credentials.ts';
 import type { EraStore } from '../upstream/era-store.ts';
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
+import { createArrivalOf } from './arrival-of.ts';
 import { createInspection } from './inspect-definition.ts';
 
 export interface UpstreamsParts {
@@ -36,7 +38,8 @@ export async function openUpstreams(parts: UpstreamsParts): Promise<OpenUpstream
     ...{ database, clock, log, settings },
     scan: () => snapshot().scan,
     inspection: createInspection(),
-    isServer: (server) => snapshot().servers.has(server),
+    arrival: createArrivalOf(snapshot),
+    program: toProgramOf(snapshot),
   });
   const mode = () => (settings().programs === false ? undefined : settings().mode);
   const programs = createProgramGate({ pins: pins.book, mode, log });

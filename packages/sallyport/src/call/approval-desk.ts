@@ -14,7 +14,7 @@ import { ALLOW } from '../core/verdict.ts';
 import { type Approval, type Asked, type PersonAnswer, toDenialText } from '../guard/approve/approval.ts';
 import { canShowForm, readFormAnswer, toAskForm } from '../guard/approve/ask-form.ts';
 import { toDigest, toKeyedDigest } from '../guard/approve/digest.ts';
-import type { Grant } from '../guard/approve/grant.ts';
+import { type Grant, isAnswered } from '../guard/approve/grant.ts';
 import {
   type HiddenSecrets,
   type HideOptions,
@@ -170,7 +170,9 @@ export class ApprovalDesk {
       return { decision: toDeny("The caller's credential was withdrawn while a person was asked."), approvalId };
     const again = await collectAsks(this.#ports.guards(collected.call), { ...collected.call, arguments: approved });
     if (again.decision.verdict.kind === 'deny') return { decision: again.decision, approvalId };
-    const isNews = again.reasons.some(({ guard }) => !asked.reasons.some((known) => known.guard === guard));
+    const isNews = again.reasons.some(
+      (one) => !asked.reasons.some(({ guard }) => guard === one.guard) && !isAnswered(grant, asked, one),
+    );
     if (isNews && grant.arguments === undefined)
       return { decision: toDeny('The rules changed while a person was asked. Call again to ask anew.'), approvalId };
     // Changed arguments may have another effect than those that one person was asked about.
@@ -268,7 +270,7 @@ function toAsked(
   return {
     callId: call.id,
     // A digest: the key of a session is as good as the session.
-    run: createHash('sha256').update(client.key).digest('hex').slice(0, 32),
+    run: createHash('sha256').update(call.run).digest('hex').slice(0, 32),
     principal: client.principal.id,
     person: client.principal.person,
     client: client.info.name,
@@ -277,7 +279,7 @@ function toAsked(
     toolDigest: tool.digest,
     arguments: hidden.shown,
     policyVersion: toRulesVersion(snapshot, tool.upstream),
-    reasons: reasons.map(({ guard, reason }) => ({ guard, reason: hideIn(reason, hidden) })),
+    reasons: reasons.map((one) => ({ ...one, reason: hideIn(one.reason, hidden) })),
     classes,
     ...about,
   };
@@ -325,7 +327,7 @@ function toPending(approval: Approval): Settled {
   const why = approval.reasons.map(({ reason }) => reason).join(' ');
   const people = approval.needed - differentPeople(approval.answers).length;
   const who = people === 2 ? 'Two people' : approval.needed === 2 ? 'One more person' : 'A person';
-  const reason = `${who} must allow this call before it runs. ${why} It was not run. Approval ${approval.id} waits until ${new Date(approval.expiresAt).toISOString()}: "sallyport approval allow ${approval.id}" allows it. Then call again with the same arguments.`;
+  const reason = `${who} must allow this call before it runs. ${why} It was not run. Approval ${approval.id} waits for ${people === 2 ? 'them' : 'that person'} until ${new Date(approval.expiresAt).toISOString()}. Tell the user, then call again with the same arguments.`;
   return {
     decision: { verdict: { kind: 'ask', reason }, guard: 'approval', rewritten: undefined, cause: undefined },
     approvalId: approval.id,

@@ -48,7 +48,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
   });
   const span = ports.tracer?.begin(given.request);
   let body: Buffer | undefined;
-  let made: Call | undefined;
+  let [made, isAnswered]: [Call | undefined, boolean] = [undefined, false];
   try {
     const about = readRun(given);
     const { inbound } = about;
@@ -93,6 +93,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     if (snapshot.plans !== undefined)
       watchSaid(ports, exchange, { isQuiet: isQuiet(snapshot, call), about: toSource(call) });
     let answer = await forward(ports, call, { admitted, inbound: leaving, span });
+    isAnswered = true;
     record.resultBytes = answer.bytes.length;
     ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
     if (!answer.isResult) answer = await treatError(ports, call, { error: answer, inbound });
@@ -101,7 +102,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       const inner = inspectResult(ports.guards, call, answer.result);
       const released = inner instanceof Promise ? await inner : inner;
       noteFailedGuard(ports, released, record);
-      const withheld = refuse(released, inbound, { record, keptId: subject.keptResult });
+      const withheld = refuse(released, inbound, { record, isAnswered, keptId: subject.keptResult });
       if (withheld !== undefined) {
         ports.taskOwners?.note(tool.upstream, answer, undefined);
         return withheld;
@@ -120,7 +121,8 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     const fault = ports.masked?.fault({ upstream: record.upstream ?? '', item: record.tool ?? '' }, thrown) ?? thrown;
     if (record.outcome !== 'denied') {
       const refusal = readRefusal(fault);
-      record.outcome = fault.code === 'cancelled' ? 'cancelled' : refusal === undefined ? 'failed' : 'denied';
+      if (refusal !== undefined) record.outcome = isAnswered ? 'withheld' : 'denied';
+      else record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
       record.guard = refusal?.guard;
       record.reason = fault.message;
     }
@@ -258,7 +260,7 @@ function unavailable(upstreams: readonly { upstream: string; reason: string }[])
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
 function toCall(notes: AuditSubject, tool: Tool, { run, user, isOwnRun, plan, inbound }: ReadRun): Call {
-  const { request, exchange, endpoint, snapshot } = inbound;
+  const { request, exchange, endpoint, snapshot, view } = inbound;
   const given = member(request.params, 'arguments');
   if (given !== undefined && !isObject(given))
     throw new FaultError('invalid_params', 'The "arguments" of tools/call are an object.');
@@ -273,6 +275,7 @@ function toCall(notes: AuditSubject, tool: Tool, { run, user, isOwnRun, plan, in
     endpoint,
     arguments: given ?? NO_ARGUMENTS,
     bytes: request.bytes.length,
+    shown: view.shown,
     snapshotVersion: snapshot.version,
     notes,
   };
@@ -291,7 +294,7 @@ function noteFailedGuard(ports: CallPorts, { guard, cause }: Decision, record: C
     ports.log.error({ callId: record.callId, guard, error: cause }, 'a guard failed, so the call was denied');
 }
 
-/** What was found in a result and marked, masked or made harmless stands on the record of its call. */
+/** What was found in a result, masked or cleaned stands on the record of its call. */
 function noteRewritten({ verdict, guard }: Decision, record: CallRecord): void {
   if (verdict.kind !== 'rewrite') return;
   record.guard = guard;
@@ -301,6 +304,8 @@ function noteRewritten({ verdict, guard }: Decision, record: CallRecord): void {
 interface Refused {
   readonly record: CallRecord;
   readonly approvalId?: string | undefined;
+  /** The call ran, and it is its result that is refused. */
+  readonly isAnswered?: boolean;
   /** Where the result is in quarantine. */
   readonly keptId?: string | undefined;
 }
@@ -309,10 +314,11 @@ interface Refused {
  * A refusal as the model reads it: a tool error (MCP tools#error-handling: what the model can correct is a result),
  * marked so that programs can tell it from the tool's own. Fail closed: what still asks here was not allowed.
  */
-function refuse(decision: Decision, { request }: Inbound, { record, approvalId, keptId }: Refused): Answer | undefined {
+function refuse(decision: Decision, { request }: Inbound, refused: Refused): Answer | undefined {
+  const { record, approvalId, isAnswered = false, keptId } = refused;
   const { verdict, guard } = decision;
   if (verdict.kind === 'allow' || verdict.kind === 'rewrite') return undefined;
-  record.outcome = 'denied';
+  record.outcome = isAnswered ? 'withheld' : 'denied';
   record.guard = guard;
   record.reason = verdict.reason;
   const code = verdict.kind === 'deny' ? verdict.code : 'denied';
@@ -326,6 +332,7 @@ function refuse(decision: Decision, { request }: Inbound, { record, approvalId, 
         guard: guard ?? '',
         reason: verdict.reason,
         ...(approvalId === undefined ? {} : { approval: approvalId }),
+        ...(isAnswered ? { outcome: 'withheld' } : {}),
         ...(keptId === undefined ? {} : { result: keptId }),
       },
     },

@@ -31,7 +31,7 @@ export async function collectAsks(guards: readonly Guard[], call: Call, first?: 
     const { verdict, guard, rewritten } = decision;
     if (rewritten !== undefined && rewritten !== at.arguments) at = { ...at, arguments: rewritten };
     if (verdict.kind !== 'ask') break;
-    reasons.push({ guard: guard ?? '', reason: verdict.reason });
+    reasons.push({ guard: guard ?? '', reason: verdict.reason, ...(verdict.untrusted ? { untrusted: true } : {}) });
     for (const effect of verdict.classes ?? []) classes.add(effect);
     people ??= verdict.people;
     const place = rest.findIndex(({ name }) => name === guard);

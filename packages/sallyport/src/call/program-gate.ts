@@ -124,7 +124,7 @@ function whyNotStarted(
     rejected: `its program was rejected: ${is}`,
     unlisted: `the lock file does not name its program: ${is}`,
   }[state];
-  return `The server "${server}" is not started: ${cause}. Look at it with "sallyport pin diff ${server} program", allow it with "sallyport pin approve ${server} program".`;
+  return `The server "${server}" is not started: ${cause}. A person has to approve it (server ${server}, program).`;
 }
 
 function describeText(text: string): string {

@@ -142,8 +142,8 @@ function toTool(upstream: string): Tool {
   };
 }
 
-function explain({ why, fix }: Forbidden): string {
-  return `This resource may not be read: ${why}. Nothing was sent to the server. ${fix}`;
+function explain({ why, fix, advice = fix }: Forbidden): string {
+  return `This resource may not be read: ${why}. Nothing was sent to the server. ${advice}`;
 }
 
 interface Refusal {

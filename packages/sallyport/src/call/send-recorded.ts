@@ -46,10 +46,12 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
   subject.target = sent.target;
   let end: Pick<AuditEnd, 'outcome' | 'reason'> & { guard?: string } = { outcome: 'failed', reason: undefined };
   let body: Buffer | undefined;
+  let isAnswered = false;
+  const toStopped = () => (isAnswered ? 'withheld' : 'denied');
   const from = { upstream, item: sent.target ?? request.method };
   const pass = (verdict: Verdict | undefined, guard = POLICY) => {
     if (verdict === undefined || verdict.kind === 'allow' || verdict.kind === 'rewrite') return;
-    end = { outcome: 'denied', guard, reason: 'reason' in verdict ? verdict.reason : undefined };
+    end = { outcome: toStopped(), guard, reason: 'reason' in verdict ? verdict.reason : undefined };
     throw toRefusal(guard, verdict);
   };
   try {
@@ -107,6 +109,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     const carried = { ...sent, ...whole, ...withoutOwn(whole.request, whole.edits), paramHeaders: undefined };
     const said =
       (await takeReleased(ports, inbound, asked)) ?? (await ports.upstreams.send(upstream, carried, exchange));
+    isAnswered = true;
     const veiled = isHidden ? await ports.handled?.veil({ run, upstream, uri: sent.target, use: planned }, said) : said;
     // Fail closed: what is to be kept and cannot be is not shown.
     if (veiled === undefined) throw new FaultError('denied', `What "${upstream}" answered cannot be kept here.`);
@@ -127,9 +130,9 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     const fault = ports.masked?.fault(from, thrown) ?? thrown;
     const refusal = readRefusal(fault);
     if (refusal !== undefined) {
-      end = { outcome: 'denied', guard: refusal.guard, reason: fault.message };
+      end = { outcome: toStopped(), guard: refusal.guard, reason: fault.message };
       subject.approval ??= refusal.approvalId;
-    } else if (end.outcome !== 'denied')
+    } else if (end.outcome !== toStopped())
       end = { outcome: fault.code === 'cancelled' ? 'cancelled' : 'failed', reason: fault.message };
     throw hideFault(snapshot, upstream, fault);
   } finally {

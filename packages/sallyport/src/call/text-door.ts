@@ -2,27 +2,28 @@ import { isPage } from '../catalog/pins/define-item.ts';
 import { type ScanSettings, scanOf } from '../config/scan-section.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
-import { type Json, type JsonObject, member } from '../core/json.ts';
+import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import { Answer, Notification, parseMessage } from '../core/message.ts';
 import { explainKept, whyOf } from '../guard/scan/results/explain-kept.ts';
 import { isBlock, type Treatment } from '../guard/scan/results/findings.ts';
 import type { KeptRequest, KeptResults } from '../guard/scan/results/kept-result.ts';
-import { isKeptBack, judgeFindings } from '../guard/scan/results/raise-findings.ts';
+import { SCAN_META, type Treated, toMeta, warningOf } from '../guard/scan/results/present-result.ts';
+import { isWithheld, judgeFindings } from '../guard/scan/results/raise-findings.ts';
 import { readNotice } from '../guard/scan/results/read-notice.ts';
-import { readLoneText, readQuestion, readResult, type Treated } from '../guard/scan/results/read-result.ts';
+import { readQuestion, readResult } from '../guard/scan/results/read-result.ts';
 import { Tail } from '../guard/scan/results/tail.ts';
-import { lookUpNames, type ScanPorts, toTreatment } from '../guard/scan-result.ts';
+import { lookUpNames, resultModeOf, type ScanPorts, toTreatment } from '../guard/scan-result.ts';
 
-/** What servers send beside the results of calls: resources, prompts, results of tasks, errors, questions, news. */
+/** What servers send beside the results of calls: resources, prompts, results of tasks, errors, server requests, notifications. */
 export interface TextDoor {
-  /** The answer as the client gets it. @throws FaultError `denied` for what is kept back, at once or by the promise. */
+  /** The answer as the client gets it. @throws FaultError `denied` for what is withheld, at once or by the promise. */
   treat(source: TextSource, answer: Answer): Answer | Promise<Answer>;
-  /** @throws FaultError `denied` for a question with a finding of the block tier. */
+  /** @throws FaultError `denied` for a server request with a finding of the block tier. */
   vet(upstream: string, params: JsonObject): void;
   /** From now on what an upstream says while it works on a request is read. */
   watch(upstream: string, exchange: Exchange): void;
-  /** News of an upstream as one client gets it; `undefined`: it does not. */
+  /** A notification of an upstream as one client gets it; `undefined`: it does not. */
   notice(upstream: string, client: string, notification: Notification): Notification | undefined;
   /** A fault whose message quotes an upstream. */
   fault(upstream: string, fault: FaultError): FaultError;
@@ -49,7 +50,7 @@ export interface Introduced {
 const MAX_TAILS = 1_000;
 
 export function createTextDoor(
-  ports: Pick<ScanPorts, 'hostOf' | 'names' | 'kept' | 'judge'> & {
+  ports: Pick<ScanPorts, 'hostOf' | 'kindOf' | 'names' | 'kept' | 'judge'> & {
     readonly settings: () => ScanSettings;
     readonly log?: Log;
   },
@@ -65,13 +66,13 @@ export function createTextDoor(
     const reading = readNotice(notification, {
       treatment: toTreatment(ports, upstream, undefined),
       tail: () => tailOf(`${upstream}\n${client}\n${method}`),
-      keepsBack: scanOf(ports.settings(), upstream).results === 'quarantine',
+      keepsBack: resultModeOf(ports, upstream) === 'quarantine',
     });
     if (reading === undefined) return notification;
     if (reading.params === params) return notification;
     if (reading.params !== undefined) return rewrite(notification, reading.params);
     const found = reading.findings.map(({ id }) => id);
-    ports.log?.warn({ upstream, method: method.slice(0, 64), found }, 'News of a server were kept back');
+    ports.log?.warn({ upstream, method: method.slice(0, 64), found }, 'a notification of a server was withheld');
     return undefined;
   };
   const treatResult = (source: TextSource, answer: Answer, treatment: Treatment): Answer | Promise<Answer> => {
@@ -79,17 +80,16 @@ export function createTextDoor(
     const { result } = answer;
     const treated = result && readResult(result, treatment);
     if (result === undefined || treated?.value === undefined) return answer;
-    const { results } = scanOf(ports.settings(), upstream);
+    const results = resultModeOf(ports, upstream);
     if (results === 'show') return answer.withResult(treated.value);
-    if (treated.refusal !== undefined)
-      throw denied(`What "${upstream}" answered is not handed out: ${treated.refusal}`);
+    if (treated.refusal !== undefined) throw withheld(`The result of "${upstream}" is withheld: ${treated.refusal}`);
     if (asked !== undefined && ports.kept?.isReleased(asked) === true) return answer.withResult(treated.value);
     const settle = (one: Treated): Answer | Promise<Answer> => {
-      if (!isKeptBack(one, results)) return answer.withResult(one.value ?? result);
-      if (asked === undefined) throw denied(explainLost(upstream, one));
+      if (!isWithheld(one, results)) return answer.withResult(one.value ?? result);
+      if (asked === undefined) throw withheld(explainLost(upstream, one));
       return withhold(ports.kept, asked, { result, findings: one.findings });
     };
-    if (isKeptBack(treated, results)) return settle(treated);
+    if (isWithheld(treated, results)) return settle(treated);
     const about = { upstream, item, result };
     return (
       judgeFindings(treated, { judge: ports.judge, asked: about, from: treatment })?.then(settle) ?? settle(treated)
@@ -111,7 +111,7 @@ export function createTextDoor(
     vet(upstream, params) {
       if (isOff(upstream) || scanOf(ports.settings(), upstream).results === 'show') return;
       const blocked = readQuestion(params, toTreatment(ports, upstream, undefined)).filter(isBlock);
-      if (blocked.length > 0) throw denied(`The question is not put to the client: ${whyOf(blocked)}`);
+      if (blocked.length > 0) throw refused(`The server request is not passed on: ${whyOf(blocked)}`, {});
     },
     watch(upstream, exchange) {
       const { key } = exchange.client;
@@ -121,7 +121,7 @@ export function createTextDoor(
     fault(upstream, fault) {
       // Ours say what was found; theirs quote what a server said.
       if (!QUOTING.has(fault.code) || isOff(upstream)) return fault;
-      // Most of it is ours: it is marked for what is found in it alone.
+      // Most of it is ours: the model is warned for what is found in it alone.
       const treatment = { ...toTreatment(ports, upstream, undefined), untrusted: false };
       const read = treatSaid(fault, treatment);
       return read === undefined
@@ -194,7 +194,10 @@ function keepFlags(value: Json): Json {
   return Object.fromEntries(flags.map((flag) => [flag, true]));
 }
 
-/** Models read the messages of errors; their data is for programs, and goes when there is something in it. */
+/**
+ * Models read the messages of errors. The block tier of a server that is not local puts one sentence before the message, which
+ * is otherwise the server's own; findings of any tier stand in `data` where that is free for them.
+ */
 function treatError(answer: Answer, treatment: Treatment): Answer {
   const { outcome } = answer;
   if (outcome.kind !== 'error') return answer;
@@ -209,35 +212,42 @@ interface Said {
 
 /** `undefined`: as it came. */
 function treatSaid({ message, data }: Said, treatment: Treatment): Said | undefined {
-  const said = readLoneText(message, treatment);
-  const inside = data === undefined ? [] : readQuestion({ data }, treatment);
-  if (treatment.isShown || (said.text === message && inside.length === 0)) return undefined;
-  return { message: said.text, data: inside.length === 0 ? data : undefined };
+  const findings = readQuestion({ message, ...(data === undefined ? {} : { data }) }, treatment);
+  if (findings.length === 0 || treatment.isLocal()) return undefined;
+  const noted = data === undefined ? {} : isObject(data) ? data : undefined;
+  const blocked = findings.filter(isBlock);
+  const warning = blocked.length === 0 ? undefined : warningOf({ findings: blocked, changes: [] }, treatment);
+  return {
+    message: warning === undefined ? message : `${warning} ${message}`,
+    data: noted === undefined ? data : { ...noted, [SCAN_META]: toMeta(findings, treatment) },
+  };
 }
 
-/** Fail closed: what cannot be kept is withheld all the same. @throws FaultError `denied`, always */
+/** Fail closed: what cannot be stored is withheld all the same. @throws FaultError `denied`, always */
 async function withhold(kept: ScanPorts['kept'], asked: KeptRequest, found: Kept): Promise<never> {
   const id = await kept?.keep(asked, found);
   if (asked.notes !== undefined) asked.notes.keptResult = id;
   const words = {
-    what: `What "${asked.tool.upstream}" answered is kept back`,
-    after: 'ask for the same again to get this answer; the server is not asked a second time.',
+    what: `"${asked.tool.upstream}" answered, and its result is withheld`,
+    after: 'make the same request again to get it; the server is not asked a second time.',
   };
-  throw denied(explainKept(words, { id, findings: found.findings }), id);
+  throw withheld(explainKept(words, { id, findings: found.findings }), id);
 }
 
 type Kept = Parameters<KeptResults['keep']>[1];
 
 /** States and results of tasks, completions and the like change from one request to the next: none of them is the same again. */
-function explainLost(upstream: string, { findings, isUnmarkable }: Treated): string {
-  const other = isUnmarkable ? 'show' : 'mark';
-  return `What "${upstream}" answered is refused, because it holds what a stranger should not say to you: ${whyOf(findings)} It is not stored. The operator can have such answers handed out with "scan.servers.${upstream}.results": "${other}".`;
+function explainLost(upstream: string, { findings }: Treated): string {
+  return `"${upstream}" answered, and its result is withheld: ${whyOf(findings)} Such a result is not stored, so nobody can release it. Tell the user.`;
 }
 
-/** @param kept id under which a person finds it */
-function denied(reason: string, kept?: string): FaultError {
-  const id = kept === undefined ? {} : { result: kept };
+/** The server answered, and its answer is not handed out. @param kept id under which a person finds it */
+function withheld(reason: string, kept?: string): FaultError {
+  return refused(reason, { outcome: 'withheld', ...(kept === undefined ? {} : { result: kept }) });
+}
+
+function refused(reason: string, more: JsonObject): FaultError {
   return new FaultError('denied', reason, {
-    data: { 'dev.sallyport/verdict': { kind: 'deny', code: 'denied', guard: 'scan-result', reason, ...id } },
+    data: { 'dev.sallyport/verdict': { kind: 'deny', code: 'denied', guard: 'scan-result', reason, ...more } },
   });
 }

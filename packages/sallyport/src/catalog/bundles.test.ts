@@ -54,6 +54,15 @@ describe('a bundle', () => {
     expect(view.tool('look')).toMatchObject({ name: 'x', upstream: 'a', definition: { description: 'Theirs' } });
   });
 
+  it('repairs the dots of names', async () => {
+    const { catalog } = setUp({ a: withTools('x.y', 'z') });
+    const snapshot = withBundle({ server: 'a', item: '*' }, { server: 'a', item: 'z', name: 'my.z' });
+    const view = await catalog.view(snapshot, BUNDLE, clientOf());
+    expect(namesIn(view)).toEqual(['a_x_y', 'my_z']);
+    expect(view.tool('a_x_y')).toMatchObject({ name: 'x.y' });
+    expect(view.tool('my_z')).toMatchObject({ name: 'z' });
+  });
+
   it('does not ask servers that are not in it', async () => {
     const { catalog, upstreams } = setUp({ a: withTools('x'), b: withTools('y') });
     const view = await catalog.view(withBundle({ server: 'a', item: 'x' }), BUNDLE, clientOf());

@@ -135,7 +135,9 @@ describe('trouble', () => {
     expect(namesIn(view)).toEqual(['a_a']);
     expect(view.unavailable).toEqual([{ upstream: 'b', reason: expect.stringContaining('Sallyport failed inside') }]);
     expect(view.capabilities).toMatchObject({ resources: { listChanged: true }, prompts: { listChanged: true } });
-    expect(catalog.reports()).toEqual([{ upstream: 'b', item: 'connection', problem: expect.any(String) }]);
+    expect(catalog.reports()).toEqual([
+      { kind: 'list', upstream: 'b', item: 'connection', problem: expect.any(String) },
+    ]);
     expect(catalog.view(snapshot, ALL, clientOf())).toBe(view);
     isDown = false;
     await vi.waitFor(() => expect(changes).toEqual([{ upstream: 'b', list: 'tools', profile: '' }]), { timeout: 5000 });
@@ -185,6 +187,7 @@ describe('trouble', () => {
     expect(view.tool('s_throws')?.setAside).toBe('its schemas could not be checked');
     expect(view.tool('s_good')?.setAside).toBeUndefined();
     expect(catalog.reports()).toContainEqual({
+      kind: 'item',
       upstream: 's',
       item: 'tools/list: bad',
       problem: 'set aside: took too long',

@@ -4,16 +4,27 @@ import type { Client } from '../core/client.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonObject } from '../core/json.ts';
 import { changedServers } from './changed-servers.ts';
-import type { AnnouncedList, Catalog, CatalogPorts, CatalogReport, ListChange, ListKind, View } from './contract.ts';
+import type {
+  AnnouncedList,
+  Catalog,
+  CatalogPorts,
+  CatalogReport,
+  ListChange,
+  ListKind,
+  Tally,
+  View,
+} from './contract.ts';
 import { LIST_KINDS } from './items.ts';
 import type { KnownList } from './known-list.ts';
 import type { PinGate } from './pins/pin-gate.ts';
+import { isWaiting } from './pins/server-pins.ts';
 import { choosePrefix } from './prefix.ts';
 import type { Shelf } from './shelf.ts';
 import { createSight, type Sight, toSightKey } from './sight.ts';
 import { createSinksOf, type SinksOf } from './sinks-of.ts';
 import { Stock } from './stock.ts';
 import { readStored, writeStored } from './stored.ts';
+import { tallyOffers } from './tally.ts';
 import { createView } from './view.ts';
 import { ViewCache } from './view-cache.ts';
 import type { ViewPart } from './view-part.ts';
@@ -228,6 +239,16 @@ class LiveCatalog implements Catalog {
 
   forget(clientKey: string): void {
     for (const stock of this.#stocks.values()) stock.forgetClient(clientKey);
+  }
+
+  tally(upstream: string): Tally | undefined {
+    const offers = [...(this.#stocks.get(upstream)?.offers() ?? [])];
+    const pins = this.#pins?.of(upstream);
+    return offers.length === 0 && !isWaiting(pins?.stateOfProgram()) ? undefined : tallyOffers(offers, pins);
+  }
+
+  definitionsOf(upstream: string): readonly JsonObject[] | undefined {
+    return this.#stocks.get(upstream)?.definitions();
   }
 
   reports(): readonly CatalogReport[] {

@@ -136,7 +136,9 @@ describe('changes', () => {
     await vi.waitFor(() => expect(upstreams.asked.length).toBeGreaterThan(4), { timeout: 5000 });
     expect(Date.now() - started).toBeGreaterThan(500);
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a']);
-    expect(catalog.reports()).toEqual([{ upstream: 's', item: 'tools/list', problem: expect.any(String) }]);
+    expect(catalog.reports()).toEqual([
+      { kind: 'list', upstream: 's', item: 'tools/list', problem: expect.any(String) },
+    ]);
   });
 
   it('of the snapshot are announced', async () => {

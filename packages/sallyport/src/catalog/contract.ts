@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
+import type { ShownDefinitions } from '../core/shown-definitions.ts';
 import type { SinkClass } from '../core/sink.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 
@@ -35,8 +36,24 @@ export interface CatalogPorts {
   readonly access?: Access;
 }
 
+/** What one upstream offers, and how much of it may not be used. */
+export interface Tally {
+  /** All tools of its lists, the following ones included. */
+  readonly tools: number;
+  readonly quarantined: number;
+  readonly rejected: number;
+  /** Their schemas cannot be used. */
+  readonly disabled: number;
+  /** They cannot be shown at all. */
+  readonly malformed: number;
+  /** Definitions of every kind that wait for a person, its program and its instructions included. */
+  readonly waiting: number;
+}
+
 /** A problem of one upstream worth showing; `item` is a list method, `method: name`, or `connection`. */
 export interface CatalogReport {
+  /** `list`: a whole list could not be fetched; the log has it from who tried. */
+  readonly kind: 'item' | 'list';
   readonly upstream: string;
   readonly item: string;
   readonly problem: string;
@@ -66,6 +83,10 @@ export interface Catalog {
   onChange(listener: (change: ListChange) => void): () => void;
   /** A client is gone: lists are no longer refreshed over its connections. */
   forget(clientKey: string): void;
+  /** `undefined`: it was not met yet. */
+  tally(upstream: string): Tally | undefined;
+  /** Of the tools of an upstream, as it wrote them, whoever may see them; `undefined`: it has not been asked yet. */
+  definitionsOf(upstream: string): readonly JsonObject[] | undefined;
   /** Malformed items, set-aside tools, unreachable upstreams. */
   reports(): readonly CatalogReport[];
   /** Ends refreshes and writes what is known. Idempotent. */
@@ -107,6 +128,8 @@ export interface View {
   prepare(kind: ListKind): Generator<undefined, void> | undefined;
   /** @throws FaultError `invalid_params` for a cursor that is not one of ours. */
   list(kind: ListKind, cursor: string | undefined): Page;
+  /** What the lists show this caller, for those who follow where values come from. */
+  shown(): ShownDefinitions;
   tool(publicName: string): Tool | undefined;
   /** A tool that is there and that this caller may not know of: for the record only, never for an answer. */
   hiddenTool(publicName: string): Tool | undefined;

@@ -47,7 +47,9 @@ describe('fetchList', () => {
     const good = `{"name":"good","uri":"x:good","uriTemplate":"x:{good}",${schema}}`;
     const { items, problems } = await fetchFrom(() => `{"${kind}":[${bad},${good}]}`, kind).list;
     expect(items).toHaveLength(1);
-    expect(problems).toEqual([{ item: expect.any(String), problem: expect.stringContaining(problem) }]);
+    expect(problems).toEqual([
+      { item: expect.any(String), problem: expect.stringContaining(problem), name: expect.any(String) },
+    ]);
   });
 
   it('takes the first of two with one name', async () => {

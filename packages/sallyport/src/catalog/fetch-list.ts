@@ -20,6 +20,8 @@ export interface FetchedList {
 export interface ItemProblem {
   readonly item: string;
   readonly problem: string;
+  /** Of an item that cannot be shown; empty where it has none. */
+  readonly name?: string;
 }
 
 export interface ListSource {
@@ -97,13 +99,15 @@ class ItemSink {
     const item = readItem(this.#kind, text, value);
     if (typeof item === 'string') {
       const id = member(value, idKey);
-      this.#report(typeof id === 'string' ? `${method}: ${id.slice(0, 100)}` : method, item);
+      const name = typeof id === 'string' ? id.slice(0, 100) : '';
+      this.#report(name === '' ? method : `${method}: ${name}`, item, name);
     } else if (this.#items.has(item.id)) this.#report(`${method}: ${item.id.slice(0, 100)}`, 'stands twice');
     else this.#items.set(item.id, item);
   }
 
-  #report(item: string, problem: string): void {
-    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ item, problem });
+  #report(item: string, problem: string, name?: string): void {
+    if (this.#problems.length >= MAX_PROBLEMS) return;
+    this.#problems.push({ item, problem, ...(name === undefined ? {} : { name }) });
   }
 
   finish(found: { ttlMs: number | undefined; isPrivate: boolean; cut: string | undefined }): FetchedList {

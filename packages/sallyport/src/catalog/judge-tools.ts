@@ -6,8 +6,11 @@ import { waitAtMost } from './wait-at-most.ts';
 
 /** Checks run in a worker one after the other; more at once would only wait there. */
 const AT_ONCE = 8;
-/** The check has a limit of its own per schema; this one is for a check that never comes back. */
-const CHECK_MS = 5000;
+/**
+ * The worker has a limit of its own per check, which starts when the check does. This one is for a check that never returns. It
+ * includes the time that checks of all other servers take: with 45 servers on a busy machine that is most of a minute.
+ */
+const CHECK_MS = 120_000;
 
 /** Which of these tools may not be called, and why. Tools whose digest is in `good` passed before. */
 export async function judgeTools(

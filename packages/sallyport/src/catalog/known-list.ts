@@ -14,6 +14,8 @@ export interface KnownList {
   readonly items: readonly Item[];
   /** Item -> why it may not be used. */
   readonly setAside: ReadonlyMap<string, string>;
+  /** Name -> what is wrong with an item that cannot be shown; an empty name where it has none. */
+  readonly malformed: ReadonlyMap<string, string>;
   readonly isPrivate: boolean;
   /** What may differ between two fetches of the same list. */
   readonly state: ListState;
@@ -30,8 +32,13 @@ export function toKnownList(kind: ListKind, list: FetchedList, setAside: Readonl
   const hash = createHash('sha256').update(`${kind} ${list.isPrivate}`);
   for (const item of list.items) hash.update(item.digest).update(setAside.has(item.id) ? '-' : '+');
   const { items, isPrivate, ttlMs, problems } = list;
+  const names = new Set(items.map(({ id }) => id));
+  const malformed = new Map(
+    problems.flatMap(({ name, problem }) => (name === undefined || names.has(name) ? [] : [[name, problem] as const])),
+  );
+  for (const name of malformed.keys()) hash.update(JSON.stringify(name));
   const state = { freshUntil: 0, ttlMs, problems };
-  return { kind, digest: hash.digest('hex'), items, setAside, isPrivate, state };
+  return { kind, digest: hash.digest('hex'), items, setAside, malformed, isPrivate, state };
 }
 
 /** Below this a busy endpoint would ask its upstreams all the time. */

@@ -17,6 +17,18 @@ describe('assignNames', () => {
     ['a long prefix keeps a head', [['s', 'p'.repeat(50), long]], [/^p{20}_x{34}_[0-9a-f]{8}$/]],
     ['a long prefix before a short name', [['s', 'p'.repeat(80), 'read']], [/^p{50}_read_[0-9a-f]{8}$/]],
     ['other characters', [['s', 'p', 'a b', '天气']], [/^p_a_b_[0-9a-f]{8}$/, /^p____[0-9a-f]{8}$/]],
+    ['a dot in the server', [['x.y', 'x.y', 'get_me']], ['x_y_get_me']],
+    ['dots in names', [['s', 'p', 'a.b', 'a.b.c']], ['p_a_b', 'p_a_b_c']],
+    ['a dot whose repaired name another tool has', [['s', 'p', 'a.b', 'a_b']], [/^p_a_b_[0-9a-f]{8}$/, 'p_a_b']],
+    ['two that are repaired to one', [['s', 'p', 'a.b_c', 'a_b.c']], ['p_a_b_c', /^p_a_b_c_[0-9a-f]{8}$/]],
+    [
+      'a dotted server beside one that looks like it',
+      [
+        ['x.y', 'x.y', 'get'],
+        ['x_y', 'x_y', 'get'],
+      ],
+      ['x_y_get', /^x_y_get_[0-9a-f]{8}$/],
+    ],
     ['names of objects', [['s', '', 'constructor', '__proto__']], ['constructor', '__proto__']],
     [
       'a + b_c before a_b + c',
@@ -77,7 +89,7 @@ describe('assignNames', () => {
         for (const { server, names } of all) {
           for (const name of new Set(names)) {
             const publicName = toPublic.get(server)?.get(name);
-            expect(publicName).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
+            expect(publicName).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
             expect(toOwn.get(publicName!)).toEqual({ server, name });
             count++;
           }

@@ -14,16 +14,20 @@ export interface PublicNames {
   readonly toOwn: ReadonlyMap<string, { readonly server: string; readonly name: string }>;
 }
 
-/** Clients stop at 64 although the specification allows 128. */
+/**
+ * What the APIs of OpenAI and Anthropic take for a tool; one other name in a request makes them refuse the whole request.
+ * The specification allows dots and 128 characters.
+ */
+const PUBLIC_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_NAME = 64;
 const HASH_LENGTH = 8;
 /** What a long name keeps of its prefix at least: enough to tell servers apart by eye. */
 const MIN_PREFIX = 20;
 
 /**
- * Gives every name of every server a public name of `[A-Za-z0-9_.-]{1,64}`, unique on the endpoint: `<prefix>_<name>`
- * where that fits and is free, otherwise a readable head of both and a hash of server and name. Servers are served in
- * the order given, so names of a server never depend on servers after it.
+ * Gives every name of every server a public name of `[A-Za-z0-9_-]{1,64}`, unique on the endpoint: `<prefix>_<name>`
+ * where that fits and is free, else the same with `_` for dots, else a readable head of both and a hash of server and
+ * name. Servers are served in the order given, so names of a server never depend on servers after it.
  */
 export function assignNames(servers: readonly ServerNames[]): PublicNames {
   const toPublic = new Map<string, Map<string, string>>();
@@ -35,24 +39,22 @@ export function assignNames(servers: readonly ServerNames[]): PublicNames {
       mine.set(name, publicName);
       toOwn.set(publicName, { server, name });
     };
-    const rest: string[] = [];
-    for (const name of new Set(names)) {
-      const plain = prefix === '' ? name : `${prefix}_${name}`;
-      if (isPublicName(plain) && !toOwn.has(plain)) take(name, plain);
-      else rest.push(name);
-    }
-    // After the plain names: a tool whose real name looks like the short form of another keeps its own.
-    for (const name of rest) {
+    const takeFree = (open: readonly string[], toName: (plain: string) => string): readonly string[] =>
+      open.filter((name) => {
+        const wanted = toName(prefix === '' ? name : `${prefix}_${name}`);
+        const isFree = PUBLIC_NAME.test(wanted) && !toOwn.has(wanted);
+        if (isFree) take(name, wanted);
+        return !isFree;
+      });
+    // One after the other: a tool whose real name looks like the repaired or short form of another keeps its own.
+    const unfit = takeFree([...new Set(names)], (plain) => plain);
+    for (const name of takeFree(unfit, (plain) => plain.replaceAll('.', '_'))) {
       let short = shortenName({ server, prefix, name }, '');
       for (let salt = 1; toOwn.has(short); salt++) short = shortenName({ server, prefix, name }, `\0${salt}`);
       take(name, short);
     }
   }
   return { toPublic, toOwn };
-}
-
-function isPublicName(name: string): boolean {
-  return /^[A-Za-z0-9_.-]{1,64}$/.test(name);
 }
 
 function shortenName(named: { server: string; prefix: string; name: string }, salt: string): string {
@@ -65,7 +67,7 @@ function shortenName(named: { server: string; prefix: string; name: string }, sa
   return `${head}_${tail.slice(0, room - 1 - head.length)}_${hash}`;
 }
 
-/** Anything as characters that every client accepts; not reversible by itself, which is why a hash follows. */
+/** Anything as characters that every client and model API accepts; not reversible by itself, which is why a hash follows. */
 export function toNameCharacters(text: string): string {
-  return text.replace(/[^A-Za-z0-9_.-]/gu, '_');
+  return text.replace(/[^A-Za-z0-9_-]/gu, '_');
 }

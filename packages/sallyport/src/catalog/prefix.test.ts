@@ -12,14 +12,14 @@ function http(url: string): Transport {
 }
 
 it.each<[Transport, string]>([
-  [http('https://mcp.example.com/v1/mcp'), 'mcp.example.com_v1_mcp'],
-  [http('http://127.0.0.1:8080/'), '127.0.0.1_8080'],
+  [http('https://mcp.example.com/v1/mcp'), 'mcp_example_com_v1_mcp'],
+  [http('http://127.0.0.1:8080/'), '127_0_0_1_8080'],
   [stdio('npx', '-y', '@scope/weather@1.2.3', '--verbose'), 'scope_weather'],
   [stdio('/usr/bin/npx', 'weather'), 'weather'],
   [stdio('npx.cmd', 'weather@latest'), 'weather'],
   [stdio('uvx', 'mcp-server-git'), 'mcp-server-git'],
   [stdio('pnpm', 'dlx', 'weather'), 'weather'],
-  [stdio('docker', 'run', '-i', 'ghcr.io/acme/weather:1'), 'ghcr.io_acme_weather'],
+  [stdio('docker', 'run', '-i', 'ghcr.io/acme/weather:1'), 'ghcr_io_acme_weather'],
   [stdio('node', '/x/weather/dist/index.js'), 'weather'],
   [stdio('python', 'weather.py'), 'weather'],
   [stdio('/opt/bin/weather-server', '--port', '1'), 'weather-server'],

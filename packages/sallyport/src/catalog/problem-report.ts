@@ -8,7 +8,8 @@ const MAX_TOLD = 10_000;
 export function createProblemReport(catalog: Pick<Catalog, 'reports'>, log: Log): () => void {
   const told = new Set<string>();
   return () => {
-    for (const { upstream, item, problem } of catalog.reports()) {
+    for (const { kind, upstream, item, problem } of catalog.reports()) {
+      if (kind === 'list') continue;
       const text = `${item}: ${problem}`;
       if (told.has(`${upstream} ${text}`) || told.size >= MAX_TOLD) continue;
       told.add(`${upstream} ${text}`);

@@ -10,7 +10,8 @@ export function renameTools(entries: readonly Entry[], bundle: BundleSettings): 
     const written = bundle.tools.filter((one) => names(one, of));
     const name = written.find((one) => one.name !== undefined)?.name;
     const description = written.find((one) => one.description !== undefined)?.description;
-    return { ...entry, publicId: name ?? entry.publicId, description };
+    // As on the shared endpoint: model APIs refuse dots.
+    return { ...entry, publicId: name?.replaceAll('.', '_') ?? entry.publicId, description };
   });
   const owners = new Map<string, Entry[]>();
   for (const entry of renamed) addTo(owners, entry.publicId ?? entry.item.id, entry);

@@ -120,7 +120,12 @@ describe('what is kept between starts', () => {
     const view = await catalog.view(snapshot, ALL, clientOf());
     expect([namesIn(view), view.unavailable]).toEqual([['s_a'], []]);
     await vi.waitFor(() =>
-      expect(catalog.reports()).toContainEqual({ upstream: 's', item: 'tools/list', problem: 's is not there' }),
+      expect(catalog.reports()).toContainEqual({
+        kind: 'list',
+        upstream: 's',
+        item: 'tools/list',
+        problem: 's is not there',
+      }),
     );
   });
 

@@ -206,8 +206,10 @@ export class Shelf {
       signal.addEventListener('abort', stop, { once: true });
     });
     gone.catch(() => {});
+    let isConnected = false;
     try {
       const identity = await Promise.race([upstreams.identify(name, client), gone]);
+      isConnected = true;
       this.#setIdentity(identity);
       await Promise.all(
         kinds.map(async (kind) => {
@@ -218,12 +220,13 @@ export class Shelf {
             const list = declared ? await Promise.race([fetchList(source, kind), gone]) : NOTHING;
             await this.#keep(kind, client.principal.id, { list, generation });
           } catch (error) {
-            this.#fail([kind], client.principal.id, toFault(error).message);
+            this.#fail([kind], client.principal.id, { reason: toFault(error).message, isReported: false });
           }
         }),
       );
     } catch (error) {
-      this.#fail(kinds, client.principal.id, toFault(error).message);
+      // A connection that could not be made is in the log already.
+      this.#fail(kinds, client.principal.id, { reason: toFault(error).message, isReported: !isConnected });
     }
   }
 
@@ -280,14 +283,15 @@ export class Shelf {
   /** Counts as a failure for views that must not wait any longer; a fetch under way may still succeed. */
   giveUpWaiting(principal: string, reason: string): void {
     const missing = [...LIST_KINDS.keys()].filter((kind) => this.cell(kind, principal) === undefined);
-    this.#fail(missing, principal, reason);
+    this.#fail(missing, principal, { reason, isReported: true });
   }
 
-  #fail(kinds: readonly ListKind[], principal: string, reason: string): void {
+  #fail(kinds: readonly ListKind[], principal: string, fault: { reason: string; isReported: boolean }): void {
     if (this.#stop.signal.aborted || kinds.length === 0) return;
     const { clock, log, settings } = this.#ports;
-    // Tried again and again: said once, until there is another reason.
-    const isNews = kinds.some((kind) => this.failure(kind, principal)?.reason !== reason);
+    const { reason } = fault;
+    // Tried again and again, and for each list and caller: reported once, until there is another reason.
+    const isNews = !fault.isReported && ![...this.#failures.values()].some((failure) => failure.reason === reason);
     for (const kind of kinds) {
       const count = (this.failure(kind, principal)?.count ?? 0) + 1;
       const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(count - 1, 10));

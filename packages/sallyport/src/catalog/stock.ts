@@ -90,6 +90,15 @@ export class Stock {
     }
   }
 
+  /** `undefined`: nothing is known of the server. */
+  definitions(): readonly JsonObject[] | undefined {
+    if (![...this.#shelves.values()].some(({ identity }) => identity !== undefined)) return undefined;
+    const found: JsonObject[] = [];
+    for (const { items } of this.#lists())
+      for (const { definition } of items) if (definition !== undefined) found.push(definition);
+    return found;
+  }
+
   *#lists(): Generator<KnownList> {
     for (const shelf of this.#shelves.values()) {
       for (const kind of LIST_KINDS.keys()) for (const cell of shelf.cells(kind).values()) yield cell.list;
@@ -178,14 +187,16 @@ export class Stock {
   reports(): CatalogReport[] {
     const upstream = this.#settings.name;
     const found = new Map<string, CatalogReport>();
-    const add = (item: string, problem: string) => found.set(`${item}\n${problem}`, { upstream, item, problem });
+    const add = (kind: CatalogReport['kind'], item: string, problem: string) =>
+      found.set(`${item}\n${problem}`, { kind, upstream, item, problem });
     for (const list of this.#lists()) {
-      for (const { item, problem } of list.state.problems) add(item, problem);
-      for (const [name, reason] of list.setAside) add(`${rulesOf(list.kind).method}: ${name}`, `set aside: ${reason}`);
+      for (const { item, problem } of list.state.problems) add('item', item, problem);
+      for (const [name, reason] of list.setAside)
+        add('item', `${rulesOf(list.kind).method}: ${name}`, `set aside: ${reason}`);
     }
     for (const shelf of this.#shelves.values()) {
       for (const [key, { reason }] of shelf.failures()) {
-        add(shelf.identity === undefined ? 'connection' : rulesOf(toKind(key)).method, reason);
+        add('list', shelf.identity === undefined ? 'connection' : rulesOf(toKind(key)).method, reason);
       }
     }
     return [...found.values()];

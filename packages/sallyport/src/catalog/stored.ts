@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { ListKind } from './contract.ts';
 import { readKeptItems } from './fetch-list.ts';
-import { LIST_KINDS, writeItem } from './items.ts';
+import { LIST_KINDS, rulesOf, writeItem } from './items.ts';
 import { type KnownList, toKnownList } from './known-list.ts';
 
 /** The catalogue between two starts. Each list is written once, whoever sees it. */
@@ -85,12 +85,13 @@ export function writeUpstream(transportDigest: string, profiles: readonly KeptPr
 }
 
 function writeList(list: KnownList): JsonObject {
-  const { kind, isPrivate, items, setAside, state } = list;
+  const { kind, isPrivate, items, setAside, malformed, state } = list;
   return {
     kind,
     isPrivate,
     ...(state.ttlMs === undefined ? {} : { ttlMs: state.ttlMs }),
     setAside: [...setAside],
+    ...(malformed.size === 0 ? {} : { malformed: [...malformed] }),
     items: items.map((item) => writeItem(item, undefined)),
   };
 }
@@ -153,7 +154,9 @@ function readList(value: unknown): KnownList | undefined {
   );
   const fetched = {
     items,
-    problems: [],
+    problems: (readPairsOfStrings(member(value, 'malformed')) ?? []).map(([name, problem]) => ({
+      ...{ item: name === '' ? rulesOf(kind).method : `${rulesOf(kind).method}: ${name}`, problem, name },
+    })),
     ttlMs: typeof ttlMs === 'number' ? ttlMs : undefined,
     // Anything but a plain "no" keeps the list to the principal it was given to.
     isPrivate: member(value, 'isPrivate') !== false,

@@ -21,8 +21,16 @@ export function toServerInfo({ endpoint, sight, parts, version }: ViewContent): 
   }
 }
 
-/** What a model is told first. */
-export function toInstructions({ endpoint, sight, parts }: ViewContent): string | undefined {
+/** What a model is told first. @param waiting what may not be used yet, in words */
+export function toInstructions(content: ViewContent, waiting: readonly string[]): string | undefined {
+  const told = toTold(content);
+  if (waiting.length === 0) return told;
+  const note = waiting.join('\n');
+  if (told === undefined || told.trim() === '') return note;
+  return content.endpoint.kind === 'all' ? `${told}\n\n## Not available\n\n${note}` : `${told}\n\n${note}`;
+}
+
+function toTold({ endpoint, sight, parts }: ViewContent): string | undefined {
   switch (endpoint.kind) {
     case 'all':
       return joinInstructions(

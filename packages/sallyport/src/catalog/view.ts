@@ -8,10 +8,13 @@ import { type Item, writeItem } from './items.ts';
 import { mergeCapabilities } from './merge.ts';
 import { assignNames } from './names.ts';
 import { findOwners } from './owners.ts';
+import { isWaiting } from './pins/server-pins.ts';
 import { renameTools } from './rename-tools.ts';
+import { toShownDefinitions } from './shown-definitions.ts';
 import { qualifyNames } from './uris.ts';
 import { toInstructions, toServerInfo } from './view-identity.ts';
 import type { Entry, ViewContent, ViewPart } from './view-part.ts';
+import { describeWaiting } from './waiting-tools.ts';
 
 /** Makes the view of one endpoint out of the lists known now. What a request may not need is made when first asked for. */
 export function createView(content: ViewContent): View {
@@ -32,6 +35,7 @@ export function createView(content: ViewContent): View {
       .filter((entry) => !isSetAside(entry, kind) && whyEntryHeld(entry, kind) === undefined)
       .filter((entry) => kind !== 'tools' || isUsable(entry)),
   );
+  const definitions = once((_: 'tools') => toShownDefinitions(parts, shown));
   const tools = once(() => collectTools(content, entries('tools')));
   const findTool = (publicName: string) => {
     const found = tools(undefined).get(publicName);
@@ -42,10 +46,7 @@ export function createView(content: ViewContent): View {
     const part = parts.find(({ server }) => server.name === upstream);
     return part === undefined ? undefined : whyUriHeld(part, uri);
   };
-  const seesUri = ({ upstream, uri }: { upstream: string; uri: string }) => {
-    const server = snapshot.servers.get(upstream);
-    return server !== undefined && sight.reaches(server) && sight.sees(server, 'resources', uri);
-  };
+  const seesUri = ({ upstream, uri }: { upstream: string; uri: string }) => mayRead(content, upstream, uri);
   const prompts = once(() => new Map(entries('prompts').map((entry) => [entry.publicId ?? entry.item.id, entry])));
   const owners = once(() => findOwners(parts));
   const keys = once(
@@ -77,10 +78,13 @@ export function createView(content: ViewContent): View {
     prepared.add(kind);
   }
   const identity = parts[0]?.identity;
+  const told = once((kind: 'tools') => ({ text: toInstructions(content, waitingOf(entries(kind), isUsable)) }));
   return Object.freeze({
     capabilities: shared ? sharedCapabilities(content) : (identity?.capabilities ?? {}),
     serverInfo: toServerInfo(content),
-    instructions: toInstructions(content),
+    get instructions() {
+      return told('tools').text;
+    },
     unavailable,
     prepare: (kind: ListKind) => (prepared.has(kind) ? undefined : look(kind)),
     list(kind: ListKind, cursor: string | undefined): Page {
@@ -96,6 +100,7 @@ export function createView(content: ViewContent): View {
         ...freshness(content, kind),
       };
     },
+    shown: () => definitions('tools'),
     tool: (publicName: string) => findTool(publicName)?.tool,
     hiddenTool(publicName: string) {
       const found = tools(undefined).get(publicName);
@@ -132,6 +137,19 @@ export function createView(content: ViewContent): View {
   });
 }
 
+function mayRead({ snapshot, sight }: ViewContent, upstream: string, uri: string): boolean {
+  const server = snapshot.servers.get(upstream);
+  return server !== undefined && sight.reaches(server) && sight.sees(server, 'resources', uri);
+}
+
+function waitingOf(tools: readonly Entry[], mayUse: (entry: Entry) => boolean): readonly string[] {
+  return describeWaiting(tools, {
+    isQuarantined: ({ part, item }) => isWaiting(part.pins?.stateOf('tools', item)),
+    isDisabled: (entry) => isSetAside(entry, 'tools'),
+    mayUse,
+  });
+}
+
 /** Remembers what `make` gave for each argument. */
 function once<A, R>(make: (argument: A) => R): (argument: A) => R {
   const made = new Map<A, R>();
@@ -152,7 +170,11 @@ interface Seeing {
 
 function collectEntries(content: ViewContent, kind: ListKind, { sees, toPublicUri }: Seeing): readonly Entry[] {
   const { parts, endpoint, sight } = content;
-  const items = (part: ViewPart) => part.lists.get(kind)?.items ?? [];
+  // A malformed tool is not listed, but known: whoever calls it is told why.
+  const items = (part: ViewPart) => [
+    ...(part.lists.get(kind)?.items ?? []),
+    ...(kind === 'tools' ? malformedTools(part) : []),
+  ];
   const publicId = endpoint.kind === 'server' ? () => undefined : publicIds();
   const entries = parts.flatMap((part) =>
     items(part)
@@ -182,7 +204,19 @@ function isHidden(part: ViewPart, kind: ListKind, item: Item): boolean {
 }
 
 function isSetAside({ part, item, clash }: Entry, kind: ListKind): boolean {
-  return clash !== undefined || part.lists.get(kind)?.setAside.has(item.id) === true;
+  return clash !== undefined || whySetAside(part, kind, item) !== undefined;
+}
+
+function whySetAside({ lists }: ViewPart, kind: ListKind, item: Item): string | undefined {
+  const list = lists.get(kind);
+  return list?.setAside.get(item.id) ?? (item.head === '' ? list?.malformed.get(item.id) : undefined);
+}
+
+/** Names without a definition. */
+function malformedTools({ lists }: ViewPart): readonly Item[] {
+  return [...(lists.get('tools')?.malformed.keys() ?? [])]
+    .filter((name) => name !== '')
+    .map((id) => ({ id, head: '', literal: '', tail: '', digest: '', definition: {}, paramHeaders: undefined }));
 }
 
 const NO_HINTS: JsonObject = Object.freeze({});
@@ -201,7 +235,7 @@ function collectTools(
         publicName,
         definition,
         digest: item.digest,
-        setAside: clash ?? part.lists.get('tools')?.setAside.get(item.id),
+        setAside: clash ?? whySetAside(part, 'tools', item),
         approvedHints: part.pins?.approvedHints(item) ?? NO_HINTS,
         sinks: sinksOf(snapshot, { upstream: part.server.name, name: item.id, definition }),
       };

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../core/json.ts';
 import type { GrantScope } from '../guard/approve/approval.ts';
 import { withApi } from './api.ts';
 import { toJson } from './api-json.ts';
+import { readUnattended, UNATTENDED_FLAG } from './attended.ts';
 import { type Command, type Options, textOption } from './command.ts';
 
 const SCOPES: readonly GrantScope[] = ['once', 'run', 'always'];
@@ -19,11 +20,12 @@ export const approvalAllow: Command = {
         'needs --for run or --for always: a value for every argument, texts with * and **; or any: whatever the arguments',
     },
     { flags: '--arguments <json>', meaning: 'run the call with these arguments instead, once' },
+    UNATTENDED_FLAG,
   ],
   example: 'sallyport approval allow ap_0123456789abcdef --for run',
   async run(input) {
     const [id = ''] = input.words;
-    const body = readTerms(input.options);
+    const body = { ...readTerms(input.options), unattended: readUnattended(input) };
     const after = await withApi(input, (api) => api.call('allowApproval', { path: { id }, body }));
     const text =
       after.state === 'allowed'

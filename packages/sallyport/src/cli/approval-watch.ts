@@ -20,12 +20,14 @@ export const approvalWatch: Command = {
   async run(input) {
     const ask = isSet(input.options, 'json') ? undefined : createAskPerson(input.terminal, input.signal);
     const told = new Map<string, number>();
-    while (!input.signal.aborted) {
+    const quit = new AbortController();
+    const signal = AbortSignal.any([input.signal, quit.signal]);
+    while (!signal.aborted) {
       try {
-        await watch({ input, ask, told });
+        await watch({ input: { ...input, signal }, ask, told, quit: () => quit.abort() });
       } catch (error) {
         if (!(error instanceof FaultError && error.code === 'unreachable')) throw error;
-        await setTimeout(AGAIN_MS, undefined, { signal: input.signal }).catch(() => undefined);
+        await setTimeout(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       }
     }
     return undefined;
@@ -37,10 +39,12 @@ interface Watch {
   readonly ask: AskPerson | undefined;
   /** Id -> the change that was told last. */
   readonly told: Map<string, number>;
+  /** The person has seen enough. */
+  quit(): void;
 }
 
 /** One after the other: while a person thinks about one, the next ones wait. */
-async function watch({ input, ask, told }: Watch): Promise<void> {
+async function watch({ input, ask, told, quit }: Watch): Promise<void> {
   const broken = new AbortController();
   const signal = AbortSignal.any([input.signal, broken.signal]);
   let telling: Promise<void> = Promise.resolve();
@@ -50,7 +54,7 @@ async function watch({ input, ask, told }: Watch): Promise<void> {
       if (told.get(approval.id) === approval.updatedAt) return;
       if (told.size >= MAX_REMEMBERED) told.delete(told.keys().next().value ?? '');
       told.set(approval.id, approval.updatedAt);
-      telling = telling.then(() => tell(api, { input, ask }, { event, approval }));
+      telling = telling.then(() => tell(api, { input, ask, quit }, { event, approval }));
       telling.catch(() => broken.abort());
     }),
   );
@@ -59,7 +63,7 @@ async function watch({ input, ask, told }: Watch): Promise<void> {
 
 async function tell(
   api: Api,
-  { input, ask }: Pick<Watch, 'input' | 'ask'>,
+  { input, ask, quit }: Pick<Watch, 'input' | 'ask' | 'quit'>,
   { event, approval }: { readonly event: string; readonly approval: Approval },
 ): Promise<void> {
   const { options, terminal } = input;
@@ -69,9 +73,10 @@ async function tell(
   }
   await write(terminal.stdout, toPlainText(`${describeApproval(approval)}\n\n`));
   if (ask === undefined || approval.state !== 'waiting') return;
-  const line = await ask('Allow [o]nce, for this [r]un, [a]lways, [d]eny, or skip with Enter: ');
+  const letter = await askLetter(ask, terminal);
+  if (letter === 'q') return quit();
   try {
-    const after = await answer(api, approval.id, line?.trim().toLowerCase() ?? '');
+    const after = await answer(api, approval.id, letter);
     if (after !== undefined) await write(terminal.stderr, `${after.id}: ${after.state}\n`);
   } catch (error) {
     // Somebody else was faster, or it expired: the next one is still to be answered.
@@ -80,16 +85,45 @@ async function tell(
   }
 }
 
+const QUESTION = 'Allow? [y]es once, for this [r]un, [a]lways, [n]o, [q]uit, Enter skips, [?] help: ';
+const HELP = [
+  'y  yes, this once (also o)',
+  'r  yes, and the same again in this run',
+  'a  yes, and the same again from now on',
+  'n  no (also d)',
+  'q  leave; the calls go on waiting',
+  'Enter  skip this one; it goes on waiting',
+].join('\n');
+
+/** One of the keys; a key that means nothing is asked for again, so that a slip of the finger decides nothing. */
+async function askLetter(ask: AskPerson, { stderr }: Input['terminal']): Promise<string> {
+  for (;;) {
+    const line = (await ask(QUESTION))?.trim().toLowerCase() ?? '';
+    const letter = WORDS.get(line) ?? line;
+    if (letter === '' || letter === 'q' || letter === 'n' || SCOPES.has(letter)) return letter;
+    await write(stderr, `${HELP}\n`);
+  }
+}
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...['yes', 'o', 'once'].map((word) => [word, 'y'] as const),
+  ...['no', 'd', 'deny'].map((word) => [word, 'n'] as const),
+  ['run', 'r'],
+  ['always', 'a'],
+  ['quit', 'q'],
+  ['exit', 'q'],
+]);
+
 type Scope = NonNullable<ApiInput<'allowApproval'>['body']['scope']>;
 
 const SCOPES: ReadonlyMap<string, Scope> = new Map<string, Scope>([
-  ['o', 'once'],
+  ['y', 'once'],
   ['r', 'run'],
   ['a', 'always'],
 ]);
 
 async function answer(api: Api, id: string, letter: string): Promise<Approval | undefined> {
-  if (letter === 'd') return api.call('denyApproval', { path: { id }, body: {} });
+  if (letter === 'n') return api.call('denyApproval', { path: { id }, body: {} });
   const scope = SCOPES.get(letter);
   return scope === undefined ? undefined : api.call('allowApproval', { path: { id }, body: { scope } });
 }

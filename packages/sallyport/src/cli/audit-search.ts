@@ -3,10 +3,11 @@ import { type JsonObject, member } from '../core/json.ts';
 import { type Api, type ApiInput, withApi } from './api.ts';
 import { AUDIT_FLAGS, auditPlace } from './audit-place.ts';
 import { type Command, type Flag, type Options, textOption } from './command.ts';
+import { describeWho } from './describe-who.ts';
 import { readTime } from './read-time.ts';
 import { toTable } from './to-table.ts';
 
-const OUTCOMES = ['ok', 'tool_error', 'error', 'denied', 'cancelled', 'failed', 'unfinished'] as const;
+const OUTCOMES = ['ok', 'tool_error', 'error', 'denied', 'withheld', 'cancelled', 'failed', 'unfinished'] as const;
 const MAX_LIMIT = 100_000;
 /** Of the API. */
 const MAX_PAGE = 1_000;
@@ -66,7 +67,9 @@ const HEADINGS = ['time', 'call', 'principal', 'server', 'tool', 'outcome', 'ms'
 function toRow(call: JsonObject): string[] {
   const { time, callId, principal, upstream, tool, outcome, ms, guard, reason, by } = call;
   const why = [guard, reason].filter((part) => typeof part === 'string').join(': ');
-  const who = member(principal, 'person') ?? member(principal, 'id') ?? by;
+  const id = member(principal, 'id') ?? by;
+  const person = member(principal, 'person') ?? call['person'];
+  const who = typeof id === 'string' ? describeWho(id, typeof person === 'string' ? person : undefined) : undefined;
   return [time, callId, who, upstream, tool ?? call['method'], outcome ?? call['kind'], ms, why].map((cell) =>
     cell === undefined ? '' : String(cell),
   );

@@ -50,6 +50,8 @@ export interface Output {
   readonly text?: string | Buffer;
   /** For people beside the result: goes to stderr. */
   readonly remarks?: readonly string[];
+  /** What to do next: goes to stderr, after the result. */
+  readonly next?: readonly string[];
   /** 0 when left out. */
   readonly exit?: number;
 }

@@ -33,6 +33,7 @@ import { planRegister } from './plan-register.ts';
 import { planShow } from './plan-show.ts';
 import { policyCheck } from './policy-check.ts';
 import { policyList } from './policy-list.ts';
+import { policySets } from './policy-sets.ts';
 import { policyShadow } from './policy-shadow.ts';
 import { policyTest } from './policy-test.ts';
 import { policyWhy } from './policy-why.ts';
@@ -83,6 +84,7 @@ export const COMMANDS: readonly Command[] = [
   approvalAllow,
   approvalDeny,
   approvalRevoke,
+  policySets,
   policyList,
   policyCheck,
   policyTest,

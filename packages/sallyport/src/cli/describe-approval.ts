@@ -1,6 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import { showArguments } from '../guard/approve/ask-form.ts';
 import type { ApiResult } from './api.ts';
+import { describeWho } from './describe-who.ts';
 import { toLine } from './plain-text.ts';
 
 /** A name or a reason with line breaks could write lines of its own. Columns. */
@@ -15,12 +16,12 @@ export function describeApproval(approval: ApiResult<'showApproval'>): string {
   );
   const given = answers.map(
     (one) =>
-      `  ${one.by} (${one.via}): ${one.kind}${one.kind === 'allow' ? ` ${one.scope}` : one.message === undefined ? '' : `, ${toLine(one.message, MAX_LINE)}`}`,
+      `  ${toLine(describeWho(one.by, one.person), MAX_LINE)} (${one.via}): ${one.kind}${one.kind === 'allow' ? ` ${one.scope}` : one.message === undefined ? '' : `, ${toLine(one.message, MAX_LINE)}`}`,
   );
   return [
     `${id}  ${state}, open until ${new Date(approval.expiresAt).toISOString()}`,
     `Tool       ${toLine(tool, MAX_LINE)} on ${upstream}${approval.classes.length === 0 ? '' : ` (${approval.classes.join(', ')})`}`,
-    `Caller     ${toLine(principal, MAX_LINE)}, with ${toLine(client, MAX_LINE)}`,
+    `Caller     ${toLine(describeWho(principal, approval.person), MAX_LINE)}, with ${toLine(client, MAX_LINE)}`,
     'Because',
     ...approval.reasons.map(({ guard, reason }) => `  ${guard}: ${toLine(reason ?? '', MAX_LINE)}`),
     'Arguments',

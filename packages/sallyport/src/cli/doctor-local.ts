@@ -77,7 +77,7 @@ function checkConfiguration({ terminal, options }: Input): Finding {
   } catch (error) {
     return {
       outcome: 'failed',
-      detail: toFault(error).message,
+      detail: toFault(error).forPeople,
       fix: 'Correct the file; "sallyport schema" prints its JSON Schema for editors.',
     };
   }

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
+import { isOffline } from '../upstream/is-offline.ts';
 import { EXIT, type Finding, type Step } from './doctor-steps.ts';
 import { inspectTls } from './doctor-tls.ts';
 import { codeOf } from './error-code.ts';
@@ -85,11 +86,11 @@ async function resolveHost(host: string): Promise<Resolved> {
 }
 
 function explainLookup(host: string, code: string): Finding {
-  if (code === 'EAI_AGAIN') {
+  if (code === 'EAI_AGAIN' || isOffline()) {
     return {
       outcome: 'failed',
-      detail: `No name server answered the question for ${host} (${code}).`,
-      fix: 'Check the network, VPN and name servers of this machine, then the spelling of the host.',
+      detail: `This machine seems to be offline: no name server answered the question for ${host} (${code}).`,
+      fix: 'Check the network, VPN and name servers of this machine, and try again.',
     };
   }
   return {

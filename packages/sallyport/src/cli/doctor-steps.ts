@@ -111,7 +111,7 @@ export function toFailure(error: unknown, fix?: string): Finding {
   const cause = fault.code === 'internal' && fault.cause instanceof Error ? ` ${fault.cause.message}` : '';
   return {
     outcome: 'failed',
-    detail: `${fault.message}${cause}`,
+    detail: `${fault.forPeople}${cause}`,
     exit: fault.failure.exit,
     ...(fix === undefined ? {} : { fix }),
   };

@@ -1,5 +1,6 @@
 import { FaultError } from '../core/errors.ts';
 import { type Command, type Input, isSet, type Output } from './command.ts';
+import { toApprovalStep } from './doctor-approval.ts';
 import { toConfigurationStep } from './doctor-configuration.ts';
 import { toHttpSteps } from './doctor-http.ts';
 import { toLocalSteps } from './doctor-local.ts';
@@ -116,7 +117,7 @@ function examineServer(resolved: Resolved, input: Input): Examination {
       const watched = openWatchedSession(patient.settings, input);
       try {
         const own = kind === 'stdio' ? toStdioSteps(patient, watched) : toHttpSteps(patient, watched);
-        const steps = written === undefined ? own : [configuration, ...own];
+        const steps = written === undefined ? own : [configuration, ...own, toApprovalStep(name, input)];
         const reports = await runSteps(steps, { signal: input.signal, report: (each) => report(censor(each)) });
         return { name, kind, steps: reports.map(censor) };
       } finally {
@@ -127,8 +128,8 @@ function examineServer(resolved: Resolved, input: Input): Examination {
 }
 
 const STEP_NAMES: Readonly<Record<'http' | 'stdio', readonly string[]>> = {
-  http: ['dns', 'tcp', 'tls', 'http', 'authentication', 'discovery', 'era', 'capabilities', 'list'],
-  stdio: ['cwd', 'command', 'spawn', 'answer', 'era', 'capabilities', 'list', 'stdout'],
+  http: ['dns', 'tcp', 'tls', 'http', 'authentication', 'discovery', 'era', 'capabilities', 'list', 'approval'],
+  stdio: ['cwd', 'command', 'spawn', 'answer', 'era', 'capabilities', 'list', 'stdout', 'approval'],
 };
 
 /** What would follow if the entry were valid. */

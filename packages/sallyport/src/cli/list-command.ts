@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../core/json.ts';
 import type { Command, Input, Output } from './command.ts';
 import { type ListRules, listItems, type Refused, TOOL_ERROR, toRefusal } from './list-items.ts';
 import { type Session, withSessions } from './open-session.ts';
-import { splitTarget, TARGET_FLAGS } from './resolve-target.ts';
+import { SESSION_FLAGS, splitTarget } from './resolve-target.ts';
 import { toTable } from './to-table.ts';
 
 /** What makes `tool list`, `resource list` and `prompt list` different. */
@@ -28,7 +28,7 @@ export function defineListCommand(definition: ListCommand): Command {
     words: [
       ['[target]', 'a URL, a file, a saved server or a command after --; left out: all servers of the configuration'],
     ],
-    options: TARGET_FLAGS,
+    options: SESSION_FLAGS,
     dashes: 'target',
     run: (input) => withSessions(input, splitTarget(input).target, (sessions) => listAll(definition, sessions, input)),
   };
@@ -99,7 +99,7 @@ function toOutput(definition: ListCommand, found: readonly ServerLists[], { term
     text:
       rows.length === 0
         ? ''
-        : toTable(headings, rows, terminal.stdout.isTTY === true ? (terminal.stdout.columns ?? 0) : 0),
+        : toTable(headings, rows, terminal.stdout.isTTY === true ? (terminal.stdout.columns ?? 0) : 0, { lines: 2 }),
     remarks: [
       ...found.flatMap(({ server, fault, refused }) =>
         (fault ?? refused) === undefined ? [] : [`${server}: ${(fault ?? refused)?.message ?? ''}`],

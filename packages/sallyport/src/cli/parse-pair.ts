@@ -10,11 +10,16 @@ export function parseEnvPairs(texts: readonly string[]): Record<string, string> 
 }
 
 /**
- * `Name: value` (or `Name=value`) texts as a map; a later one wins.
+ * `Name: value` (or `Name=value`) texts as a map; a later one wins. `@file` stands for the lines of a file, as curl has
+ * it: a command line is seen by all users of a machine.
  * @throws FaultError `usage`, without the text: it may be a secret.
  */
-export function parseHeaderPairs(texts: readonly string[]): Record<string, string> {
-  const pairs = texts.map((text) => split(text, /[:=]/, '--header takes "Name: value"'));
+export function parseHeaderPairs(
+  texts: readonly string[],
+  readText: (file: string) => string = () => '',
+): Record<string, string> {
+  const lines = texts.flatMap((text) => (text.startsWith('@') ? readText(text.slice(1)).split(/\r?\n/) : [text]));
+  const pairs = lines.filter((line) => line !== '').map((text) => split(text, /[:=]/, '--header takes "Name: value"'));
   for (const [name, value] of pairs) {
     if (!isHeader(name, value)) throw new FaultError('usage', '--header has a character that no header can carry.');
   }

@@ -1,5 +1,6 @@
 import { FaultError } from '../core/errors.ts';
 import { type Api, withApi } from './api.ts';
+import { approveClean } from './approve-clean.ts';
 import { type AskPerson, createAskPerson } from './ask-person.ts';
 import { type Command, type Input, isSet, type Output, textOption } from './command.ts';
 import { describeDifference } from './describe-difference.ts';
@@ -10,10 +11,11 @@ export const pinApprove: Command = {
   name: 'pin approve',
   summary: 'approve what a server offers now; a person at a terminal is shown the difference and asked',
   words: [
-    ['<server>', 'its name in the configuration'],
+    ['[server]', 'its name in the configuration; left out: all servers, with --clean'],
     ['[item]', 'one item: search, tools/search or instructions; left out: all that wait'],
   ],
   options: [
+    { flags: '--clean', meaning: 'approve all that wait and in which nothing was found; list what is left' },
     { flags: '--minor', meaning: 'approve changes of hints and what only takes away; leave the others' },
     {
       flags: '--digest <digest>',
@@ -21,11 +23,17 @@ export const pinApprove: Command = {
     },
     { flags: '--with-findings', meaning: 'approve also what is held for what reading it found' },
   ],
-  example: 'sallyport pin approve github --minor',
-  run: (input) => withApi(input, (api) => approve(input, api)),
+  example: 'sallyport pin approve --clean',
+  run: (input) =>
+    withApi(input, (api) => (isSet(input.options, 'clean') ? approveClean(input, api) : approve(input, api))),
 };
 
 async function approve(input: Input, api: Api): Promise<Output> {
+  if (input.words.length === 0)
+    throw new FaultError(
+      'usage',
+      'Name a server, or write --clean to approve all that wait and in which nothing was found.',
+    );
   const waiting = await readDifferences(api, input.words);
   const { chosen, withFindings } = await choose(input, waiting);
   const items = chosen.map(({ server, item, digest }) => ({ server, item, digest }));

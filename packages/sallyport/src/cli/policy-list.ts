@@ -18,10 +18,11 @@ export const policyList: Command = {
           rows.length === 0
             ? ''
             : toTable(['id', 'effect', 'server', 'reads', 'place'], rows, input.terminal.stdout.columns ?? 0),
-        remarks:
+        remarks: [
           found.mode === 'off'
-            ? ['The configuration has no section "policy": everything is permitted.']
-            : [`Mode ${found.mode}, version ${found.version}.`],
+            ? `The set ${found.set} is in force: every call of a known caller is permitted, so no policy is evaluated. "sallyport policy sets" shows its doors.`
+            : `Set ${found.set}, mode ${found.mode}, version ${found.version}.`,
+        ],
       };
     }),
 };

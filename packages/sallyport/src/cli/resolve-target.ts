@@ -12,11 +12,12 @@ import { findConfigFile, findStateDir, readConfigText, readSnapshot, type Snapsh
 import { parseDuration } from './parse-duration.ts';
 import { parseEnvPairs, parseHeaderPairs } from './parse-pair.ts';
 import { parseTarget, type Target } from './parse-target.ts';
+import { toGatewayEntry } from './running-gateway.ts';
 
 /** What every command takes that works on a server. */
 export const TARGET_FLAGS: readonly Flag[] = [
   { flags: '--timeout <time>', meaning: 'give up after this long (500ms, 30s, 5m)' },
-  { flags: '--header <name: value>', meaning: 'send this HTTP header; may be repeated', many: true },
+  { flags: '--header <name: value>', meaning: 'send this HTTP header, or those of @file; may be repeated', many: true },
   { flags: '--env <NAME=value>', meaning: 'set this for a started command; may be repeated', many: true },
   { flags: '--type <type>', meaning: 'how a URL is reached: http, sse or auto' },
   { flags: '--era <era>', meaning: 'the protocol it speaks: legacy, modern or auto' },
@@ -28,12 +29,35 @@ export const TARGET_WORD = [
   'a URL, a file (mcp.json#name), a saved server, or a command after --',
 ] as const;
 
-/** The word that names the target, if no command after `--` does, and the other words. */
-export function splitTarget({ words, dashed }: Input): {
+/** The same for the commands that can go through the running gateway. */
+export const SESSION_FLAGS: readonly Flag[] = [
+  {
+    flags: '--gateway',
+    meaning:
+      'through the running gateway of this state folder; the target is one of its servers, a URL, or left out for all',
+  },
+  ...TARGET_FLAGS,
+];
+
+/**
+ * The word that names the target, if no command after `--` does, and the other words.
+ * @param needed words that must follow the target; through the gateway it may be left out
+ * @throws FaultError `usage` where one of them is missing
+ */
+export function splitTarget(
+  { words, dashed, options }: Input,
+  needed = 0,
+): {
   readonly target: string | undefined;
   readonly words: readonly string[];
 } {
-  return dashed === undefined ? { target: words[0], words: words.slice(1) } : { target: undefined, words };
+  if (dashed !== undefined) return { target: undefined, words };
+  if (!isSet(options, 'gateway')) return { target: words[0], words: words.slice(1) };
+  if (words.length < needed) throw new FaultError('usage', 'Name what is asked for behind --gateway, e.g. a tool.');
+  // `tool call --gateway add a=1` against `tool call --gateway maths add a=1`.
+  const first = words.findIndex((word, index) => index > 0 && (word === '-' || word.includes('=')));
+  const names = first < 0 ? words.length : first;
+  return names > needed ? { target: words[0], words: words.slice(1) } : { target: undefined, words };
 }
 
 /**
@@ -41,8 +65,10 @@ export function splitTarget({ words, dashed }: Input): {
  * @throws FaultError `config`, `usage`, `not_found`.
  */
 export function resolveTarget(word: string | undefined, input: Input): readonly ServerSettings[] {
-  const target = parseTarget(word, input.dashed);
-  const servers = [...loadTarget(target, input).servers.values()];
+  const { servers: found } = isSet(input.options, 'gateway')
+    ? loadGateway(word, input)
+    : loadTarget(parseTarget(word, input.dashed), input);
+  const servers = [...found.values()];
   return servers.map((settings) => applyOptions(settings, input));
 }
 
@@ -99,6 +125,14 @@ function resolveOne(name: string, written: Written | undefined, load: () => read
     if (error instanceof FaultError && error.code === 'config') return { name, written, fault: error };
     throw error;
   }
+}
+
+function loadGateway(word: string | undefined, { terminal, dashed }: Input): Snapshot {
+  if (dashed !== undefined) throw new FaultError('usage', 'Give --gateway or a command after "--", not both.');
+  const name = word === undefined || /:\/\//.test(word) ? 'gateway' : toServerName(word);
+  const entry = toGatewayEntry(word, terminal);
+  const text = JSON.stringify({ mcpServers: { [name]: { ...entry, url: literal(String(entry['url'])) } } });
+  return loadSnapshot({ env: terminal.env, stateDir: findStateDir(terminal), version: 1, file: undefined, text });
 }
 
 function loadTarget(target: Target | undefined, input: Input): Snapshot {
@@ -161,7 +195,8 @@ function unknownServer(name: string, request: SnapshotRequest): FaultError {
   return new FaultError('not_found', `${file} has no enabled server "${name}". ${fix}`);
 }
 
-function applyOptions(settings: ServerSettings, { options }: Input): ServerSettings {
+function applyOptions(settings: ServerSettings, input: Input): ServerSettings {
+  const { options } = input;
   const timeout = textOption(options, 'timeout');
   const era = textOption(options, 'era');
   if (era !== undefined && era !== 'auto' && era !== 'legacy' && era !== 'modern') {
@@ -170,7 +205,7 @@ function applyOptions(settings: ServerSettings, { options }: Input): ServerSetti
   const ms = timeout === undefined ? undefined : parseDuration(timeout);
   return {
     ...settings,
-    transport: applyToTransport(settings.transport, options),
+    transport: applyToTransport(settings.transport, input),
     ...(era === undefined ? {} : { era }),
     ...(ms === undefined ? {} : { timeoutMs: ms, maxTimeoutMs: ms, startTimeoutMs: ms }),
   };
@@ -178,9 +213,10 @@ function applyOptions(settings: ServerSettings, { options }: Input): ServerSetti
 
 function applyToTransport(
   transport: ServerSettings['transport'],
-  options: Input['options'],
+  { options, terminal }: Input,
 ): ServerSettings['transport'] {
-  const headers = parseHeaderPairs(listOption(options, 'header'));
+  const read = (file: string) => readConfigText(resolve(terminal.cwd, file));
+  const headers = parseHeaderPairs(listOption(options, 'header'), read);
   const env = parseEnvPairs(listOption(options, 'env'));
   if (transport.type === 'stdio') {
     if (Object.keys(headers).length > 0) throw new FaultError('usage', '--header is for servers reached by URL.');

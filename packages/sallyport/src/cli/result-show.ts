@@ -3,6 +3,7 @@ import { withApi } from './api.ts';
 import { toJson } from './api-json.ts';
 import type { Command } from './command.ts';
 import { describeToolResult } from './describe-result.ts';
+import { describeWho } from './describe-who.ts';
 
 export const resultShow: Command = {
   name: 'result show',
@@ -13,7 +14,7 @@ export const resultShow: Command = {
     const [id = ''] = input.words;
     const found = await withApi(input, (api) => api.call('showResult', { path: { id } }));
     const lines = [
-      `${found.upstream}/${found.tool}, called by ${found.principal}: ${found.state}`,
+      `${found.upstream}/${found.tool}, called by ${describeWho(found.principal, found.person)}: ${found.state}`,
       ...found.findings.map(
         (one) => `${one.tier} ${one.id} (${one.owasp}) at ${one.where || '/'}: ${one.why}\n  ${one.evidence}`,
       ),

@@ -73,6 +73,12 @@ async function parse(line: Line, terminal: Terminal, table: readonly Command[]):
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
+    // No command at all, or a group without one: the help is the answer, not a mistake.
+    if (error.code === 'commander.help' && !line.words.includes('--json')) {
+      const start = line.words.length === 0 ? '\nBegin with: sallyport import, then sallyport up\n' : '';
+      await write(terminal.stdout, `${complaint.trimEnd()}\n${start}`);
+      return undefined;
+    }
     throw new FaultError('usage', complaint.trim().replace(/^error: /, ''));
   }
   return picked;
@@ -115,7 +121,8 @@ function addRow(
   const words = row.words ?? [];
   // The command after `--` is the target: the word is not asked for again.
   for (const [notation, meaning] of row.dashes === 'target' && line.dashed !== undefined ? words.slice(1) : words) {
-    command.argument(notation, meaning);
+    // Through the gateway the target may be left out: the row looks at how many words there are.
+    command.argument(line.words.includes('--gateway') ? notation.replace(/^<(.*)>$/, '[$1]') : notation, meaning);
   }
   for (const flag of [...(row.options ?? []), ...COMMON]) command.addOption(toOption(flag));
   if (row.dashes !== undefined)
@@ -149,13 +156,21 @@ async function runInterruptibly({ command, ...input }: Picked, terminal: Termina
 }
 
 async function print(output: Output, terminal: Terminal, asJson: boolean): Promise<void> {
-  for (const remark of output.remarks ?? []) await write(terminal.stderr, `${toPlainText(remark)}\n`);
-  if (asJson || output.text === undefined) return write(terminal.stdout, `${toPlainJson(output.value, 2)}\n`);
-  if (typeof output.text !== 'string') return write(terminal.stdout, output.text);
-  if (output.text === '') return;
+  const say = async (lines: readonly string[] = []): Promise<void> => {
+    for (const line of lines) await write(terminal.stderr, `${toPlainText(line)}\n`);
+  };
+  await say(output.remarks);
+  const result = toPrinted(output, terminal, asJson);
+  if (result !== '') await write(terminal.stdout, result);
+  await say(output.next);
+}
+
+function toPrinted(output: Output, terminal: Terminal, asJson: boolean): string | Buffer {
+  if (asJson || output.text === undefined) return `${toPlainJson(output.value, 2)}\n`;
+  if (typeof output.text !== 'string' || output.text === '') return output.text;
   // What a server says could otherwise steer the terminal: move the cursor, set the title, write the clipboard.
   const text = terminal.stdout.isTTY === true ? toPlainText(output.text) : output.text;
-  return write(terminal.stdout, text.endsWith('\n') ? text : `${text}\n`);
+  return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 async function fail(error: unknown, terminal: Terminal, asJson: boolean): Promise<number> {
@@ -165,10 +180,10 @@ async function fail(error: unknown, terminal: Terminal, asJson: boolean): Promis
     fault.code === 'internal' && fault.cause instanceof Error ? ` ${fault.cause.stack ?? fault.cause.message}` : '';
   if (asJson) {
     const value: Json = {
-      error: { code: fault.code, message: fault.message, ...(fault.data === undefined ? {} : { data: fault.data }) },
+      error: { code: fault.code, message: fault.forPeople, ...(fault.data === undefined ? {} : { data: fault.data }) },
     };
     await write(terminal.stdout, `${toPlainJson(value, 2)}\n`);
   }
-  await write(terminal.stderr, `sallyport: ${toPlainText(fault.message + cause)}\n`);
+  await write(terminal.stderr, `sallyport: ${toPlainText(fault.forPeople + cause)}\n`);
   return fault.failure.exit;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type App, createApp } from '../app/app.ts';
 import { freeze } from '../config/freeze.ts';
 import { isLoopback } from '../config/resolve.ts';
@@ -8,17 +9,23 @@ import { preparePolicies } from '../guard/policy/prepare-policies.ts';
 import type { LogLevel } from '../telemetry/log.ts';
 import { type Flag, type Input, textOption } from './command.ts';
 import { findConfigFile, findStateDir, readConfigText, readSnapshot, watchFile } from './config-file.ts';
+import { createShortLines } from './short-line.ts';
+import { createStyle } from './style.ts';
 import { joinWatches, watchPolicyFiles } from './watch-policy-files.ts';
 
 /** Options of the commands that run the gateway. */
 export const SERVE_OPTIONS: readonly Flag[] = [
   { flags: '--log-level <level>', meaning: 'debug, info, warn, error or silent (default: info)' },
+  { flags: '--log <format>', meaning: 'text (default on a terminal) or json (one object per line, default elsewhere)' },
   { flags: '--no-call-log', meaning: 'do not write one line per call to stderr' },
 ];
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 export type GatewayOverrides = Partial<Pick<GatewaySettings, 'host' | 'port' | 'auth'>>;
+
+/** What the listener was opened with. */
+const STARTUP_ONLY = ['host', 'port', 'auth'] as const;
 
 /** Starts the gateway on the configuration file and follows the file's changes. `close` ends both. */
 export async function serve(input: Input, overrides: GatewayOverrides): Promise<{ app: App; close(): Promise<void> }> {
@@ -30,10 +37,12 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
     override(readSnapshot({ file, text, env: terminal.env, stateDir, version }), overrides);
   let text = file === undefined ? '' : readConfigText(file);
   const first = read(text, 1);
+  const level = toLevel(textOption(options, 'logLevel'));
   const app = await createApp({
     snapshot: first,
-    logLevel: toLevel(textOption(options, 'logLevel')),
+    logLevel: level,
     logCalls: options['callLog'] !== false,
+    presentLog: toPresenter(input, level),
   });
   note(app, first);
   if (file === undefined) return { app, close: () => app.close() };
@@ -46,7 +55,14 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
       if (now === text && !policyFiles.haveChanged()) return undefined;
       // Whoever writes a file often empties it first: that moment must not end every server.
       if (now.trim() === '') throw new FaultError('config', `${file} is empty. Write {} to have no servers.`);
-      const snapshot = read(now, version);
+      const written = read(now, version);
+      const changed = STARTUP_ONLY.filter((key) => !isDeepStrictEqual(written.gateway[key], first.gateway[key]));
+      if (changed.length > 0)
+        app.log.warn(
+          { keys: changed },
+          'these gateway settings are read at the start only: restart Sallyport to use them',
+        );
+      const snapshot = keepOpenness(written, first);
       // Before the check: the correction of a bad file must be seen, too.
       policyFiles.follow(snapshot);
       await preparePolicies(snapshot);
@@ -61,7 +77,8 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
     refuse: (fault) => app.log.error({ file, error: fault }, `the changed configuration is not used: ${fault.message}`),
   });
   const onHangup = () => void watch.reload();
-  process.on('SIGHUP', onHangup);
+  // From a terminal it means that its window was closed: the program ends, as all others there do.
+  if (terminal.stdin.isTTY !== true) process.on('SIGHUP', onHangup);
   return {
     app,
     async close() {
@@ -75,6 +92,18 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
 /** What stands in the file and does nothing here is said once, not searched for later. */
 function note(app: App, { notes }: Snapshot): void {
   for (const text of notes) app.log.warn({}, text);
+}
+
+/** How the log looks on stderr; `undefined`: as it is, JSON lines. */
+function toPresenter({ terminal, options }: Input, level: LogLevel): ((lines: string) => string) | undefined {
+  const format = textOption(options, 'log') ?? (terminal.stderr.isTTY === true ? 'text' : 'json');
+  if (format !== 'text' && format !== 'json') throw new FaultError('usage', '--log is text or json.');
+  if (format === 'json') return undefined;
+  return createShortLines({
+    style: createStyle(terminal.stderr, terminal.env),
+    isDetailed: level === 'debug',
+    columns: () => terminal.stderr.columns,
+  });
 }
 
 function toLevel(text: string | undefined): LogLevel {
@@ -92,6 +121,12 @@ function override(snapshot: Snapshot, overrides: GatewayOverrides): Snapshot {
     );
   }
   return freeze({ ...snapshot, gateway });
+}
+
+/** The listener lets in unknown callers, or not, until the program ends: the policies about them must hold as long. */
+function keepOpenness(snapshot: Snapshot, { gateway: { auth } }: Snapshot): Snapshot {
+  if ((snapshot.gateway.auth === 'none') === (auth === 'none')) return snapshot;
+  return freeze({ ...snapshot, gateway: { ...snapshot.gateway, auth } });
 }
 
 /** Resolves when Ctrl-C or SIGTERM asks the program to end. */

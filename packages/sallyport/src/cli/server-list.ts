@@ -2,6 +2,7 @@ import { type JsonObject, member } from '../core/json.ts';
 import { withApi } from './api.ts';
 import type { Command } from './command.ts';
 import { describeWritten } from './describe-server.ts';
+import { describeTally, describeUnusable } from './describe-tally.ts';
 import { openConfig } from './edit-config.ts';
 import { liveServers } from './live-servers.ts';
 import { toTable } from './to-table.ts';
@@ -21,18 +22,27 @@ export const serverList: Command = {
         ...describeWritten(entry),
         state,
         revision: live?.revision ?? null,
+        definitions: live?.definitions ?? null,
         lastError: live?.lastError ?? null,
       };
     });
-    const cells = rows.map((row) => ['name', 'type', 'state', 'place'].map((key) => String(row[key] ?? '')));
+    const cells = rows.map(({ name, type, state, place }) => {
+      const counts = servers.has(String(name)) ? statuses?.get(String(name))?.definitions : undefined;
+      return [String(name), String(type), String(state), counts ? describeTally(counts) : '-', String(place)];
+    });
+    const unusable = [...(statuses?.values() ?? [])].flatMap(
+      ({ name, definitions }) => describeUnusable(name, definitions) ?? [],
+    );
     return {
       value: { file, running: statuses !== undefined, servers: rows },
       text:
         rows.length === 0
           ? ''
-          : toTable(['name', 'type', 'state', 'command or url'], cells, input.terminal.stdout.columns ?? 0),
+          : toTable(['name', 'type', 'state', 'tools', 'command or url'], cells, input.terminal.stdout.columns ?? 0),
       remarks:
-        rows.length === 0 ? [`${file} has no servers. "sallyport server add" or "sallyport import" adds some.`] : [],
+        rows.length > 0
+          ? unusable
+          : [`${file} has no servers. "sallyport server add" or "sallyport import" adds some.`],
     };
   },
 };

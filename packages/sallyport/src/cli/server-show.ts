@@ -1,5 +1,6 @@
 import { withApi } from './api.ts';
 import type { Command } from './command.ts';
+import { describeUnusable } from './describe-tally.ts';
 import { openConfig } from './edit-config.ts';
 import { findWritten } from './find-written.ts';
 import { liveServers } from './live-servers.ts';
@@ -15,6 +16,10 @@ export const serverShow: Command = {
     const open = openConfig(input);
     const entry = findWritten(open, name);
     const live = (await withApi(input, liveServers))?.get(name);
-    return { value: { name, file: open.file, server: maskSecrets(entry), status: live ?? null } };
+    const unusable = describeUnusable(name, live?.definitions);
+    return {
+      value: { name, file: open.file, server: maskSecrets(entry), status: live ?? null },
+      remarks: unusable === undefined ? [] : [unusable],
+    };
   },
 };

@@ -13,7 +13,7 @@ export const stdio: Command = {
     const { app, close } = await serve(input, {});
     try {
       const endpoint = toEndpoint(textOption(input.options, 'server'), app.snapshot().servers);
-      app.warm();
+      void app.warm();
       await Promise.race([
         app.serveStdio({ stdin: terminal.stdin, stdout: terminal.stdout }, endpoint),
         untilInterrupted(input),

@@ -98,9 +98,40 @@ describe('text from strangers', () => {
           ['天气', 'x'],
           ['longer\nname', 'y'.repeat(40)],
         ],
-        34,
+        60,
       ),
-    ).toBe(['A            B', '天气         x', `longer name  ${'y'.repeat(20)}…`].join('\n'));
+    ).toBe(['A            B', '天气         x', `longer name  ${'y'.repeat(40)}`].join('\n'));
+  });
+
+  const ID = 'ap_0123456789abcdef0123456789abcdef';
+  const REASON = 'the recipient comes from a page that nobody vouches for, so a person has to look at it';
+  const ROWS = [
+    [ID, 'waiting for a person', REASON],
+    ['ap_1', 'allowed', 'short'],
+  ];
+  test.each([40, 60, 80, 120])('at %i columns ids are whole, reasons are readable, and lines fit', (screen) => {
+    const lines = toTable(['id', 'state', 'reason'], ROWS, screen).split('\n');
+    expect(lines.every((line) => columnsOf(line) <= Math.max(screen, `${ID}  waiting`.length))).toBe(true);
+    const words = lines.join(' ').split(/\s+/);
+    expect(words).toContain(ID);
+    expect(REASON.split(' ').every((word) => words.includes(word))).toBe(true);
+    expect(lines.length).toBeLessThan(14);
+  });
+
+  test('without a terminal there is one line per row, whole', () => {
+    expect(toTable(['id', 'state', 'reason'], ROWS, 0)).toBe(
+      [
+        `ID${' '.repeat(33)}  STATE                 REASON`,
+        `${ID}  waiting for a person  ${REASON}`,
+        `ap_1${' '.repeat(31)}  allowed               short`,
+      ].join('\n'),
+    );
+  });
+
+  test('a description is cut after the lines it may have', () => {
+    const table = toTable(['tool', 'description'], [['a', 'word '.repeat(100)]], 40, { lines: 2 });
+    expect(table.split('\n')).toHaveLength(3);
+    expect(table).toMatch(/…$/);
   });
 });
 

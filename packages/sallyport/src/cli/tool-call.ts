@@ -8,7 +8,7 @@ import { findTool } from './find-tool.ts';
 import { TOOL_ERROR, toRefusal } from './list-items.ts';
 import { type Session, withSession } from './open-session.ts';
 import { parseObject, readStdin } from './read-stdin.ts';
-import { splitTarget, TARGET_FLAGS, TARGET_WORD } from './resolve-target.ts';
+import { SESSION_FLAGS, splitTarget, TARGET_WORD } from './resolve-target.ts';
 import { assertComplete, toArguments } from './to-arguments.ts';
 
 export const toolCall: Command = {
@@ -20,7 +20,7 @@ export const toolCall: Command = {
     ['[arguments...]', 'key=value, read as the tool’s schema wants it; key:=json; or - for a JSON object on stdin'],
   ],
   options: [
-    ...TARGET_FLAGS,
+    ...SESSION_FLAGS,
     { flags: '--args <json>', meaning: 'all arguments as one JSON object' },
     { flags: '--progress', meaning: 'show progress on stderr' },
   ],
@@ -30,7 +30,7 @@ export const toolCall: Command = {
     const {
       target,
       words: [name = '', ...words],
-    } = splitTarget(input);
+    } = splitTarget(input, 1);
     const given = await readArguments(words, input);
     return withSession(input, target, (session) => callTool(session, name, { words, given }));
   },

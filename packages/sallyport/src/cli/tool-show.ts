@@ -3,21 +3,21 @@ import type { Command } from './command.ts';
 import { findTool } from './find-tool.ts';
 import { toRefusal } from './list-items.ts';
 import { withSession } from './open-session.ts';
-import { splitTarget, TARGET_FLAGS, TARGET_WORD } from './resolve-target.ts';
+import { SESSION_FLAGS, splitTarget, TARGET_WORD } from './resolve-target.ts';
 import { toTable } from './to-table.ts';
 
 export const toolShow: Command = {
   name: 'tool show',
   summary: 'show one tool with its arguments',
   words: [TARGET_WORD, ['<tool>', 'its name at the server']],
-  options: TARGET_FLAGS,
+  options: SESSION_FLAGS,
   dashes: 'target',
   example: 'sallyport tool show echo -- npx -y @modelcontextprotocol/server-everything',
   run(input) {
     const {
       target,
       words: [name = ''],
-    } = splitTarget(input);
+    } = splitTarget(input, 1);
     return withSession(input, target, async (session) => {
       const found = await findTool(session, name);
       if (found.kind === 'refused') return toRefusal(found.error);

@@ -1,8 +1,15 @@
-import type { GatewaySettings } from '../config/settings.ts';
+import { join } from 'node:path';
+import type { App } from '../app/app.ts';
 import { FaultError } from '../core/errors.ts';
 import { type Command, type Input, isSet, textOption } from './command.ts';
+import { findStateDir } from './config-file.ts';
+import { describeStart, toStart } from './describe-start.ts';
+import { describeUnusable } from './describe-tally.ts';
+import { toPlainText } from './plain-text.ts';
+import { noteGateway } from './running-gateway.ts';
 import { type GatewayOverrides, SERVE_OPTIONS, serve, untilInterrupted } from './serve.ts';
-import { write } from './terminal.ts';
+import { createStyle } from './style.ts';
+import { type Terminal, write } from './terminal.ts';
 
 export const up: Command = {
   name: 'up',
@@ -11,27 +18,45 @@ export const up: Command = {
     { flags: '--host <address>', meaning: 'listen here instead of gateway.host (default 127.0.0.1)' },
     { flags: '--port <port>', meaning: 'listen here instead of gateway.port; 0 lets the system choose' },
     { flags: '--auth <mode>', meaning: 'key (default), or none: on loopback, whoever reaches the port may call' },
+    { flags: '--show-key', meaning: 'print the key itself beside the name of its file; --json always has it' },
     ...SERVE_OPTIONS,
   ],
   example: 'sallyport up --config sallyport.json --port 7411',
   async run(input) {
     const { terminal } = input;
     const { app, close } = await serve(input, toOverrides(input));
+    let forget = (): void => {};
     try {
       const { origin, key } = await app.openHttp();
+      forget = noteGateway(findStateDir(terminal), origin);
       await app.openControlSocket();
-      app.warm();
-      const facts = describe(origin, key, [...app.snapshot().servers.keys()]);
-      const need = describeNeed(app.snapshot().gateway.auth);
-      await write(terminal.stdout, isSet(input.options, 'json') ? `${JSON.stringify(facts)}\n` : toText(facts, need));
+      const warmed = app.warm();
+      const start = toStart({
+        ...{ origin, key, keyFile: join(findStateDir(terminal), 'key') },
+        isKeyShown: isSet(input.options, 'showKey') || isSet(input.options, 'json'),
+        servers: [...app.snapshot().servers.keys()],
+      });
+      const style = createStyle(terminal.stdout, terminal.env);
+      const text = isSet(input.options, 'json')
+        ? `${JSON.stringify(start)}\n`
+        : describeStart(start, app.snapshot().gateway.auth, style);
+      await write(terminal.stdout, text);
+      void warmed.then(() => (isSet(input.options, 'json') ? undefined : tellUnusable(app, terminal.stdout)));
       await untilInterrupted(input);
       await write(terminal.stderr, 'Ending: calls in flight may finish. Ctrl-C again ends at once.\n');
     } finally {
+      forget();
       await close();
     }
     return undefined;
   },
 };
+
+/** What may not be used of the servers, once all have been met. */
+async function tellUnusable({ catalog, snapshot }: App, stdout: Terminal['stdout']): Promise<void> {
+  const lines = [...snapshot().servers.keys()].flatMap((name) => describeUnusable(name, catalog.tally(name)) ?? []);
+  if (lines.length > 0) await write(stdout, `${toPlainText(['', ...lines.map((line) => `  ! ${line}`)].join('\n'))}\n`);
+}
 
 function toOverrides({ options }: Input): GatewayOverrides {
   const host = textOption(options, 'host');
@@ -45,51 +70,4 @@ function toOverrides({ options }: Input): GatewayOverrides {
     ...(port === undefined ? {} : { port: Number(port) }),
     ...(auth === undefined ? {} : { auth }),
   };
-}
-
-interface Facts {
-  readonly url: string;
-  readonly sse: string;
-  readonly key: string | null;
-  readonly servers: Readonly<Record<string, string>>;
-  readonly pid: number;
-}
-
-function describe(origin: string, key: string | undefined, servers: readonly string[]): Facts {
-  const paths = servers.map((name) => [name, `${origin}/servers/${encodeURIComponent(name)}/mcp`] as const);
-  return {
-    url: `${origin}/mcp`,
-    sse: `${origin}/sse`,
-    key: key ?? null,
-    servers: Object.fromEntries(paths),
-    pid: process.pid,
-  };
-}
-
-/** What a client needs that is given no key. */
-function describeNeed(auth: GatewaySettings['auth']): string {
-  if (auth === 'none') return 'none needed (--auth none)';
-  if (auth === 'key' || auth.oauth === undefined) return 'none needed with a client certificate';
-  return 'Authorization: Bearer <access token>; clients are told where to get one';
-}
-
-function toText({ url, sse, key, servers }: Facts, need: string): string {
-  const headers = key === null ? undefined : { Authorization: `Bearer ${key}` };
-  const entry = { mcpServers: { sallyport: { type: 'http', url, ...(headers === undefined ? {} : { headers }) } } };
-  const names = Object.keys(servers);
-  return [
-    'Sallyport is up.',
-    '',
-    `  URL      ${url}`,
-    ...(key === null ? [`  Header   ${need}`] : [`  Header   Authorization: Bearer ${key}`]),
-    `  SSE      ${sse}   (clients of the first revision)`,
-    `  Servers  ${names.length === 0 ? 'none yet: sallyport server add <name> -- <command>' : names.join(', ')}   (each alone: /servers/<name>/mcp)`,
-    '',
-    'Paste into a client that connects by URL:',
-    '',
-    JSON.stringify(entry, undefined, 2),
-    '',
-    'Ctrl-C ends it.',
-    '',
-  ].join('\n');
 }

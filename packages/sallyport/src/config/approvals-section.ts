@@ -11,6 +11,7 @@ export interface ApprovalSettings {
   readonly waitMs: number;
   readonly elicit: boolean;
   readonly selfApproval: boolean;
+  readonly unattended: boolean;
   readonly twoPerson: readonly (SinkClass | 'any')[];
   readonly webhook?: { readonly url: string; readonly secretEnv: string } | undefined;
 }
@@ -54,6 +55,12 @@ export const approvalsSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe('Whether a caller may approve its own calls. true suits one person on a laptop; a team sets false.'),
+  unattended: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether "approval allow" and "result release" may be run without a terminal, with --unattended. false, because an agent that runs commands could allow its own calls.',
+    ),
   twoPerson: z
     .array(z.enum([...SINK_CLASSES, 'any']))
     .default([])

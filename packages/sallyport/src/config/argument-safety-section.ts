@@ -123,8 +123,19 @@ export const argumentSafetySchema = z.strictObject({
     .describe('Exceptions; the first that matches decides.'),
 });
 
-/** @param servers names that stand in the file */
+/**
+ * @param written `undefined`: the starter set decides
+ * @param from names that stand in the file, and the set in force
+ */
 export function resolveArgumentSafety(
+  written: z.output<typeof argumentSafetySchema> | undefined,
+  { servers, set }: { readonly servers: readonly string[]; readonly set: StarterSet },
+  report: (path: Path, message: string) => void,
+): ArgumentSafetySettings {
+  return written === undefined ? toStarterSafety(set) : toSettings(written, servers, report);
+}
+
+function toSettings(
   written: z.output<typeof argumentSafetySchema>,
   servers: readonly string[],
   report: (path: Path, message: string) => void,
@@ -143,9 +154,7 @@ export function resolveArgumentSafety(
   };
 }
 
-const LAPTOP: ArgumentSafetySettings = Object.freeze(
-  resolveArgumentSafety(argumentSafetySchema.parse({}), [], () => {}),
-);
+const LAPTOP: ArgumentSafetySettings = Object.freeze(toSettings(argumentSafetySchema.parse({}), [], () => {}));
 const TEAM: ArgumentSafetySettings = Object.freeze<ArgumentSafetySettings>({
   ...LAPTOP,
   dangers: {
@@ -176,7 +185,6 @@ const LOCKED: ArgumentSafetySettings = Object.freeze<ArgumentSafetySettings>({
 });
 
 /** What holds where the file has no section of its own. */
-export function toStarterSafety(set: StarterSet | undefined): ArgumentSafetySettings {
-  if (set === 'team') return TEAM;
-  return set === 'locked' ? LOCKED : LAPTOP;
+export function toStarterSafety(set: StarterSet): ArgumentSafetySettings {
+  return { laptop: LAPTOP, team: TEAM, locked: LOCKED }[set];
 }

@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar, parseDocument } from 'yaml';
 import { FaultError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import { isMistake, type JsonMember, type JsonNode, parseJsonWithComments } from './json-with-comments.ts';
 
 /** The maps servers can stand in; the first is made when there is none. */
@@ -29,11 +29,38 @@ export function removeServer(text: string, yaml: boolean, name: string): string 
     document.deleteIn([map, name]);
     return document.toString({ lineWidth: 0 });
   }
-  for (const map of parseJson(text).members) {
-    const index = map.value.members.findIndex((member) => member.key === name);
-    if (isServerMap(map.key) && index >= 0) return cutMember(text, map.value.members, index);
+  const map = parseJson(text).members.find(
+    ({ key, value }) => isServerMap(key) && value.members.some((member) => member.key === name),
+  );
+  return map === undefined ? undefined : removeAt(text, [map.key, name]);
+}
+
+/** JSON text without the member that these keys lead to. */
+export function removeAt(text: string, place: readonly string[]): string {
+  let node = parseJson(text);
+  for (const key of place.slice(0, -1)) {
+    const next = node.members.find((member) => member.key === key)?.value;
+    if (next === undefined) return text;
+    node = next;
   }
-  return undefined;
+  const index = node.members.findIndex((member) => member.key === place.at(-1));
+  return index < 0 ? text : cutMember(text, node.members, index);
+}
+
+/** JSON text whose root has this member; one that is there already stays. */
+export function addMember(text: string, key: string, value: Json): string {
+  const root = parseJson(text);
+  const isThere = root.members.some((member) => member.key === key);
+  return isThere ? text : insertMembers(text, root, new Map([[key, value]]));
+}
+
+/** JSON text whose root has a list under `key` with this item at its end. */
+export function addItem(text: string, key: string, item: JsonObject): string {
+  const list = parseJson(text).members.find((member) => member.key === key)?.value;
+  if (list?.kind !== 'array') return addMember(text, key, [item]);
+  const last = list.items.at(-1);
+  if (last === undefined) return `${text.slice(0, list.start)}[${JSON.stringify(item)}]${text.slice(list.end)}`;
+  return `${text.slice(0, last.end)}, ${JSON.stringify(item)}${text.slice(last.end)}`;
 }
 
 function isServerMap(key: string): boolean {
@@ -61,7 +88,7 @@ function addToYaml(text: string, entries: ReadonlyMap<string, JsonObject>): stri
 }
 
 /** New members at the end of an object, in the indentation that is there. */
-function insertMembers(text: string, object: JsonNode, entries: ReadonlyMap<string, JsonObject>): string {
+function insertMembers(text: string, object: JsonNode, entries: ReadonlyMap<string, Json>): string {
   const inner = object.end - 1;
   const closing = indentAt(text, object.start);
   const first = object.members[0];

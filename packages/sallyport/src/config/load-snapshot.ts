@@ -14,7 +14,7 @@ import { resolveLimits } from './limits-section.ts';
 import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
 import { resolvePins } from './pins-section.ts';
 import { resolvePlans } from './plans-section.ts';
-import { resolvePolicy } from './policy-section.ts';
+import { resolvePolicy, type StarterSet, setInForce } from './policy-section.ts';
 import { resolveGateway, resolveServer } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
 import { resolveScan } from './scan-section.ts';
@@ -112,11 +112,13 @@ class FileReader {
       if (written !== undefined && written !== null) this.#readServers(key, written, found);
     }
     const named = [mcpServers, servers].flatMap((one) => (isObject(one) ? Object.keys(one) : []));
-    const taint = this.#readTaint(named);
+    const set = setInForce(this.#top?.policy);
+    const taint = this.#readTaint(named, set);
     return {
       version,
       file,
       stateDir,
+      set,
       gateway,
       servers: found,
       ...(this.#top?.tokenKeyRef === undefined ? {} : { tokenKeyRef: this.#top.tokenKeyRef }),
@@ -130,8 +132,9 @@ class FileReader {
       ...this.#readPolicy(named),
       ...taint,
       ...this.#readPlans(named, taint.taint !== undefined),
-      ...this.#readScan(named),
-      ...this.#readSecrets(named),
+      ...this.#readScan(named, set),
+      ...this.#readSecrets(named, set),
+      argumentSafety: this.#readArgumentSafety(named, set),
       notes: this.#notes,
     };
   }
@@ -176,11 +179,10 @@ class FileReader {
     return { approvals: resolveApprovals(approvals, { servers: named, env: this.#source.env }, report) };
   }
 
-  #readTaint(named: readonly string[]): Pick<Snapshot, 'taint'> {
-    const { taint, policy } = this.#top ?? {};
+  #readTaint(named: readonly string[], set: StarterSet): Pick<Snapshot, 'taint'> {
     if (this.#source.only !== undefined) return {};
     const report = (path: Path, message: string) => void this.problems.push({ path: ['taint', ...path], message });
-    const settings = resolveTaint(taint, { set: policy?.set, servers: named }, report);
+    const settings = resolveTaint(this.#top?.taint, { set, servers: named }, report);
     return settings === undefined ? {} : { taint: settings };
   }
 
@@ -192,39 +194,37 @@ class FileReader {
   }
 
   #readPolicy(named: readonly string[]): Pick<Snapshot, 'policy'> {
-    const policy = this.#top?.policy;
     // Who asks for one server alone decides nothing.
-    if (policy === undefined || this.#source.only !== undefined) return {};
+    if (this.#source.only !== undefined) return {};
     const from = { directory: this.#directory, readText: this.#source.readText, servers: named };
     return {
       policy: resolvePolicy(
-        policy,
+        this.#top?.policy,
         from,
         (path, message) => void this.problems.push({ path: ['policy', ...path], message }),
       ),
     };
   }
 
-  #readSecrets(named: readonly string[]): Pick<Snapshot, 'secrets' | 'argumentSafety'> {
-    const { secrets, argumentSafety } = this.#top ?? {};
+  #readSecrets(named: readonly string[], set: StarterSet): Pick<Snapshot, 'secrets'> {
     if (this.#source.only !== undefined) return {};
-    const reportIn = (section: string) => (path: Path, message: string) =>
-      void this.problems.push({ path: [section, ...path], message });
-    const context = { servers: named, refusePattern: this.#source.refusePattern };
-    return {
-      ...(secrets === undefined ? {} : { secrets: resolveSecrets(secrets, context, reportIn('secrets')) }),
-      ...(argumentSafety === undefined
-        ? {}
-        : { argumentSafety: resolveArgumentSafety(argumentSafety, named, reportIn('argumentSafety')) }),
-    };
+    const report = (path: Path, message: string) => void this.problems.push({ path: ['secrets', ...path], message });
+    const context = { set, servers: named, refusePattern: this.#source.refusePattern };
+    const settings = resolveSecrets(this.#top?.secrets, context, report);
+    return settings === undefined ? {} : { secrets: settings };
   }
 
-  #readScan(named: readonly string[]): Pick<Snapshot, 'scan'> {
-    const { scan, policy } = this.#top ?? {};
-    const set = policy?.set;
-    if ((scan === undefined && set === undefined) || this.#source.only !== undefined) return {};
+  #readArgumentSafety(named: readonly string[], set: StarterSet): Snapshot['argumentSafety'] {
+    const written = this.#source.only === undefined ? this.#top?.argumentSafety : undefined;
+    const report = (path: Path, message: string) =>
+      void this.problems.push({ path: ['argumentSafety', ...path], message });
+    return resolveArgumentSafety(written, { servers: named, set }, report);
+  }
+
+  #readScan(named: readonly string[], set: StarterSet): Pick<Snapshot, 'scan'> {
+    if (this.#source.only !== undefined) return {};
     const report = (path: Path, message: string) => void this.problems.push({ path: ['scan', ...path], message });
-    return { scan: resolveScan(scan, { servers: named, set }, report) };
+    return { scan: resolveScan(this.#top?.scan, { servers: named, set }, report) };
   }
 
   /** `named` holds switched-off servers too: what speaks of one is no mistake. */

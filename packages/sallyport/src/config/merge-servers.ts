@@ -76,6 +76,6 @@ export function leadsToSallyport(entry: JsonObject, port: number): boolean {
   );
   return (
     words.includes('stdio') &&
-    words.some((word) => /^sallyport(?:@.*)?$/.test(basename(word).replace(/\.(?:cmd|exe)$/, '')))
+    words.some((word) => /^sallyport(?:@.*)?$/.test(basename(word).replace(/\.(?:cmd|exe|m?js)$/, '')))
   );
 }

@@ -7,20 +7,18 @@ function load(sections: object) {
 }
 
 test.each([
-  { plans: {} },
   { plans: { handles: ['web'] }, taint: { mode: 'off' } },
-  { plans: {}, policy: { files: [] } },
   { plans: {}, policy: { set: 'team' }, taint: { mode: 'off' } },
 ])('%j is a mistake: no plan could be fixed', (sections) => {
   expect(() => load(sections)).toThrow(/line 1, plans: plans need the section "taint".*remove "plans"\.$/);
 });
 
-test.each([
-  { plans: {}, taint: {} },
-  { plans: {}, policy: { set: 'laptop' } },
-])('%j has what plans need', (sections) => {
-  expect(load(sections)).toMatchObject({ plans: 10_000 });
-});
+test.each([{ plans: {} }, { plans: {}, taint: {} }, { plans: {}, policy: { set: 'laptop' } }])(
+  '%j has what plans need',
+  (sections) => {
+    expect(load(sections)).toMatchObject({ plans: 10_000 });
+  },
+);
 
 test.each([{}, { plans: { mode: 'off' } }])('%j has no plans, and needs nothing for them', (sections) => {
   expect(load(sections)).toBeUndefined();

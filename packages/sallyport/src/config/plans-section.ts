@@ -66,7 +66,7 @@ export function resolvePlans(
   if (!hasTaint)
     report(
       [],
-      'plans need the section "taint", which knows what a run has read, and it is off; write "taint": {} (mode on) or a policy.set, or remove "plans"',
+      'plans need the section "taint", which knows what a run has read, and it is off; remove "mode": "off" there, or remove "plans"',
     );
   // A pattern that can never match would fail open.
   for (const [at, pattern] of written.handles.entries())

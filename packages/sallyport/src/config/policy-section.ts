@@ -2,18 +2,24 @@ import { resolve as resolvePath } from 'node:path';
 import { z } from 'zod';
 import type { Path } from './parse-file.ts';
 
+/** The sets an operator can name instead of writing rules; files may be added to each. */
+export const STARTER_SETS = ['laptop', 'team', 'locked'] as const;
+export type StarterSet = (typeof STARTER_SETS)[number];
+
 /** The section `policy` of the file: as people write it, and as the program runs on it. */
 export const policySchema = z.strictObject({
   set: z
-    .enum(['laptop', 'team', 'locked'])
+    .enum(STARTER_SETS)
     .optional()
     .describe(
-      'A starter set to build on. laptop: everything but what nobody known asks for. team: reading for all, writing for the groups writers and admin, dangerous effects ask. locked: nothing but what files permit. Left out: files alone decide, and what they do not permit is denied.',
+      'The set in force, for permissions and for every door whose section is left out; `sallyport policy sets` lists what each does. laptop: every call of a known caller is permitted. team: reading for all, writing for the groups writers and admin, dangerous effects need an approval. locked: only what files permit. Left out: laptop; if files are given, they alone decide what is permitted.',
     ),
   files: z
     .array(z.string().min(1))
     .default([])
-    .describe('Cedar policies, beside the set; relative paths start at this file.'),
+    .describe(
+      'Cedar policies, added to the set; without a set they alone decide what is permitted. Relative paths start at this file.',
+    ),
   mode: z
     .enum(['enforce', 'shadow'])
     .default('enforce')
@@ -34,10 +40,16 @@ export const policySchema = z.strictObject({
     ),
 });
 
-/** The sets an operator can name instead of writing rules; files may be added to each. */
-export type StarterSet = 'laptop' | 'team' | 'locked';
+/** Whoever configures nothing works alone: protection must hold without asking about honest work. */
+const DEFAULT_SET: StarterSet = 'laptop';
+
+/** The set that is in force for every door whose section is left out. */
+export function setInForce(written: z.output<typeof policySchema> | undefined): StarterSet {
+  return written?.set ?? DEFAULT_SET;
+}
 
 export interface PolicySettings {
+  /** Whose permissions hold beside the files; `undefined`: the files alone decide. */
   readonly set: StarterSet | undefined;
   /** As written, with what they hold. */
   readonly files: readonly PolicyFile[];
@@ -56,9 +68,22 @@ export interface PolicyFile {
   readonly text: string;
 }
 
+/**
+ * The policies that have to be evaluated; `undefined`: there are none, because laptop alone permits every call of a known
+ * caller. An open endpoint has callers that nobody knows.
+ */
+export function policiesOf(snapshot: {
+  readonly policy?: PolicySettings;
+  readonly gateway: { readonly auth: unknown };
+}): PolicySettings | undefined {
+  const { policy, gateway } = snapshot;
+  if (policy?.set !== 'laptop' || policy.files.length > 0 || (policy.shadow ?? []).length > 0) return policy;
+  return gateway.auth === 'none' ? policy : undefined;
+}
+
 /** Reads the files a policy section names; their syntax is checked by whoever evaluates them. */
 export function resolvePolicy(
-  { set, files, mode, shadow, groups }: z.output<typeof policySchema>,
+  written: z.output<typeof policySchema> | undefined,
   from: {
     readonly directory: string;
     readonly readText: ((path: string) => string) | undefined;
@@ -67,6 +92,7 @@ export function resolvePolicy(
   },
   report: (path: Path, message: string) => void,
 ): PolicySettings {
+  const { files, mode, shadow, groups } = written ?? policySchema.parse({});
   const all = [...files, ...shadow];
   const read = (key: 'files' | 'shadow', before: number) => (file: string, index: number) => {
     const path = resolvePath(from.directory, file);
@@ -79,13 +105,8 @@ export function resolvePolicy(
       return [];
     }
   };
-  if (shadow.length > 0 && set === undefined && files.length === 0)
-    report(
-      ['shadow'],
-      'stands alone, and without a set or files everything is denied; add them, or try these as files with mode "shadow"',
-    );
   return {
-    set,
+    set: files.length > 0 ? written?.set : setInForce(written),
     files: files.flatMap(read('files', 0)),
     mode,
     shadow: shadow.flatMap(read('shadow', files.length)),

@@ -12,6 +12,8 @@ export interface FoundServer {
   readonly name: string;
   readonly entry: JsonObject;
   readonly from: ClientFile;
+  /** The keys that lead to it in the client's file. */
+  readonly place: readonly string[];
   /** What was changed on the way and what the person must still do; no values. */
   readonly notes: readonly string[];
   /** Why it cannot be taken over; `undefined`: it can. */
@@ -26,17 +28,19 @@ export function readClientFile(file: ClientFile, text: string): readonly FoundSe
   const parsed = parseFile(text, false);
   if (isProblem(parsed)) throw new FaultError('config', `${file.path}: line ${parsed.line ?? 1}: ${parsed.message}.`);
   const found: FoundServer[] = [];
-  const add = (map: Json | undefined, project: string | undefined): void => {
+  const add = (map: Json | undefined, above: readonly string[], project: string | undefined): void => {
     if (!isObject(map)) return;
-    for (const [name, entry] of Object.entries(map)) found.push(convert(name, entry, { ...file, project }));
+    for (const [name, entry] of Object.entries(map))
+      found.push({ ...convert(name, entry, { ...file, project }), place: [...above, name] });
   };
   const root = parsed.value;
-  add(member(root, 'mcpServers'), file.project);
-  add(member(root, 'servers'), file.project);
+  add(member(root, 'mcpServers'), ['mcpServers'], file.project);
+  add(member(root, 'servers'), ['servers'], file.project);
   // Claude Code keeps the servers of each project under its path.
   const projects = member(root, 'projects');
   if (file.client === 'claude-code' && isObject(projects)) {
-    for (const [folder, settings] of Object.entries(projects)) add(member(settings, 'mcpServers'), folder);
+    for (const [folder, settings] of Object.entries(projects))
+      add(member(settings, 'mcpServers'), ['projects', folder, 'mcpServers'], folder);
   }
   return found;
 }
@@ -61,7 +65,7 @@ const TIMEOUT_UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['claude-code', 1],
 ]);
 
-function convert(written: string, value: Json | undefined, from: ClientFile): FoundServer {
+function convert(written: string, value: Json | undefined, from: ClientFile): Omit<FoundServer, 'place'> {
   const notes: string[] = [];
   const name = toServerName(written);
   if (name !== written)

@@ -5,6 +5,11 @@ import type { PolicySettings } from './policy-section.ts';
 export interface ResourceSettings {
   /** Where they stand in the file, for whoever is told what to change. */
   readonly key: string;
+  /**
+   * The operator wrote them, or chose the set that holds results to them: links and contents in results that they forbid
+   * are taken out. Otherwise those are only noted, and the rules hold for what is read.
+   */
+  readonly inResults: boolean;
   /** Without the colon, in lower case; `undefined`: all but those that run or carry something themselves. */
   readonly schemes: readonly string[] | undefined;
   /** Patterns of host names; `undefined`: every public one. */
@@ -90,20 +95,22 @@ export const resourcesSchema = z.strictObject({
 });
 
 /**
+ * @param given `undefined`: the operator wrote nothing
  * @param set the starter set of the policies; `undefined`: none
- * @param key where `written` stands in the file
+ * @param key where `given` stands in the file
  */
 export function resolveResources(
-  written: z.output<typeof resourcesSchema>,
+  given: z.output<typeof resourcesSchema> | undefined,
   set: PolicySettings['set'],
   key = 'scan.resources',
 ): ResourceSettings {
-  const { schemes, hosts, unlisted, names, ...rest } = written;
+  const { schemes, hosts, unlisted, names, ...rest } = given ?? resourcesSchema.parse({});
   const isListed = schemes !== undefined || hosts !== undefined;
   const general = unlisted ?? (set === 'team' ? 'ask' : set === 'locked' ? 'deny' : undefined);
   return {
     ...rest,
     key,
+    inResults: given !== undefined || set === 'locked',
     schemes,
     // Where a rule speaks of what is not named, a list that is left out names nothing.
     hosts: hosts ?? (general === 'ask' || general === 'deny' ? [] : undefined),

@@ -6,16 +6,18 @@ import { type ResourceSettings, resolveResources, resourcesSchema } from './reso
 /** What is done about definitions: `hold` those with a finding of the block tier, only `show` findings, or do not look. */
 export type DefinitionScan = 'hold' | 'show' | 'off';
 /**
- * What is done about results and other texts: `mark` makes harmless what carries data out and tells the model where a
- * stranger speaks, `quarantine` keeps back what has a finding of the block tier, `show` only notes, `off` does not look.
+ * What is done about results and other texts with findings: `warn` puts one text item before them, `clean` rewrites the
+ * spans with a finding as well, `quarantine` withholds the block tier, `show` only notes, `off` does not look.
  */
-export type ResultScan = 'mark' | 'quarantine' | 'show' | 'off';
+export type ResultScan = 'warn' | 'clean' | 'quarantine' | 'show' | 'off';
+/** `by-source`: `quarantine` for servers that carry other people's text, `warn` for the rest. No setting names it. */
+export type ResultMode = ResultScan | 'by-source';
 
 /** What holds for one server. */
 export interface ServerScan {
   readonly definitions: DefinitionScan;
-  readonly results: ResultScan;
-  /** Every text is marked, whatever is found in it. */
+  readonly results: ResultMode;
+  /** The model is warned of every text, whatever is found in it. */
   readonly untrusted: boolean;
   readonly resources: ResourceSettings;
 }
@@ -44,20 +46,22 @@ const definitions = z
     'hold: a definition with a finding of the block tier is quarantined until a person approves it. show: findings are listed. off: definitions are not read.',
   );
 const results = z
-  .enum(['mark', 'quarantine', 'show', 'off'])
+  .enum(['warn', 'clean', 'quarantine', 'show', 'off'])
   .describe(
-    'mark: what carries data out is made harmless, and a text with findings says to the model that a stranger speaks. quarantine: a result with a finding of the block tier is kept back until a person releases it. show: findings are noted in _meta. off: results are not read.',
+    'What is done with a result that has findings. warn: it stays as it is, and one text item before it warns the model. clean: the spans with a finding are rewritten as well, and that item lists every change. quarantine: a result with a finding of the block tier is withheld until a person releases it. show: findings are noted in _meta only. off: results are not read.',
   );
 export const scanSchema = z.strictObject({
   definitions: definitions
     .default('hold')
     .describe(`${definitions.description} hold, because no honest definition says such things.`),
   results: results
-    .default('mark')
-    .describe(`${results.description} mark, because honest texts quote attacks, and nobody waits.`),
+    .optional()
+    .describe(
+      `${results.description} Left out: warn, because honest texts quote attacks; with policy.set team or locked quarantine for servers that carry other people's text (web, mail, tickets, chat, shared documents), and warn for the rest.`,
+    ),
   trusted: globs('Servers of which nothing is scanned; * stands for any characters, ? for one.').default([]),
   untrusted: globs(
-    'Servers whose every text is marked for the model as a stranger’s, e.g. ["*"]; * and ? as above. Empty, because marks cost tokens: a text is marked when something is found in it.',
+    'Servers whose every result begins with an item that warns the model, e.g. ["*"]; * and ? as above. Empty, because warnings cost tokens: the model is warned when something is found.',
   ).default([]),
   keepHours: z
     .int()
@@ -66,15 +70,20 @@ export const scanSchema = z.strictObject({
     .default(24)
     .describe('How long a result stays in quarantine for a person to look at. 24: the next working day.'),
   resources: resourcesSchema
-    .prefault({})
-    .describe('Where resources, and links to them, may lead, and what they may hold.'),
+    .optional()
+    .describe(
+      'Where resources, and links to them, may lead, and what they may hold. Written, or with policy.set locked, it also holds for links and contents in results; left out, those are only noted there.',
+    ),
   servers: z
     .record(
       z.string().min(1).max(64),
       z.strictObject({
         definitions: definitions.optional(),
         results: results.optional(),
-        untrusted: z.boolean().optional().describe('Every text of this server is marked.'),
+        untrusted: z
+          .boolean()
+          .optional()
+          .describe('Every result of this server begins with an item that warns the model.'),
         resources: resourcesSchema
           .optional()
           .describe('Where its resources, and its links, may lead, and what they may hold.'),
@@ -121,11 +130,12 @@ export function resolveScan(
 }
 
 function toSettings(
-  { resources: written, servers, judge, ...rest }: z.output<typeof scanSchema>,
+  { resources: written, results, servers, judge, ...rest }: z.output<typeof scanSchema>,
   set: PolicySettings['set'],
 ): ScanSettings {
   return {
     ...rest,
+    results: results ?? (set === 'team' || set === 'locked' ? 'by-source' : 'warn'),
     resources: resolveResources(written, set),
     servers: Object.fromEntries(
       Object.entries(servers).map(([name, { resources: own, ...one }]) => [

@@ -105,6 +105,7 @@ const ruleSchema = z.strictObject({
 });
 
 export const secretsSchema = z.strictObject({
+  mode: z.enum(['on', 'off']).default('on').describe('off: nothing is looked at, whatever policy.set says.'),
   arguments: argumentGroups.prefault({}).describe('Secrets on their way to a server.'),
   results: resultGroups.prefault({}).describe('Secrets on their way to the client and its model.'),
   rules: z
@@ -157,15 +158,28 @@ export const secretsSchema = z.strictObject({
 export type WrittenSecrets = z.output<typeof secretsSchema>;
 
 export interface SecretsContext {
+  /** The set in force; it decides where the section is left out. */
+  readonly set: StarterSet;
   /** Names that stand in the file. */
   readonly servers: readonly string[];
   /** What RE2 has against a pattern; `undefined`: nothing. Left out, every pattern is a problem. */
   readonly refusePattern?: ((pattern: string) => string | undefined) | undefined;
 }
 
+/** @returns `undefined`: nothing is looked at */
 export function resolveSecrets(
+  written: WrittenSecrets | undefined,
+  { set, ...context }: SecretsContext,
+  report: (path: Path, message: string) => void,
+): SecretSettings | undefined {
+  if (written === undefined) return toStarterSecrets(set);
+  const settings = toSettings(written, context, report);
+  return written.mode === 'off' ? undefined : settings;
+}
+
+function toSettings(
   written: WrittenSecrets,
-  { servers, refusePattern = () => 'nothing here can read it' }: SecretsContext,
+  { servers, refusePattern = () => 'nothing here can read it' }: Omit<SecretsContext, 'set'>,
   report: (path: Path, message: string) => void,
 ): SecretSettings {
   const names = new Set<string>();
@@ -200,12 +214,12 @@ const FIX =
   'leave out look-around, back-references and repeats above 1000, and write \\x{4e00} for \\u4e00 and (?s:.) for [^]';
 
 /** What a starter set brings where the file has no section of its own; laptop: nothing is looked at. */
-export function toStarterSecrets(set: StarterSet | undefined): SecretSettings | undefined {
-  if (set === undefined || set === 'laptop') return undefined;
+export function toStarterSecrets(set: StarterSet): SecretSettings | undefined {
+  if (set === 'laptop') return undefined;
   return set === 'team' ? TEAM : LOCKED;
 }
 
-const TEAM: SecretSettings = Object.freeze(resolveSecrets(secretsSchema.parse({}), { servers: [] }, () => {}));
+const TEAM: SecretSettings = Object.freeze(toSettings(secretsSchema.parse({}), { servers: [] }, () => {}));
 const LOCKED: SecretSettings = Object.freeze<SecretSettings>({
   ...TEAM,
   arguments: { ...TEAM.arguments, credentials: 'deny', financial: 'deny', identity: 'deny', contact: 'ask' },

@@ -7,7 +7,7 @@ import type { ControlSettings } from './control-section.ts';
 import type { LimitsSettings } from './limits-section.ts';
 import type { PinSettings } from './pins-section.ts';
 import type { PlanSettings } from './plans-section.ts';
-import type { PolicySettings } from './policy-section.ts';
+import type { PolicySettings, StarterSet } from './policy-section.ts';
 import type { ScanSettings } from './scan-section.ts';
 import type { SecretSettings } from './secrets-section.ts';
 import type { StateSettings } from './state-section.ts';
@@ -105,6 +105,8 @@ export interface Snapshot {
   readonly file: string | undefined;
   /** Catalogue, key, learned eras. Absolute. */
   readonly stateDir: string;
+  /** The starter set in force: what it says holds for every door whose section the file leaves out. */
+  readonly set: StarterSet;
   readonly gateway: GatewaySettings;
   /** Where the key stands that seals tokens of upstreams; left out: in the state directory. */
   readonly tokenKeyRef?: string;
@@ -128,14 +130,13 @@ export interface Snapshot {
   readonly telemetry?: TelemetrySettings;
   /** Left out: mode laptop. */
   readonly pins?: PinSettings;
-  /** Left out: every call is permitted that nothing else stops. */
+  /** Which policies there are; `policiesOf` tells whether any has to be evaluated. Left out: one server alone was asked for. */
   readonly policy?: PolicySettings;
   /** Left out: `DEFAULT_SCAN`. */
   readonly scan?: ScanSettings;
-  /** Left out: the starter set of the policies decides (`toStarterSecrets`); without one nothing is looked at. */
+  /** Left out: nothing is looked at. */
   readonly secrets?: SecretSettings;
-  /** Left out: the starter set decides (`toStarterSafety`). */
-  readonly argumentSafety?: ArgumentSafetySettings;
+  readonly argumentSafety: ArgumentSafetySettings;
   /** Left out: there are none. */
   readonly plans?: PlanSettings;
   /** Left out: nothing is shared with other processes. */

@@ -8,10 +8,14 @@ function load(sections: object) {
 }
 
 describe('when data is marked', () => {
-  test('not unless a set of policies or the section asks for it', () => {
-    expect(load({})).toBeUndefined();
-    expect(load({ policy: { files: [] } })).toBeUndefined();
-    expect(load({ policy: { set: 'team' }, taint: { mode: 'off' } })).toBeUndefined();
+  test.each([{}, { policy: {} }, { policy: { files: [] } }, { taint: {} }])(
+    '%j: by the rules of laptop',
+    (sections) => {
+      expect(load(sections)?.flows).toEqual(STARTER_FLOWS.laptop);
+    },
+  );
+  test.each([{}, { policy: { set: 'team' } }])('%j and mode off: not at all', (sections) => {
+    expect(load({ ...sections, taint: { mode: 'off' } })).toBeUndefined();
   });
   test.each(['laptop', 'team', 'locked'] as const)('the set %s brings its rules', (set) => {
     expect(load({ policy: { set } })?.flows).toEqual(STARTER_FLOWS[set]);
@@ -19,7 +23,6 @@ describe('when data is marked', () => {
   test('rules of the file replace those of the set', () => {
     const rule = { name: 'no-secrets', from: 'secret', by: 'value', to: { servers: ['c'] }, action: 'deny' };
     expect(load({ policy: { set: 'team' }, taint: { flows: [rule] } })?.flows).toEqual([rule]);
-    expect(load({ taint: {} })?.flows).toEqual(STARTER_FLOWS.laptop);
   });
   test('secrets are never released by a set', () => {
     for (const flows of Object.values(STARTER_FLOWS))

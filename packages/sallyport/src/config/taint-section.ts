@@ -41,7 +41,18 @@ const flowSchema = z.strictObject({
   to: z
     .strictObject({
       sinks: z.array(z.enum(SINK_CLASSES)).min(1).optional().describe('Only calls with one of these effects.'),
-      acts: z.boolean().optional().describe('true: only calls of tools that do more than read.'),
+      acts: z
+        .boolean()
+        .optional()
+        .describe(
+          'true: only calls that reach others or destroy something: one of the effects, a booking, a device, a comment, a write outside the roots.',
+        ),
+      changes: z
+        .boolean()
+        .optional()
+        .describe(
+          'true: only calls that change what the server has of its own: files inside the roots, notes, records. By run, only where the request of the user is known.',
+        ),
       servers: z.array(pattern).min(1).optional().describe('Only calls of these servers; patterns.'),
       roles: z.array(z.enum(ROLES)).min(1).optional().describe('Only arguments that decide this.'),
       outside: z
@@ -49,6 +60,12 @@ const flowSchema = z.strictObject({
         .optional()
         .describe(
           'true: only where the data leaves: another server than its own that is not in inside, or an effect that sends out.',
+        ),
+      hidden: z
+        .boolean()
+        .optional()
+        .describe(
+          "true: only text of another server where honest work has no use for it: in an address whose host a third text named, encoded in a parameter that asks for no encoding, in a parameter that asks for the conversation, in the answer of the client's model to a server.",
         ),
     })
     .prefault({})
@@ -64,7 +81,7 @@ export const taintSchema = z.strictObject({
   mode: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('off: nothing is marked and nothing is read, whatever policy.set says.'),
+    .describe('off: nothing is labelled and no result is remembered, whatever policy.set says.'),
   sources: z
     .array(sourceSchema)
     .max(1_000)
@@ -74,7 +91,7 @@ export const taintSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether keys and passwords found in a result are secret, whatever its source is. true: a log holds them, too.',
+      'Whether keys of providers and private keys found in a result are secret, whatever its source is. true: a log holds them, too.',
     ),
   inside: z
     .array(pattern)
@@ -85,7 +102,7 @@ export const taintSchema = z.strictObject({
     .array(flowSchema)
     .max(100)
     .optional()
-    .describe('What may not flow where. Left out: the rules of policy.set, or those of laptop where there is none.'),
+    .describe('What may not flow where. Left out: the rules of policy.set.'),
   trustedHosts: z
     .array(pattern)
     .max(100)
@@ -143,44 +160,43 @@ const VALUE_FLOWS: readonly TaintFlow[] = [
   },
 ];
 
-/** An address that no result and no user gave was made up by somebody: what is in it leaves. */
-const MADE_ADDRESS: TaintFlow = {
-  name: 'made-address',
+/** Without a word of the operator: no honest work hides what one server said on its way to another. */
+const HIDDEN: TaintFlow = {
+  name: 'hidden-elsewhere',
   from: 'untrusted',
-  by: 'run',
-  to: { roles: ['address'] },
+  by: 'value',
+  to: { hidden: true },
   action: 'ask',
 };
 
 const STRICT: readonly TaintFlow[] = [
   ...VALUE_FLOWS,
+  HIDDEN,
   { name: 'untrusted-acts', from: 'untrusted', by: 'run', to: { acts: true }, action: 'ask' },
-  MADE_ADDRESS,
+  { name: 'unasked-change', from: 'untrusted', by: 'run', to: { changes: true }, action: 'ask' },
+  // An address that no result and no user gave was made up by somebody: what is in it leaves.
+  { name: 'made-address', from: 'untrusted', by: 'run', to: { roles: ['address'] }, action: 'ask' },
 ];
 
 /** The rules that come with the starter sets of policies. */
 export const STARTER_FLOWS: Readonly<Record<StarterSet, readonly TaintFlow[]>> = {
+  // The user's words are unknown here, so nothing asks for the mere reason that something was read: money alone is gone for good.
   laptop: [
     ...VALUE_FLOWS,
-    { name: 'untrusted-acts', from: 'untrusted', by: 'run', to: { sinks: [...SINK_CLASSES] }, action: 'ask' },
-    {
-      ...{ name: 'untrusted-names', from: 'untrusted', by: 'run', action: 'ask' },
-      to: { acts: true, roles: ['recipient', 'amount'] },
-    },
-    { ...MADE_ADDRESS, from: 'internal' },
+    HIDDEN,
+    { name: 'untrusted-pays', from: 'untrusted', by: 'run', to: { sinks: ['pay'] }, action: 'ask' },
   ],
   team: STRICT,
   locked: STRICT,
 };
 
-/** @param set the starter set in use; where neither it nor the section stands in the file, taint is off */
+/** @returns `undefined`: taint is off */
 export function resolveTaint(
   written: z.output<typeof taintSchema> | undefined,
-  from: { readonly set: keyof typeof STARTER_FLOWS | undefined; readonly servers: readonly string[] },
+  from: { readonly set: StarterSet; readonly servers: readonly string[] },
   report: (path: Path, message: string) => void,
 ): TaintSettings | undefined {
   const { set, servers } = from;
-  if (written === undefined && set === undefined) return undefined;
   const { mode, flows, ...rest } = written ?? taintSchema.parse({});
   if (mode === 'off') return undefined;
   const isKnown = (glob: string) => servers.some((server) => matchesGlob(glob, server));
@@ -197,7 +213,7 @@ export function resolveTaint(
         report(['flows', index, 'to', 'servers', place], 'matches no server of this file, so it would stop nothing');
     });
   });
-  return { ...rest, flows: flows ?? STARTER_FLOWS[set ?? 'laptop'] };
+  return { ...rest, flows: flows ?? STARTER_FLOWS[set] };
 }
 
 /** The server part of "<server>.<tool>"; names of servers may hold dots themselves. */

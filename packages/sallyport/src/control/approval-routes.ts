@@ -7,6 +7,7 @@ import { type ApprovalStore, createApprovalStore } from '../storage/approvals.ts
 import { createApprovalFeed } from './approval-feed.ts';
 import { ALLOW_BODY, APPROVAL, DENY_BODY } from './approval-schemas.ts';
 import { toApprovalView } from './approval-view.ts';
+import { checkAttended } from './check-attended.ts';
 import { describePage, pageByTime, readLimit, readPlace, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { type ApiRequest, PAGE_PARAMETERS, pageOf, type Route, TEXT } from './route.ts';
@@ -81,7 +82,10 @@ export function approvalRoutes(ports: ControlPorts): readonly Route[] {
       body: ALLOW_BODY,
       result: APPROVAL,
       problems: [404, 409, 503],
-      handle: (request) => answer(request, readAllow(request.body)),
+      handle: (request) => {
+        checkAttended(ports, request.body);
+        return answer(request, readAllow(request.body));
+      },
     },
     {
       method: 'POST',

@@ -70,6 +70,13 @@ export const APPROVAL: Schema = {
   },
 };
 
+/** What a command line without a person in front of it says of itself. */
+export const UNATTENDED: Schema = {
+  type: 'boolean',
+  default: false,
+  description: 'From a command without a terminal: approvals.unattended has to permit it.',
+};
+
 export const ALLOW_BODY: Schema = {
   type: 'object',
   additionalProperties: false,
@@ -77,6 +84,7 @@ export const ALLOW_BODY: Schema = {
     scope: { ...SCOPE, default: 'once' },
     pattern: { ...PATTERN, description: `With the scope run or always: ${PATTERN['description']}` },
     arguments: { type: 'object', description: 'Run the call with these instead, once.' },
+    unattended: UNATTENDED,
   },
 };
 
@@ -94,6 +102,7 @@ export const GRANT: Schema = {
     id: TEXT,
     approvalId: TEXT,
     principal: TEXT,
+    person: { type: ['string', 'null'], description: 'Who stands behind the key.' },
     upstream: TEXT,
     tool: TEXT,
     toolDigest: TEXT,

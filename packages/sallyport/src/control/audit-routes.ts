@@ -21,7 +21,7 @@ import {
   TIME,
 } from './route.ts';
 
-const OUTCOMES = ['ok', 'tool_error', 'error', 'denied', 'cancelled', 'failed', 'unfinished'];
+const OUTCOMES = ['ok', 'tool_error', 'error', 'denied', 'withheld', 'cancelled', 'failed', 'unfinished'];
 
 const FILTERS: readonly Parameter[] = [
   {

@@ -58,7 +58,7 @@ export function catalogRoutes({ catalog, snapshot, viewer }: ControlPorts): read
       summary: 'What was left out of the lists, and why',
       role: 'viewer',
       result: pageOf(REPORT),
-      handle: () => ({ items: catalog.reports().map((report) => ({ ...report })) }),
+      handle: () => ({ items: catalog.reports().map(({ upstream, item, problem }) => ({ upstream, item, problem })) }),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import type { ListKind, View } from '../catalog/contract.ts';
 import { listGroups } from '../config/allowed.ts';
 import { nearestName } from '../config/nearest-name.ts';
+import { policiesOf } from '../config/policy-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { isPerPrincipal } from '../config/upstream-auth.ts';
 import type { Endpoint } from '../core/endpoint.ts';
@@ -69,8 +70,8 @@ function whyUnsure({ servers }: Snapshot, view: View): string | undefined {
 }
 
 /** Of tools that policies hide the view tells that they are there, of prompts and resources it does not. */
-function isTold({ policy }: Snapshot, { kind }: Step): boolean {
-  return kind === 'tool' || policy === undefined;
+function isTold(snapshot: Snapshot, { kind }: Step): boolean {
+  return kind === 'tool' || policiesOf(snapshot) === undefined;
 }
 
 function describe({ kind, name }: Step, at: number, door: string): string {

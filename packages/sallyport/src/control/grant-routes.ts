@@ -3,12 +3,14 @@ import { createGrantStore } from '../storage/grants.ts';
 import { GRANT } from './approval-schemas.ts';
 import { toGrantView } from './approval-view.ts';
 import { describePage, pageOfItems } from './page.ts';
+import { readPeople, toBy } from './people.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
 import { objectOf, PAGE_PARAMETERS, pageOf, type Route } from './route.ts';
 
 /** What people allowed and is still worth something. */
-export function grantRoutes({ clock, database, texts, note }: ControlPorts): readonly Route[] {
+export function grantRoutes(ports: ControlPorts): readonly Route[] {
+  const { clock, database, texts, note } = ports;
   const open = async () => createGrantStore(await database(), clock, await texts());
   return [
     {
@@ -21,9 +23,10 @@ export function grantRoutes({ clock, database, texts, note }: ControlPorts): rea
       result: pageOf(GRANT),
       handle: async ({ query, role }) => {
         const grants = [...(await (await open()).list())].sort((a, b) => (a.id < b.id ? -1 : 1));
+        const personOf = await readPeople(ports);
         return describePage(
           pageOfItems(grants, query, ({ id }) => id),
-          (grant) => toGrantView(grant, role),
+          (grant) => ({ ...toGrantView(grant, role), person: personOf(grant.principal) ?? null }),
         );
       },
     },
@@ -41,7 +44,7 @@ export function grantRoutes({ clock, database, texts, note }: ControlPorts): rea
         // Only what there is to revoke is recorded as revoked.
         if (!(await grants.list()).some((grant) => grant.id === id))
           throw new FaultError('not_found', `There is no grant ${id.slice(0, 64)}.`);
-        await recorded(note, { kind: 'grant_revoke', by: principal.id, grant: id }, () => grants.revoke(id));
+        await recorded(note, { kind: 'grant_revoke', ...toBy(principal), grant: id }, () => grants.revoke(id));
         return { id, revoked: true };
       },
     },

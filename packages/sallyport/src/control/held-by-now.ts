@@ -2,6 +2,8 @@ import { Peers, toPeers } from '../catalog/pins/peers.ts';
 import { FIRST_SIGHT } from '../catalog/pins/pin.ts';
 import { isRead } from '../catalog/pins/pin-entry.ts';
 import { toObject } from '../catalog/pins/pin-reader.ts';
+import { programOf } from '../config/program-of.ts';
+import type { ServerSettings } from '../config/settings.ts';
 import { foundOf, type KnownPin } from './known-pins.ts';
 import type { ControlPorts } from './ports.ts';
 
@@ -14,7 +16,14 @@ export function createHeldByNow(
   { inspection, snapshot, clock }: Pick<ControlPorts, 'inspection' | 'snapshot' | 'clock'>,
 ): (one: KnownPin) => boolean {
   const servers = serversOf(snapshot);
-  const peers = new Peers({ isServer: (server) => servers?.has(server) ?? false, now: () => clock.now() });
+  const peers = new Peers({
+    arrival: (server) => (servers?.has(server) === true ? 0 : undefined),
+    program: (server) => {
+      const settings = servers?.get(server);
+      return settings === undefined ? undefined : programOf(settings);
+    },
+    now: () => clock.now(),
+  });
   for (const { pin } of known)
     if (pin.kind === 'tools' && pin.approvedBy !== FIRST_SIGHT) peers.set(pin.server, pin.name, pin.approved?.text);
   return ({ pin }) => {
@@ -35,7 +44,7 @@ export function createHeldByNow(
 }
 
 /** Pins outlive their server. Beside no running Sallyport the file may be one that nobody can read: then none is a rival. */
-function serversOf(snapshot: ControlPorts['snapshot']): ReadonlyMap<string, unknown> | undefined {
+function serversOf(snapshot: ControlPorts['snapshot']): ReadonlyMap<string, ServerSettings> | undefined {
   try {
     return snapshot().servers;
   } catch {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { ApiKey } from '../core/key-directory.ts';
 import { createKey, findKey, listKeys, type NewKey, revokeKey } from '../storage/keys.ts';
 import { describePage, pageOfItems, readWord } from './page.ts';
+import { toBy } from './people.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
@@ -117,7 +118,7 @@ function createRoute({ database, clock, note }: ControlPorts): Route {
       const now = clock.now();
       const wanted = toNewKey(body as unknown as Written, now);
       const record = {
-        ...{ kind: 'key_create', by: principal.id, name: wanted.name, groups: wanted.groups.join(' ') },
+        ...{ kind: 'key_create', ...toBy(principal), name: wanted.name, groups: wanted.groups.join(' ') },
         expires: wanted.expiresAt === undefined ? 'never' : new Date(wanted.expiresAt).toISOString(),
       };
       const { key, secret } = await recorded(note, record, async () => createKey(await database(), wanted, now));
@@ -138,7 +139,7 @@ function revokeRoute({ database, clock, note }: ControlPorts): Route {
     handle: async ({ path, principal }) => {
       const now = clock.now();
       const { id, name } = await findKey(await database(), path.get('key') ?? '');
-      const record = { kind: 'key_revoke', by: principal.id, id, name };
+      const record = { kind: 'key_revoke', ...toBy(principal), id, name };
       return describeKey(await recorded(note, record, async () => revokeKey(await database(), id, now)), now);
     },
   };

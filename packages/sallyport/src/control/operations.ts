@@ -177,7 +177,10 @@ export type Operations = {
         digest: string | null;
         /** Digest of what was approved. */
         approved: string | null;
+        /** The person, or the id of the principal where none is known. */
         approvedBy: string | null;
+        /** Id of the principal. */
+        approvedById: string | null;
         approvedAt: string | null;
         seenAt: string | null;
         renamedFrom: string | null;
@@ -356,6 +359,9 @@ export type Operations = {
   listPolicies: {
     input: Record<never, never>;
     result: {
+      /** The starter set in force. */
+      set: 'laptop' | 'team' | 'locked';
+      /** off: no policy has to be evaluated. */
       mode: 'off' | 'enforce' | 'shadow';
       version: string | null;
       sources: {
@@ -659,6 +665,8 @@ export type Operations = {
         pattern?: 'any' | Record<never, never>;
         /** Run the call with these instead, once. */
         arguments?: Record<never, never>;
+        /** From a command without a terminal: approvals.unattended has to permit it. */
+        unattended?: boolean;
       };
     };
     result: Approval;
@@ -689,6 +697,8 @@ export type Operations = {
         id: string;
         approvalId: string;
         principal: string;
+        /** Who stands behind the key. */
+        person?: string | null;
         upstream: string;
         tool: string;
         toolDigest: string;
@@ -753,11 +763,16 @@ export type Operations = {
       expiresAt: string;
       /** Who made the call, and gets the result. */
       principal: string;
+      /** Who stands behind the key of that caller. */
+      person: string | null;
       upstream: string;
       /** For what is no result of a tool the method and the URI or name: resources/read note://today. */
       tool: string;
       findings: Finding[];
+      /** The person, or the id of the principal where none is known. */
       decidedBy: string | null;
+      /** Id of the principal. */
+      decidedById: string | null;
       decidedAt: string | null;
       reason: string | null;
       /** As the server sent it; null: it is gone. */
@@ -775,6 +790,8 @@ export type Operations = {
       body: {
         /** Why; stands in the audit. */
         reason: string;
+        /** From a command without a terminal: approvals.unattended has to permit it. */
+        unattended?: boolean;
       };
     };
     result: KeptResult;
@@ -788,6 +805,8 @@ export type Operations = {
       body: {
         /** Why; stands in the audit. */
         reason: string;
+        /** From a command without a terminal: approvals.unattended has to permit it. */
+        unattended?: boolean;
       };
     };
     result: KeptResult;
@@ -804,7 +823,7 @@ export type Operations = {
         agent?: string;
         tool?: string;
         upstream?: string;
-        outcome?: 'ok' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'failed' | 'unfinished';
+        outcome?: 'ok' | 'tool_error' | 'error' | 'denied' | 'withheld' | 'cancelled' | 'failed' | 'unfinished';
         guard?: string;
         callId?: string;
         text?: string;
@@ -1019,6 +1038,20 @@ export type Server = {
   connections: number;
   inFlight: number;
   lastError: string | null;
+  /** What it offers, and how much of it may not be used; null: it was not met yet. */
+  definitions: {
+    /** All of its tools, the following ones included. */
+    tools: number;
+    /** They wait for a person. */
+    quarantined: number;
+    rejected: number;
+    /** Their schemas cannot be used. */
+    disabled: number;
+    /** They cannot be shown at all. */
+    malformed: number;
+    /** Definitions of every kind that wait for a person. */
+    waiting: number;
+  } | null;
   /** The last lines a child wrote to stderr. */
   stderr?: string[];
 };
@@ -1262,11 +1295,16 @@ export type KeptResult = {
   expiresAt: string;
   /** Who made the call, and gets the result. */
   principal: string;
+  /** Who stands behind the key of that caller. */
+  person: string | null;
   upstream: string;
   /** For what is no result of a tool the method and the URI or name: resources/read note://today. */
   tool: string;
   findings: Finding[];
+  /** The person, or the id of the principal where none is known. */
   decidedBy: string | null;
+  /** Id of the principal. */
+  decidedById: string | null;
   decidedAt: string | null;
   reason: string | null;
 };

@@ -11,6 +11,7 @@ import { compareOffered, comparePackages, type Expected, programsOf } from './co
 import { holdOffered } from './hold-offered.ts';
 import { type KnownPin, readPins } from './known-pins.ts';
 import { packagesOf, warnOfPackages } from './packages-of.ts';
+import { toBy } from './people.ts';
 import type { ControlPorts } from './ports.ts';
 import { recorded } from './recorded.ts';
 import { objectOf, type Route, TEXT, TEXTS } from './route.ts';
@@ -80,7 +81,14 @@ function lockRoute(ports: ControlPorts): Route {
       const file = member(body, 'write') === false ? null : pinsOf(sections()).lockFile;
       if (file !== null) {
         const digest = createHash('sha256').update(text).digest('hex');
-        const record = { kind: 'pin_lock', by: principal.id, file, digest, definitions: items.length, offered: asked };
+        const record = {
+          kind: 'pin_lock',
+          ...toBy(principal),
+          file,
+          digest,
+          definitions: items.length,
+          offered: asked,
+        };
         await recorded(note, record, async () => writeFileAtomically(file, text));
       }
       const bare = [...names].filter((name) => !items.some(({ server }) => server === name));

@@ -47,7 +47,15 @@ test('what servers offer is listed page by page, by server, item and state', asy
   expect(value).toMatchObject({ mode: 'team', next: 's\ntools/b' });
   expect(await list(`cursor=${encodeURIComponent(value.next)}`)).toEqual([all[2]]);
   expect(value.items[0]).toEqual({
-    ...{ server: 's', item: 'tools/a', state: 'approved', approvedBy: 'first sight', approvedAt: AT, seenAt: AT },
+    ...{
+      server: 's',
+      item: 'tools/a',
+      state: 'approved',
+      approvedBy: 'first sight',
+      approvedById: 'first sight',
+      approvedAt: AT,
+      seenAt: AT,
+    },
     ...{ digest: digestOf('a', 'one'), approved: digestOf('a', 'one'), renamedFrom: null, found: null },
   });
 });
@@ -74,6 +82,7 @@ test('a difference is told field by field, with its risks, and approved by its d
   expect((await ask('viewer', 'GET /pins')).value.items[0]).toMatchObject({
     state: 'approved',
     approvedBy: 'key:operator',
+    approvedById: 'key:operator',
   });
   expect((await ask('viewer', 'GET /pins/differences')).value.items).toEqual([]);
 });
@@ -208,7 +217,9 @@ test('the lock file holds what is approved, and servers are measured by it', asy
 });
 
 test('what competes with what was approved a moment ago is approved by who says so', async () => {
-  const { ask, see } = await open({ servers: { office: { transport }, extras: { transport } } });
+  const { ask, see } = await open({
+    servers: { office: { transport }, extras: { transport: { ...transport, args: ['extras'] } } },
+  });
   const definition = (name: string, description: string) =>
     toDefinition('tools', JSON.stringify({ name, description, inputSchema: { properties: { text: {} } } }));
   const kept = definition('send_mail', 'Sends a mail to a colleague.');

@@ -17,6 +17,7 @@ import {
 } from './known-pins.ts';
 import { describePage, pageOfItems } from './page.ts';
 import { describeRelated, RELATED } from './pair-view.ts';
+import { type PersonOf, readPeople, toBy } from './people.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import {
@@ -39,7 +40,8 @@ const PIN: Schema = objectOf({
   state: STATE,
   digest: { ...NULLABLE_TEXT, description: 'Of what is offered.' },
   approved: { ...NULLABLE_TEXT, description: 'Digest of what was approved.' },
-  approvedBy: NULLABLE_TEXT,
+  approvedBy: { ...NULLABLE_TEXT, description: 'The person, or the id of the principal where none is known.' },
+  approvedById: { ...NULLABLE_TEXT, description: 'Id of the principal.' },
   approvedAt: NULLABLE_TEXT,
   seenAt: NULLABLE_TEXT,
   renamedFrom: NULLABLE_TEXT,
@@ -147,7 +149,7 @@ function listRoute(ports: ControlPorts): Route {
       const isWanted = toStateFilter(query.get('state'));
       const chosen = known.length === 0 && !query.has('server') ? [] : choose(known, query);
       const page = pageOfItems(chosen.filter(isWanted), query, keyOf);
-      return { mode: settings.mode, ...describePage(page, describePin) };
+      return { mode: settings.mode, ...describePage(page, describePin(await readPeople(ports))) };
     },
   };
 }
@@ -195,7 +197,7 @@ function decideRoute(ports: ControlPorts, decision: 'approve' | 'reject'): Route
     body: DECISION,
     result: OUTCOME,
     handle: async ({ body, principal }) => {
-      const by = principal.id;
+      const who = toBy(principal);
       const { settings, store, known } = await readPins(ports);
       const { items: named, withFindings = false } = body as unknown as Decision; // as its schema says
       const isLeft = decision === 'reject' || withFindings ? () => false : toHeld(known, ports);
@@ -204,17 +206,17 @@ function decideRoute(ports: ControlPorts, decision: 'approve' | 'reject'): Route
       const decisions = items.map(({ server, item, digest }): PinDecision => {
         const parsed =
           toItem(item) ?? wrong(`"${item.slice(0, 64)}" is no item: write tools/<name>, as the list does.`);
-        return { server, ...parsed, digest, decision, by };
+        return { server, ...parsed, digest, decision, by: who.by };
       });
       // All records before the first decision: they are written together.
       const rulesOf = toRules(known);
-      await Promise.all(items.map((one) => note(`pin_${decision}`, { by, ...one, ...rulesOf(one) })));
+      await Promise.all(items.map((one) => note(`pin_${decision}`, { ...who, ...one, ...rulesOf(one) })));
       const late = await store.decide(decisions, new Date(clock.now()).toISOString()).catch(async (error: unknown) => {
         const reason = toFault(error).code;
-        await Promise.all(items.map((one) => note(`pin_${decision}_failed`, { by, ...one, reason })));
+        await Promise.all(items.map((one) => note(`pin_${decision}_failed`, { ...who, ...one, reason })));
         throw error;
       });
-      await Promise.all(late.map((one) => note('pin_left', { by, ...toItemOf(one), digest: one.digest })));
+      await Promise.all(late.map((one) => note('pin_left', { ...who, ...toItemOf(one), digest: one.digest })));
       const done = decisions.filter((one) => !late.includes(one));
       return { mode: settings.mode, done: done.map(toItemOf), late: late.map(toItemOf), left };
     },
@@ -273,19 +275,20 @@ function toStateFilter(state: string | null): (one: KnownPin) => boolean {
   return (one) => one.state === state;
 }
 
-function describePin({ pin, state }: KnownPin): JsonObject {
-  return {
+function describePin(personOf: PersonOf): (one: KnownPin) => JsonObject {
+  return ({ pin, state }) => ({
     server: pin.server,
     item: toItemName(pin.kind, pin.name),
     state,
     digest: pin.seen?.digest ?? null,
     approved: pin.approved?.digest ?? null,
-    approvedBy: pin.approvedBy ?? null,
+    approvedBy: personOf(pin.approvedBy) ?? pin.approvedBy ?? null,
+    approvedById: pin.approvedBy ?? null,
     approvedAt: pin.approvedAt ?? null,
     seenAt: pin.seenAt ?? null,
     renamedFrom: pin.renamedFrom ?? null,
     found: countFound(foundOf(pin)),
-  };
+  });
 }
 
 function describeDifference(one: KnownPin, known: readonly KnownPin[]): JsonObject {

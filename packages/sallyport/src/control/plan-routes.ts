@@ -14,6 +14,7 @@ import {
 import { toEndpointText } from '../guard/plan/plan.ts';
 import { checkPlan } from './check-plan.ts';
 import { describePage, pageOfItems } from './page.ts';
+import { toBy } from './people.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { recorded } from './recorded.ts';
@@ -118,7 +119,7 @@ function registerRoute(ports: ControlPorts): Route {
       const { run, endpoint, plan } = given;
       const warnings = await checkPlan(ports, endpoint, plan);
       const about = { run: run.id, principal: run.principal, agent: run.agent, endpoint: toEndpointText(endpoint) };
-      const record = { kind: 'plan_register', by: principal.id, ...about, digest: plan.digest };
+      const record = { kind: 'plan_register', ...toBy(principal), ...about, digest: plan.digest };
       const fixed = await recorded(note, record, () => registerPlan(opened, given));
       return { ...describeWhole(fixed), warnings: [...warnings] };
     },
@@ -151,7 +152,7 @@ function endRoute({ plans, note }: ControlPorts): Route {
       const opened = plans();
       const { id, run, plan } = await getPlan(opened, path.get('id') ?? '');
       const about = { plan: id, run: run.id, principal: run.principal, agent: run.agent, digest: plan.digest };
-      const record = { kind: 'plan_end', by: principal.id, ...about };
+      const record = { kind: 'plan_end', ...toBy(principal), ...about };
       return describe(await recorded(note, record, () => endPlan(opened, id, principal.id)));
     },
   };

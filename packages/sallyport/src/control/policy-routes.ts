@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { policiesOf, STARTER_SETS } from '../config/policy-section.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import { isObject, type Json, member } from '../core/json.ts';
 import type { CompiledPolicies, Policy } from '../guard/policy/compile-policies.ts';
@@ -44,7 +45,8 @@ function setRoutes(ports: ControlPorts): readonly Route[] {
       summary: 'The policies of the configuration: their sources with digests, and each of them',
       role: 'viewer',
       result: objectOf({
-        mode: { enum: ['off', 'enforce', 'shadow'] },
+        set: { enum: [...STARTER_SETS], description: 'The starter set in force.' },
+        mode: { enum: ['off', 'enforce', 'shadow'], description: 'off: no policy has to be evaluated.' },
         version: { type: ['string', 'null'] },
         sources: { type: 'array', items: SOURCE },
         policies: { type: 'array', items: POLICY },
@@ -133,14 +135,16 @@ function decisionRoutes(ports: ControlPorts): readonly Route[] {
 async function listPolicies(ports: ControlPorts): Promise<Json> {
   const snapshot = ports.snapshot();
   const prepared = await preparePolicies(snapshot);
-  const { policy } = snapshot;
+  const { set } = snapshot;
+  const policy = policiesOf(snapshot);
   if (policy === undefined || prepared === undefined)
-    return { mode: 'off', version: null, sources: [], policies: [], candidates: [] };
+    return { set, mode: 'off', version: null, sources: [], policies: [], candidates: [] };
   const { compiled } = prepared.slices;
   const uses = new Map(policy.files.map(({ file }) => [file, 'file']));
   const tried = policy.shadow ?? [];
   const own = new Set(compiled.policies.map(({ id }) => id));
   return {
+    set,
     mode: policy.mode,
     version: compiled.version,
     sources: [

@@ -19,7 +19,7 @@ import type { AuditReader } from '../telemetry/audit/audit-reader.ts';
  */
 export interface ControlPorts {
   readonly upstreams: Pick<UpstreamPort, 'status' | 'restart' | 'onEvent'>;
-  readonly catalog: Pick<Catalog, 'view' | 'reports' | 'onChange'>;
+  readonly catalog: Pick<Catalog, 'view' | 'reports' | 'tally' | 'onChange'>;
   readonly version: string;
   readonly clock: Clock;
   /** Whose eyes lists are seen with: an operator's, who declares no capabilities. */

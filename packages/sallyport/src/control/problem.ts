@@ -51,7 +51,7 @@ const TITLES: ReadonlyMap<number, string> = new Map([
 export function toProblem(error: unknown): Problem {
   const fault = toFault(error);
   const status = STATUS.get(fault.code) ?? 500;
-  return { status, body: toBody(status, fault.code, status === 500 ? 'The log has the cause.' : fault.message) };
+  return { status, body: toBody(status, fault.code, status === 500 ? 'The log has the cause.' : fault.forPeople) };
 }
 
 export function toBody(status: number, code: string, detail: string): JsonObject {

@@ -1,13 +1,29 @@
+import type { Tally } from '../catalog/contract.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
-import { NULLABLE_TEXT, PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+import { NULLABLE_TEXT, objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
+
+const COUNT: Schema = { type: 'integer' };
+
+const TALLY: Schema = {
+  ...objectOf({
+    tools: { ...COUNT, description: 'All of its tools, the following ones included.' },
+    quarantined: { ...COUNT, description: 'They wait for a person.' },
+    rejected: COUNT,
+    disabled: { ...COUNT, description: 'Their schemas cannot be used.' },
+    malformed: { ...COUNT, description: 'They cannot be shown at all.' },
+    waiting: { ...COUNT, description: 'Definitions of every kind that wait for a person.' },
+  }),
+  type: ['object', 'null'],
+  description: 'What it offers, and how much of it may not be used; null: it was not met yet.',
+};
 
 const SERVER: Schema = {
   title: 'Server',
   type: 'object',
-  required: ['name', 'transport', 'state', 'revision', 'lastError', 'inFlight', 'connections'],
+  required: ['name', 'transport', 'state', 'revision', 'lastError', 'inFlight', 'connections', 'definitions'],
   properties: {
     name: { type: 'string' },
     transport: { enum: ['stdio', 'http', 'sse'] },
@@ -17,12 +33,13 @@ const SERVER: Schema = {
     connections: { type: 'integer' },
     inFlight: { type: 'integer' },
     lastError: NULLABLE_TEXT,
+    definitions: TALLY,
     stderr: { type: 'array', items: { type: 'string' }, description: 'The last lines a child wrote to stderr.' },
   },
 };
 
 /** The servers behind Sallyport: their state, and starting them again. */
-export function serverRoutes({ upstreams, snapshot }: ControlPorts): readonly Route[] {
+export function serverRoutes({ upstreams, catalog, snapshot }: ControlPorts): readonly Route[] {
   const show = (name: string): JsonObject => {
     const settings = snapshot().servers.get(name);
     if (settings === undefined) throw new FaultError('not_found', `There is no server "${name.slice(0, 64)}".`);
@@ -36,6 +53,7 @@ export function serverRoutes({ upstreams, snapshot }: ControlPorts): readonly Ro
       connections: status?.connections ?? 0,
       inFlight: status?.inFlight ?? 0,
       lastError: status?.lastError ?? null,
+      definitions: toDefinitions(catalog.tally(name)),
       stderr: status?.stderr ?? [],
     };
   };
@@ -82,4 +100,8 @@ export function serverRoutes({ upstreams, snapshot }: ControlPorts): readonly Ro
       },
     },
   ];
+}
+
+function toDefinitions(tally: Tally | undefined): JsonObject | null {
+  return tally === undefined ? null : { ...tally };
 }

@@ -1,3 +1,4 @@
+import { toBy } from './people.ts';
 import type { ControlPorts } from './ports.ts';
 import { objectOf, type Route } from './route.ts';
 
@@ -34,7 +35,7 @@ export function signInRoutes({ note }: ControlPorts): readonly Route[] {
       handle: async ({ path, body, principal }) => {
         // As the schema says: the API checked.
         const { event, owner } = body as unknown as { readonly event: keyof typeof KINDS; readonly owner: string };
-        await note(KINDS[event], { by: principal.id, upstream: (path.get('name') ?? '').slice(0, 256), owner });
+        await note(KINDS[event], { ...toBy(principal), upstream: (path.get('name') ?? '').slice(0, 256), owner });
         return { recorded: true };
       },
     },

@@ -1,8 +1,11 @@
 import type { CallNotes, Tool } from './call.ts';
 import type { Client } from './client.ts';
 
-/** How a request ended. `tool_error`: the tool said so; `error`: the upstream answered with an error; `failed`: we did. */
-export type AuditOutcome = 'ok' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'failed';
+/**
+ * How a request ended. `tool_error`: the tool said so; `error`: the upstream answered with an error; `denied`: it never ran;
+ * `withheld`: it ran, and its result was not handed out; `failed`: we did.
+ */
+export type AuditOutcome = 'ok' | 'tool_error' | 'error' | 'denied' | 'withheld' | 'cancelled' | 'failed';
 
 /** One request on its way to an upstream, as the audit names it. Made once per request, filled in while it lives. */
 export interface AuditSubject extends CallNotes {

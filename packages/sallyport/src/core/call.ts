@@ -2,6 +2,7 @@ import type { Client } from './client.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { PolicyNotes } from './policy-decision.ts';
+import type { ShownDefinitions } from './shown-definitions.ts';
 import type { SinkClass } from './sink.ts';
 
 /** One tool as the shared endpoint shows it and as its upstream knows it. */
@@ -45,6 +46,8 @@ export interface Call {
   readonly arguments: JsonObject;
   /** Size of the whole message. */
   readonly bytes: number;
+  /** What the caller's lists show. Left out: it is no call, or nobody follows it. */
+  readonly shown?: (() => ShownDefinitions) | undefined;
   /** The answer is read only where a guard asks for it. */
   readonly snapshotVersion: number;
   /** True for what is no call: the client's answer to a question of the server, which leaves as arguments do. */

@@ -46,6 +46,12 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
+interface FaultOptions {
+  readonly cause?: unknown;
+  readonly data?: Json;
+  readonly remedy?: string;
+}
+
 /**
  * The one error class. `message` is safe to show to clients and models: it names the step, the cause and the fix and
  * holds no secret. `cause` is for the log only.
@@ -55,11 +61,19 @@ export class FaultError extends Error {
   readonly code: FailureCode;
   /** Goes into the JSON-RPC error's `data`. */
   readonly data: Json | undefined;
+  /** The command that solves it. Only people are shown it: a model must not learn how the operator goes about it. */
+  readonly remedy: string | undefined;
 
-  constructor(code: FailureCode, message: string, options: { readonly cause?: unknown; readonly data?: Json } = {}) {
+  constructor(code: FailureCode, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.data = options.data;
+    this.remedy = options.remedy;
+  }
+
+  /** For the log and the command line. */
+  get forPeople(): string {
+    return this.remedy === undefined ? this.message : `${this.message} ${this.remedy}`;
   }
 
   get failure(): Failure {

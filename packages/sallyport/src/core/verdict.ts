@@ -12,6 +12,11 @@ export type Verdict =
       readonly classes?: readonly SinkClass[] | undefined;
       /** Left out: as many as the configuration says. */
       readonly people?: 2 | undefined;
+      /**
+       * It asks only because untrusted content was read, which has nothing to do with what the call is: whoever named the
+       * values that decide it before has answered already.
+       */
+      readonly untrusted?: true | undefined;
     }
   | {
       readonly kind: 'deny';

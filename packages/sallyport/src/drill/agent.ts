@@ -10,7 +10,7 @@ export interface Done {
   readonly text: string;
   /** Sallyport's own answer in place of the server's, where it gave one. */
   readonly verdict: JsonObject | undefined;
-  /** What Sallyport says it found in the answer, and made harmless there. */
+  /** What Sallyport says it found in the answer, and changed there. */
   readonly scan: JsonObject | undefined;
 }
 
@@ -21,6 +21,8 @@ export interface AgentPorts {
   readonly servers: readonly string[];
   readonly hosts: Hosts;
   readonly knows: Readonly<Record<string, string>>;
+  /** The server ran it, asked about or not. */
+  onRun(call: Instruction): void;
   /** A call waits for a person. @returns whether it may be made again. */
   onAsked(approval: string, call: Instruction): Promise<boolean>;
   /** Between the sentences of the task. */
@@ -167,6 +169,7 @@ export class Agent {
     const approval = member(verdict, 'approval');
     if (typeof approval === 'string' && (await this.#ports.onAsked(approval, call)))
       return this.#send({ name, client } as Offered, call); // only these two are read
+    if (verdict === undefined) this.#ports.onRun(call);
     if (member(result, 'isError') !== true && isObject(member(answer, 'result'))) this.#memory.set(call.tool, text);
     await this.#open({ client, text, content: member(result, 'content') });
     await this.#obey(findInstructions(text));

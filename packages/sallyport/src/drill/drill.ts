@@ -8,6 +8,7 @@ import { type Guarded, playGuarded } from './guarded.ts';
 import { playPlain } from './plain.ts';
 import type { Entry, PlayName, Scenario } from './scenario.ts';
 import { describeServers } from './served.ts';
+import type { DrillSettings } from './settings.ts';
 import { type OpenStage, openStages } from './stage.ts';
 import { tellInOrder } from './tell-in-order.ts';
 
@@ -24,6 +25,7 @@ export interface Outcome {
 }
 
 export interface DrillOptions {
+  readonly settings: DrillSettings;
   readonly signal: AbortSignal;
   /** Called for each scenario once it and those before it have ended. */
   onOutcome(outcome: Outcome): void;
@@ -35,7 +37,7 @@ const AT_ONCE = Math.min(4, availableParallelism());
 /** Runs scenarios, a few at a time. Every process and folder it made is gone when it returns or throws. */
 export async function runDrill(
   scenarios: readonly Scenario[],
-  { signal, onOutcome }: DrillOptions,
+  { settings, signal, onOutcome }: DrillOptions,
 ): Promise<readonly Outcome[]> {
   const folder = makeFolder();
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -51,7 +53,8 @@ export async function runDrill(
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
       const [index, scenario] = next;
-      const outcome = await Promise.race([runScenario(scenario, join(folder, scenario.name), children), stopped]);
+      const place = { folder: join(folder, scenario.name), settings };
+      const outcome = await Promise.race([runScenario(scenario, place, children), stopped]);
       outcomes[index] = outcome;
       tell(index, outcome);
     }
@@ -82,12 +85,17 @@ function makeFolder(): string {
   }
 }
 
-/** True when the drill proved all it is for: what nobody says to have stopped was luck. */
-export function isContained({ plain, guarded, honest }: Outcome): boolean {
-  return plain.harmed && !guarded.harmed && guarded.guard !== null && honest.passed;
+/** The harm is there on plain MCP and not here, and Sallyport names what stopped it: what nobody names was luck. */
+export function isContained({ plain, guarded }: Outcome): boolean {
+  return plain.harmed && !guarded.harmed && guarded.guard !== null;
 }
 
-async function runScenario(scenario: Scenario, folder: string, children: Children): Promise<Outcome> {
+interface Place {
+  readonly folder: string;
+  readonly settings: DrillSettings;
+}
+
+async function runScenario(scenario: Scenario, { folder, settings }: Place, children: Children): Promise<Outcome> {
   const trouble: string[] = [];
   // A play that fails has proved nothing, and says so.
   const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
@@ -105,7 +113,7 @@ async function runScenario(scenario: Scenario, folder: string, children: Childre
     const [, plainHonest, guarded] = await Promise.all([
       attempt('plain attack', () => playPlain(scenario.attack, stage.attack, children)),
       attempt('plain honest', () => playPlain(scenario.honest, stage.honest, children)),
-      attempt('guarded', () => playBoth(scenario, { kept, folder }, children)),
+      attempt('guarded', () => playBoth(scenario, { kept, folder, settings }, children)),
     ]);
     const { attacked, honest } = guarded ?? {};
     const harm = stage.attack.ledger().filter(scenario.harm);
@@ -142,18 +150,21 @@ interface Twins {
 /** Twins whose servers say the same of themselves share a Sallyport: a start takes most of a scenario's time. */
 async function playBoth(
   scenario: Scenario,
-  { kept, folder }: { readonly kept: Readonly<Record<PlayName, OpenStage>>; readonly folder: string },
+  { kept, folder, settings }: Place & { readonly kept: Readonly<Record<PlayName, OpenStage>> },
   children: Children,
 ): Promise<Twins> {
   const at = (name: PlayName) => ({ name, stage: kept[name] });
   if (describeServers(scenario.attack.servers) === describeServers(scenario.honest.servers)) {
     const plays = [at('honest'), at('attack')];
-    const [honest, attacked] = await playGuarded({ scenario, plays, folder: join(folder, 'guarded') }, children);
+    const [honest, attacked] = await playGuarded(
+      { scenario, plays, settings, folder: join(folder, 'guarded') },
+      children,
+    );
     return { honest, attacked };
   }
   const own = async (name: PlayName): Promise<Guarded | undefined> => {
     const plays = [at(name)];
-    return (await playGuarded({ scenario, plays, folder: join(folder, 'guarded', name) }, children))[0];
+    return (await playGuarded({ scenario, plays, settings, folder: join(folder, 'guarded', name) }, children))[0];
   };
   const [honest, attacked] = await Promise.all([own('honest'), own('attack')]);
   return { honest, attacked };

@@ -5,6 +5,7 @@ import { connectHttp, type McpClient } from './mcp-client.ts';
 import { firstServers, type Setting, takeIn, toConfig, waitForNotice } from './operator.ts';
 import { type RunningSallyport, startSallyport } from './sallyport.ts';
 import type { PlayName, Scenario } from './scenario.ts';
+import type { DrillSettings } from './settings.ts';
 import type { OpenStage } from './stage.ts';
 import { readStops, type Stop } from './stops.ts';
 
@@ -19,25 +20,35 @@ export interface GuardedPlays {
   /** One after the other through one Sallyport. More than one: their servers say the same of themselves. */
   readonly plays: readonly { readonly name: PlayName; readonly stage: OpenStage }[];
   readonly folder: string;
+  readonly settings: DrillSettings;
 }
 
 const KEY_MS = 3_000;
 
-/** Plays through a Sallyport of their own: the built program, the starter policies of a team, a key for each agent. */
-export async function playGuarded({ scenario, plays, folder }: GuardedPlays, children: Children): Promise<Guarded[]> {
-  const settings = plays.map(({ name, stage }) => ({ scenario, play: scenario[name], stage, agent: `agent-${name}` }));
-  const [first] = settings;
+/** Plays through a Sallyport of their own: the built program with these settings, a key for each agent. */
+export async function playGuarded(
+  { scenario, plays, folder, settings }: GuardedPlays,
+  children: Children,
+): Promise<Guarded[]> {
+  const all = plays.map(({ name, stage }) => ({
+    scenario,
+    play: scenario[name],
+    stage,
+    settings,
+    agent: `agent-${name}`,
+  }));
+  const [first] = all;
   if (first === undefined) return [];
   const sallyport = await startSallyport(toConfig(first, firstServers(first)), folder, children);
   const guarded: Guarded[] = [];
   try {
     const { groups = ['writers'], attributes = {} } = scenario.caller ?? {};
     const keys: string[] = [];
-    for (const { agent } of settings) {
+    for (const { agent } of all) {
       const holder = { name: agent, person: 'user@example.com', groups: [...groups], attributes };
       keys.push(String(member(await sallyport.rest('POST', '/keys', holder), 'key')));
     }
-    for (const [at, setting] of settings.entries()) {
+    for (const [at, setting] of all.entries()) {
       if (setting === first) await takeIn(sallyport, setting);
       else await sallyport.configure(toConfig(setting, setting.play.servers));
       guarded.push(await act(sallyport, setting, keys[at] ?? ''));
@@ -57,7 +68,8 @@ async function act(sallyport: RunningSallyport, setting: Setting & { agent: stri
     servers: play.servers.map((server) => server.name),
     hosts: stage.hosts,
     knows: play.knows ?? {},
-    onAsked: (approval, { tool, given }) => person.answer(approval, `${tool} ${JSON.stringify(given)}`),
+    onRun: (call) => person.sees(toLine(call)),
+    onAsked: (approval, call) => person.answer(approval, toLine(call)),
     onPause: () => waitForNotice(sallyport, setting),
   });
   const front = { url: sallyport.url, headers: { authorization: `Bearer ${key}` } };
@@ -70,16 +82,27 @@ async function act(sallyport: RunningSallyport, setting: Setting & { agent: stri
   return { done: agent.done, stops: await readStops(sallyport, played) };
 }
 
-/** The person who is asked: says yes to what the play says, each once, and nothing to anything else. */
+function toLine({ tool, given }: { readonly tool: string; readonly given: unknown }): string {
+  return `${tool} ${JSON.stringify(given)}`;
+}
+
+/** The person who is asked: allows what the play says, each once, and nothing else. What ran without a question is done. */
 function createPerson(sallyport: RunningSallyport, allows: readonly string[]) {
   const left = [...allows];
   const answered: string[] = [];
+  let waiting: string | undefined;
   return {
     answered,
+    sees(call: string): void {
+      const at = left.indexOf(call);
+      if (at >= 0 && waiting !== call) left.splice(at, 1);
+      waiting = undefined;
+    },
     async answer(approval: string, call: string): Promise<boolean> {
       const at = left.indexOf(call);
       if (at < 0) return false;
       left.splice(at, 1);
+      waiting = call;
       answered.push(approval);
       await sallyport.rest('POST', `/approvals/${approval}/allow`, { scope: 'once' });
       return true;

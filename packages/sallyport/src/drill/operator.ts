@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../core/json.ts';
 import { itemsOf, type RunningSallyport } from './sallyport.ts';
 import type { DrillServer, Play, Scenario } from './scenario.ts';
+import { type DrillSettings, toScenarioSections } from './settings.ts';
 import type { OpenStage } from './stage.ts';
 
 /** How long the running catalogue may take to see a decision or a change. Milliseconds. */
@@ -10,36 +11,31 @@ export interface Setting {
   readonly scenario: Scenario;
   readonly play: Play;
   readonly stage: OpenStage;
+  readonly settings: DrillSettings;
 }
 
-/** What the configuration says: the starter policies of a team, and what it says of its own servers. */
-export function toConfig({ scenario, play, stage }: Setting, servers: readonly DrillServer[]): JsonObject {
-  const { entries = {}, config = {} } = scenario;
+/** What the configuration says: the servers as any client writes them, and what the settings of the drill add. */
+export function toConfig({ scenario, play, stage, settings }: Setting, servers: readonly DrillServer[]): JsonObject {
+  const { entries = {}, config } = scenario;
   const mcpServers: Record<string, Json> = {};
-  for (const { name } of servers)
-    mcpServers[name] = { ...stage.entries.get(name), era: 'legacy', ...entries[name] } as unknown as JsonObject; // plain JSON
+  for (const { name } of servers) {
+    const said = settings.kind === 'guide' ? { era: 'legacy', ...entries[name] } : {};
+    mcpServers[name] = { ...stage.entries.get(name), ...said } as unknown as JsonObject; // plain JSON
+  }
   return {
     mcpServers,
-    // The code of these servers is ours; what they say is what the drill is about.
-    pins: { mode: 'team', programs: false },
-    policy: { set: 'team' },
-    approvals: { elicit: false, selfApproval: false },
-    taint: {
-      sources: ownServers(play).map(({ name, own }) => ({ match: name, trust: 'trusted', privacy: own ?? 'internal' })),
-      // The team believes its own host about what the user typed.
-      trustedHosts: ['agent-*'],
-    },
-    ...(config as JsonObject), // data of a scenario
+    ...toScenarioSections(settings, { own: ownServers(play), ...(config === undefined ? {} : { config }) }),
   };
 }
 
 /**
- * What the operator of the drill does: takes in the team's own servers, then those of strangers, and approves every
- * definition in which Sallyport finds nothing. What it warns of stays held: a drill has nobody who knows better.
+ * Takes in the user's own servers, then those of strangers. The operator of docs/guide-team.md approves every definition in
+ * which Sallyport finds nothing; what it warns of stays quarantined, since a drill has nobody who knows better. With other
+ * settings nobody approves anything.
  */
 export async function takeIn(sallyport: RunningSallyport, setting: Setting): Promise<void> {
   const { servers } = setting.play;
-  const approve = (some: readonly DrillServer[]) => approveOffered(sallyport, some, setting.scenario.isCareless);
+  const approve = (some: readonly DrillServer[]) => takeInServers(sallyport, some, setting);
   const own = ownServers(setting.play);
   const strangers = servers.filter((server) => !own.includes(server));
   const approved = await approve(own);
@@ -62,15 +58,19 @@ export function firstServers({ play }: Setting): readonly DrillServer[] {
 }
 
 /** A server said that its tools changed: the agent goes on when Sallyport has looked at them. */
-export async function waitForNotice(sallyport: RunningSallyport, { scenario, play, stage }: Setting): Promise<void> {
+export async function waitForNotice(sallyport: RunningSallyport, setting: Setting): Promise<void> {
+  const { scenario, play, stage } = setting;
   if (!stage.ledger().some(({ what }) => what === 'changed')) return;
+  const before = play.servers.flatMap(({ tools }) => tools.map(({ name }) => `tools/${name}`));
+  const after = play.servers.flatMap(({ changed = [] }) => changed.map(({ name }) => `tools/${name}`));
+  const isNew = (item: unknown) => after.some((name) => name === item && !before.includes(name));
   await sallyport.until(async () => {
-    const held = itemsOf(await sallyport.rest('GET', '/pins?state=held&limit=200'));
-    return held.length > 0 || undefined;
+    const pins = itemsOf(await sallyport.rest('GET', '/pins?limit=200'));
+    return pins.some(({ state, item }) => state === 'held' || isNew(item)) || undefined;
   }, NOTICE_MS);
   if (scenario.isCareless !== true) return;
   const changed = play.servers.map((server) => ({ ...server, tools: server.changed ?? server.tools }));
-  await waitUntilOffered(sallyport, await approveOffered(sallyport, changed, true));
+  await waitUntilOffered(sallyport, await takeInServers(sallyport, changed, setting));
 }
 
 function ownServers({ servers }: Play): readonly DrillServer[] {
@@ -78,10 +78,10 @@ function ownServers({ servers }: Play): readonly DrillServer[] {
 }
 
 /** @returns the names under which the approved tools are offered */
-async function approveOffered(
+async function takeInServers(
   sallyport: RunningSallyport,
   servers: readonly DrillServer[],
-  isCareless = false,
+  { settings, scenario: { isCareless = false } }: Setting,
 ): Promise<string[]> {
   const approved: string[] = [];
   for (const { name, tools } of servers) {
@@ -93,6 +93,7 @@ async function approveOffered(
       return wanted.every((item) => items.some((one) => one['item'] === item && one['found'] !== null)) || undefined;
     });
     if (isRead === undefined) throw new Error(`Sallyport never read the tools of "${name}".`);
+    if (settings.kind !== 'guide' && !isCareless) continue;
     const waiting = itemsOf(await sallyport.rest('GET', `/pins/differences?server=${encodeURIComponent(name)}`));
     const items = waiting
       .filter((one) => isCareless || !isWarnedOf(one))

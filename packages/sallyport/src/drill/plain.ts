@@ -13,6 +13,7 @@ export async function playPlain(play: Play, stage: OpenStage, children: Children
     servers: play.servers.map(({ name }) => name),
     hosts: stage.hosts,
     knows: play.knows ?? {},
+    onRun: () => undefined,
     onAsked: () => Promise.resolve(false),
     onPause: () => Promise.resolve(),
   });

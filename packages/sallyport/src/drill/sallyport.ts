@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
@@ -40,7 +40,8 @@ export async function startSallyport(
   }
   const facts: unknown = JSON.parse(line);
   const url = String(member(facts, 'url'));
-  const headers = { authorization: `Bearer ${String(member(facts, 'key'))}`, 'content-type': 'application/json' };
+  const key = readFileSync(String(member(facts, 'keyFile')), 'utf8').trim();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const rest = async (method: string, path: string, body?: Json): Promise<JsonObject> => {
     const response = await fetch(`${new URL(url).origin}/api/v1${path}`, {
       method,

@@ -43,10 +43,10 @@ export async function readStops(sallyport: RunningSallyport, played: Played): Pr
 
 const LET_THROUGH: ReadonlySet<unknown> = new Set(['ok', 'tool_error']);
 
-/** What was found in results and made harmless there. */
+/** What was found in results and taken out or rewritten there: a warning alone stops no agent that obeys. */
 function readScans(done: readonly Done[]): readonly Stop[] {
   return done.flatMap(({ scan }) => {
-    const ids = scan === undefined ? [] : toIds(listOf(scan, 'findings'));
+    const ids = scan === undefined || member(scan, 'changes') === undefined ? [] : toIds(listOf(scan, 'findings'));
     return ids.length === 0 ? [] : [{ guard: 'scan-result', rule: ids.join(', ') }];
   });
 }
@@ -126,6 +126,6 @@ function toNamed(guard: string, { said, reason }: { said: JsonObject; reason: un
 
 /** The name of the rule where the reason has one, else its first sentence. */
 function toRule(reason: string): string {
-  const name = /\bRule "([a-z0-9-]{1,64})"|\((?:rule )?([a-zA-Z0-9-]{3,64})\)\.?(?: |$)/.exec(reason);
+  const name = /\b[Rr]ule "([a-z0-9-]{1,64})"|\((?:rule )?([a-zA-Z0-9-]{3,64})\)\.?(?: |$)/.exec(reason);
   return name?.[1] ?? name?.[2] ?? /^.{1,200}?[.;](?= |$)/s.exec(reason)?.[0] ?? reason;
 }

@@ -15,10 +15,7 @@ const ONCE = ['host', 'origin', 'authorization', 'content-length', 'content-type
 export function checkHttpRequest(request: HttpRequest, settings: GatewaySettings): void {
   const host = request.headers.host;
   if (host === undefined || !isAllowedHost(host, settings)) {
-    throw new FaultError(
-      'forbidden',
-      'The Host header names no address of this Sallyport (gateway.allowedHosts adds names).',
-    );
+    throw new FaultError('forbidden', 'The Host header names no address of this Sallyport.');
   }
   const target = request.url ?? '';
   if (!target.startsWith('/')) {
@@ -29,10 +26,7 @@ export function checkHttpRequest(request: HttpRequest, settings: GatewaySettings
   }
   const { origin } = request.headers;
   if (origin !== undefined && !isAllowedOrigin(origin, settings)) {
-    throw new FaultError(
-      'forbidden',
-      'The Origin header names a site that may not use this Sallyport (gateway.allowedOrigins adds sites).',
-    );
+    throw new FaultError('forbidden', 'The Origin header names a site that may not use this Sallyport.');
   }
 }
 

@@ -78,5 +78,5 @@ async function decode(body: Buffer, encoding: string, limit: number): Promise<Bu
 }
 
 function tooLarge(limit: number): FaultError {
-  return new FaultError('too_large', `The request body is larger than ${limit} bytes (gateway.limits.bodyBytes).`);
+  return new FaultError('too_large', `The request body is larger than ${limit} bytes.`);
 }

@@ -73,10 +73,7 @@ export function openStdioFront(
     const { limits } = ports.snapshot().gateway;
     try {
       if (line.length > limits.bodyBytes)
-        throw new FaultError(
-          'too_large',
-          `The message is larger than ${limits.bodyBytes} bytes (gateway.limits.bodyBytes).`,
-        );
+        throw new FaultError('too_large', `The message is larger than ${limits.bodyBytes} bytes.`);
       const rules = { maxDepth: limits.depth, uniqueKeys: true };
       const batch = parseBatch(line, rules);
       if (batch === undefined) receive(parseMessage(line, rules), reply);

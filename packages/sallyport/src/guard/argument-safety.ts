@@ -61,7 +61,7 @@ export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
         return {
           kind: 'deny',
           code: 'too_large',
-          reason: `The argument ${toShown(long)} is longer than ${now.maxText} characters. Send it in parts, or let the operator raise "argumentSafety.maxText".`,
+          reason: `The argument ${toShown(long)} is longer than ${now.maxText} characters. Send it in parts, or tell the user.`,
         };
       return found === undefined ? ALLOW : weigh(found, call, now);
     },
@@ -98,7 +98,7 @@ function weigh(found: readonly FoundDanger[], { tool }: Call, settings: Argument
 function remedyOf({ danger }: FoundDanger): string {
   return isHarm(danger)
     ? 'nothing allows this one danger, since it is never harmless.'
-    : `what is meant here the operator allows with "argumentSafety.${danger}" or a rule there.`;
+    : 'if it is meant, only the operator can allow it: tell the user.';
 }
 
 function describe({ danger, pointer }: FoundDanger): string {

@@ -29,7 +29,7 @@ export function bindings({ bindings, access }: BindingPorts): Guard {
       if (applying.length === 0 && writes && shared?.shared === true)
         return refuse(
           tool,
-          `all callers share one credential at "${tool.upstream}" and nothing binds this tool to who calls. The operator adds an entry to "bindings"`,
+          `all callers share one credential at "${tool.upstream}" and nothing binds this tool to who calls. Only the operator can change that`,
         );
       for (const binding of applying) {
         const problem = check(binding, call);

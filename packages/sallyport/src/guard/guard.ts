@@ -146,7 +146,7 @@ function apply(subject: Subject, { rewritten }: Decision): Subject {
 const MEMBERS: ReadonlyMap<unknown, ReadonlySet<string>> = new Map([
   ['allow', new Set(['kind'])],
   ['rewrite', new Set(['kind', 'value', 'reason'])],
-  ['ask', new Set(['kind', 'reason', 'classes', 'people'])],
+  ['ask', new Set(['kind', 'reason', 'classes', 'people', 'untrusted'])],
   ['deny', new Set(['kind', 'reason', 'code'])],
 ]);
 
@@ -159,7 +159,8 @@ function isVerdict(value: unknown): value is Verdict {
   if (typeof reason !== 'string') return false;
   if (kind === 'rewrite') return isObject(value['value']);
   if (kind === 'deny') return DENY_CODES.has(value['code']);
-  const { classes, people } = value;
+  const { classes, people, untrusted } = value;
+  if (untrusted !== undefined && untrusted !== true) return false;
   return (people === undefined || people === 2) && (classes === undefined || isListOfNames(classes));
 }
 

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { type ScanSettings, scanOf } from '../config/scan-section.ts';
+import { type ResultScan, type ScanSettings, scanOf } from '../config/scan-section.ts';
 import type { Call } from '../core/call.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { NameAnswers, NamePort } from '../core/name-port.ts';
@@ -10,17 +9,21 @@ import { explainKept } from './scan/results/explain-kept.ts';
 import type { Treatment } from './scan/results/findings.ts';
 import type { KeptResults } from './scan/results/kept-result.ts';
 import { mayHoldDemand } from './scan/results/may-hold.ts';
-import { isKeptBack, type Judge, judgeFindings } from './scan/results/raise-findings.ts';
-import { readResult, type Treated } from './scan/results/read-result.ts';
+import type { Treated } from './scan/results/present-result.ts';
+import { isWithheld, type Judge, judgeFindings } from './scan/results/raise-findings.ts';
+import { readResult } from './scan/results/read-result.ts';
+import type { SourceKind } from './sources/source-kind.ts';
 
 export interface ScanPorts {
   /** Of the snapshot in force. */
   readonly settings: () => ScanSettings;
   /** Host of a server's address; `undefined`: it runs on this machine. */
   readonly hostOf: (upstream: string) => string | undefined;
+  /** What a server is, by its transport and definitions. Left out: each may carry other people's text. */
+  readonly kindOf?: ((upstream: string) => SourceKind) | undefined;
   /** Says where the names in links lead. Left out: they are judged as they are written. */
   readonly names?: NamePort | undefined;
-  /** Where results go that are kept back. Left out: they are withheld and lost. */
+  /** Where results go that are withheld. Left out: they are lost. */
   readonly kept?: Pick<KeptResults, 'keep' | 'isReleased'> | undefined;
   /** Asked about what has findings of the review tier. Left out: nobody is. */
   readonly judge?: Judge | undefined;
@@ -29,33 +32,46 @@ export interface ScanPorts {
 /** Smaller results are parsed already, and read faster than looked through. Bytes. */
 const SMALL = 8_192;
 
-/** Reads what tools answer: makes harmless what carries data out, marks strangers' demands, keeps back the worst. */
+/** Reads the results of tools: notes what it finds, warns the model, and does what the operator set beyond that. */
 export function scanResult(ports: ScanPorts): Guard {
-  const settingsOf = (call: Call) => scanOf(ports.settings(), call.tool.upstream);
   const judge = (call: Call, result: JsonObject, treatment: Treatment): Verdict | Promise<Verdict> => {
-    const { results } = settingsOf(call);
     const treated = readResult(result, treatment);
     if (treated.value === undefined) return ALLOW;
+    const results = resultModeOf(ports, call.tool.upstream);
     if (results === 'show' || ports.kept?.isReleased(call) === true) return rewrite(treated);
-    const settle = (one: Treated) => (isKeptBack(one, results) ? withhold(ports, call, result, one) : rewrite(one));
-    if (isKeptBack(treated, results)) return settle(treated);
+    const settle = (one: Treated) => (isWithheld(one, results) ? withhold(ports, call, result, one) : rewrite(one));
+    if (isWithheld(treated, results)) return settle(treated);
     const asked = { upstream: call.tool.upstream, tool: call.tool.name, result };
     return judgeFindings(treated, { judge: ports.judge, asked, from: treatment })?.then(settle) ?? settle(treated);
   };
   return {
     name: 'scan-result',
     readsResult(call, message) {
-      const { results, untrusted } = settingsOf(call);
+      const { results, untrusted } = scanOf(ports.settings(), call.tool.upstream);
       if (results === 'off') return untrusted;
       return untrusted || message === undefined || message.length < SMALL || mayHoldDemand(message);
     },
     result(call, result) {
-      const treatment = toTreatment(ports, call.tool.upstream, call.tool.name);
+      const treatment = { ...toTreatment(ports, call.tool.upstream, call.tool.name), own: call.arguments };
       const looking = lookUpNames(ports.names, result, treatment);
       if (looking === undefined) return judge(call, result, treatment);
       return looking.then((answers) => judge(call, result, { ...treatment, answers }));
     },
   };
+}
+
+/** A server nobody described may bring anything. */
+const UNKNOWN: SourceKind = { isLocal: false, carriesOthers: true };
+
+/** What is done with the results of a server now. */
+export function resultModeOf(
+  { settings, kindOf }: Pick<ScanPorts, 'settings' | 'kindOf'>,
+  upstream: string,
+): ResultScan {
+  const { results } = scanOf(settings(), upstream);
+  if (results !== 'by-source') return results;
+  const { isLocal, carriesOthers } = kindOf?.(upstream) ?? UNKNOWN;
+  return carriesOthers && !isLocal ? 'quarantine' : 'warn';
 }
 
 /** `undefined`: there is no name in it to be looked up, as in nearly all of them. */
@@ -71,7 +87,7 @@ export function lookUpNames(
 
 /** How the texts of a server are treated now. @param item tool, resource or prompt */
 export function toTreatment(
-  { settings, hostOf }: Pick<ScanPorts, 'settings' | 'hostOf'>,
+  { settings, hostOf, kindOf }: Pick<ScanPorts, 'settings' | 'hostOf' | 'kindOf'>,
   upstream: string,
   item: string | undefined,
 ): Treatment {
@@ -79,21 +95,21 @@ export function toTreatment(
   return {
     server: upstream,
     item,
-    isShown: results === 'show',
+    mode: results === 'show' ? 'note' : results === 'clean' ? 'clean' : 'warn',
     untrusted,
+    isLocal: () => (kindOf?.(upstream) ?? UNKNOWN).isLocal,
     resources,
     ownHost: hostOf(upstream),
-    makeTag: () => randomBytes(6).toString('hex'),
   };
 }
 
 function rewrite({ value, findings }: Treated): Verdict {
   if (value === undefined) return ALLOW;
   const ids = [...new Set(findings.map(({ id }) => id))].join(', ');
-  return { kind: 'rewrite', value, reason: ids === '' ? 'A text of a stranger was marked.' : `Found: ${ids}.` };
+  return { kind: 'rewrite', value, reason: ids === '' ? 'The server is untrusted.' : `Found: ${ids}.` };
 }
 
-/** Fail closed: what cannot be kept is withheld all the same. */
+/** Fail closed: what cannot be stored is withheld all the same. */
 async function withhold(ports: ScanPorts, call: Call, result: JsonObject, { findings }: Treated): Promise<Verdict> {
   const id = await ports.kept?.keep(call, { result, findings });
   if (call.notes !== undefined) call.notes.keptResult = id;
@@ -101,6 +117,6 @@ async function withhold(ports: ScanPorts, call: Call, result: JsonObject, { find
 }
 
 const CALLED = {
-  what: 'The tool was called. Its result is kept back',
+  what: 'The tool was called, and its result is withheld',
   after: 'make the same call again to get this result; the tool is not called a second time.',
 };

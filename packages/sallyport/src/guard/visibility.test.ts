@@ -16,7 +16,7 @@ describe('attacks', () => {
       {
         code: 'denied',
         reason:
-          'The tool "sample_slow" is set aside: its inputSchema cannot be compiled. Use another tool, or ask the operator to have the server mended.',
+          'The tool sample_slow is disabled: its inputSchema cannot be compiled. Its server has to be repaired by a person (server sample, tool slow). Use another tool, or tell the user.',
       },
     ],
     [
@@ -26,7 +26,7 @@ describe('attacks', () => {
       {
         code: 'denied',
         reason:
-          'The tool "sample_late" is set aside: its inputSchema took too long. Use another tool, or ask the operator to have the server mended.',
+          'The tool sample_late is disabled: its inputSchema took too long. Its server has to be repaired by a person (server sample, tool late). Use another tool, or tell the user.',
       },
     ],
     [

@@ -9,7 +9,7 @@ export interface VisibilityPorts {
   readonly whySetAside: (digest: string) => string | undefined;
 }
 
-/** Tools that are not there for this caller, and tools that are set aside. */
+/** Tools that are not there for this caller, and tools that are disabled. */
 export function visibility({ isVisible, whySetAside }: VisibilityPorts): Guard {
   return {
     name: 'visibility',
@@ -23,7 +23,7 @@ export function visibility({ isVisible, whySetAside }: VisibilityPorts): Guard {
       return {
         kind: 'deny',
         code: 'denied',
-        reason: `The tool "${name}" is set aside: ${setAside}. Use another tool, or ask the operator to have the server mended.`,
+        reason: `The tool ${name} is disabled: ${setAside}. Its server has to be repaired by a person (server ${tool.upstream}, tool ${tool.name.slice(0, 128)}). Use another tool, or tell the user.`,
       };
     },
   };

@@ -52,7 +52,8 @@ function toStep(choose: ReturnType<typeof createChooser>, id: number): { readonl
     arguments: { to: choose(VALUES), body: `${choose(VALUES)} and ${choose(VALUES)}` },
     run: choose(['one', 'two', 'three']),
   });
-  return { call, text: `${choose(VALUES)}. ${choose(VALUES)}` };
+  // Each result says something new: what the client gave before is written with it, and not a moment later.
+  return { call, text: `${choose(VALUES)}. ${choose(VALUES)} Filed by the clerk as letter number ${id}.` };
 }
 
 async function take(ports: TaintPorts, { call, text }: ReturnType<typeof toStep>): Promise<Verdict | undefined> {

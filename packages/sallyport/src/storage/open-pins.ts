@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Inspection } from '../catalog/pins/inspection.ts';
 import { type LockFile, readLockFile } from '../catalog/pins/lock-file.ts';
+import type { ArrivalOf, ProgramOf } from '../catalog/pins/peers.ts';
 import type { PinRules } from '../catalog/pins/pin.ts';
 import { PinBook } from '../catalog/pins/pin-book.ts';
 import type { PinSettings } from '../config/pins-section.ts';
@@ -18,8 +19,10 @@ export interface PinsPorts {
   readonly settings: () => PinSettings;
   /** Left out: the defaults. */
   readonly scan?: () => ScanSettings | undefined;
-  /** Whether there is a server of this name now. */
-  readonly isServer?: (server: string) => boolean;
+  /** Left out: all servers that ever were are there, and came at once. */
+  readonly arrival?: ArrivalOf;
+  /** Left out: every server is a program of its own. */
+  readonly program?: ProgramOf;
   /** Reads definitions before anybody may use them. */
   readonly inspection?: Inspection | undefined;
   readonly clock: Clock;
@@ -43,7 +46,7 @@ const AGAIN_MS = 250;
 
 /** @throws FaultError `config`: locked, and the lock file cannot be read. */
 export async function openPins(ports: PinsPorts): Promise<OpenPins> {
-  const { database, settings, scan = () => undefined, inspection: reader, isServer, clock, log } = ports;
+  const { database, settings, scan = () => undefined, inspection: reader, arrival, program, clock, log } = ports;
   const inspection = (server: string) => scanOf(scan() ?? DEFAULT_SCAN, server).definitions;
   let scanned = JSON.stringify(scan());
   let rules: PinRules & { readonly lock: LockFile | undefined } = {
@@ -63,7 +66,8 @@ export async function openPins(ports: PinsPorts): Promise<OpenPins> {
     log,
     inspection: reader,
     clock,
-    ...(isServer === undefined ? {} : { isServer }),
+    arrival,
+    program,
     later: (work) => {
       setTimeout(() => {
         if (closing === undefined) work();

@@ -59,6 +59,6 @@ test('what an identity provider said is named by the provider, not by a server',
   const slot: TokenSlot = { kind: 'identity', upstream: '', place: '["https://idp.test","sso"]', owner: 'local' };
   await open().put(slot, { idToken: 'x' }, 0);
   await expect(open(`${KEY} and more`).get(slot)).rejects.toMatchObject({
-    message: expect.stringMatching(/identity provider .*idp\.test.* another key.*"sallyport login"/),
+    forPeople: expect.stringMatching(/identity provider .*idp\.test.* another key.*"sallyport login"/),
   });
 });

@@ -132,10 +132,9 @@ function seal(key: Buffer, slot: TokenSlot, value: JsonObject): string {
 
 function open(key: SealKey, slot: TokenSlot, row: { readonly sealed: string; readonly key_id: string }): JsonObject {
   if (row.key_id !== key.id)
-    throw new FaultError(
-      'config',
-      `${nameOf(slot)} were sealed with another key. Bring that key back, or ${toRemedy(slot)}`,
-    );
+    throw new FaultError('config', `${nameOf(slot)} were sealed with another key.`, {
+      remedy: `Bring that key back, or ${toRemedy(slot)}`,
+    });
   try {
     const bytes = Buffer.from(row.sealed, 'base64url');
     const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, IV_BYTES), {
@@ -148,7 +147,7 @@ function open(key: SealKey, slot: TokenSlot, row: { readonly sealed: string; rea
   } catch {
     // Falls through: what exactly is wrong with a forged row is no one's business.
   }
-  throw new FaultError('config', `${nameOf(slot)} are damaged. To mend that, ${toRemedy(slot)}`);
+  throw new FaultError('config', `${nameOf(slot)} are damaged.`, { remedy: `To repair that, ${toRemedy(slot)}` });
 }
 
 function nameOf({ kind, upstream, place }: TokenSlot): string {

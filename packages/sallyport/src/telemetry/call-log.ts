@@ -3,8 +3,11 @@ import type { Destination } from './destination.ts';
 import { writeMilliseconds } from './milliseconds.ts';
 import { quote } from './quote.ts';
 
-/** How a call ended. `tool_error`: the tool said so (`isError`); `error`: the upstream answered with a JSON-RPC error; `failed`: we did. */
-export type CallOutcome = 'ok' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'failed';
+/**
+ * How a call ended. `tool_error`: the tool said so (`isError`); `error`: the upstream answered with a JSON-RPC error; `denied`:
+ * it never ran; `withheld`: it ran, and its result was not handed out; `failed`: we did.
+ */
+export type CallOutcome = 'ok' | 'tool_error' | 'error' | 'denied' | 'withheld' | 'cancelled' | 'failed';
 
 /** One call, filled in while it lives. Never arguments, never results. */
 export interface CallRecord {

@@ -17,6 +17,8 @@ export interface DestinationOptions {
   readonly stream?: Writable | undefined;
   /** Held in memory for a reader that does not read; beyond it lines are dropped and counted. */
   readonly maxBytes?: number | undefined;
+  /** Writes lines in another form just before they are written, e.g. for a terminal; left out: JSON lines. */
+  readonly present?: ((lines: string) => string) | undefined;
 }
 
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -56,7 +58,8 @@ export function createDestination(options: DestinationOptions = {}): Destination
       drop(batch);
       return;
     }
-    const text = unreported === 0 ? batch : toDropNotice(unreported) + batch;
+    const lines = unreported === 0 ? batch : toDropNotice(unreported) + batch;
+    const text = options.present === undefined ? lines : options.present(lines);
     unreported = 0;
     writing++;
     stream.write(text, (error) => {

@@ -156,7 +156,7 @@ async function fallBack(connection: Connection, options: ConnectOptions, discove
     if (connection.dialect !== undefined) return { connection, transport: 'stdio' };
     await connection.close();
   }
-  options.log.info(
+  options.log.debug(
     { upstream: options.settings.name },
     'Starting the server again: it did not survive the question for its era',
   );

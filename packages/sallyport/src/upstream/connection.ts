@@ -99,6 +99,10 @@ export class Connection implements WireSink {
     return this.#wire;
   }
 
+  get isOpen(): boolean {
+    return this.dialect !== undefined;
+  }
+
   /** New requests may use it. */
   get usable(): boolean {
     return !this.#retired && this.#closed === undefined;

@@ -1,4 +1,5 @@
 import { FaultError } from '../core/errors.ts';
+import { isOffline } from './is-offline.ts';
 
 /** What is shown of an error body: enough to name the cause, too little to flood a model. */
 const SHOWN_CHARACTERS = 200;
@@ -6,7 +7,6 @@ const SHOWN_CHARACTERS = 200;
 const CAUSES: Readonly<Record<string, readonly [step: string, cause: string, fix: string]>> = {
   ECONNREFUSED: ['connecting', 'nothing listens there', 'Start the server or correct its url.'],
   ENOTFOUND: ['DNS', 'the host name is unknown', 'Correct the host in its url.'],
-  EAI_AGAIN: ['DNS', 'the name server did not answer', 'Check the network and the host in its url.'],
   ETIMEDOUT: ['connecting', 'no reply in time', 'Check that the host is up and no firewall is in between.'],
   UND_ERR_CONNECT_TIMEOUT: [
     'connecting',
@@ -49,8 +49,19 @@ const CAUSES: Readonly<Record<string, readonly [step: string, cause: string, fix
   ],
 };
 
-/** A connection that failed, as a fault that names the step, the cause and the fix. `place` is the URL without credentials and query. */
-export function toUnreachable(place: string, error: unknown): FaultError {
+/** No network, or no name server in it: the name itself may be right. */
+const OFFLINE = [
+  'DNS',
+  'this machine seems to be offline',
+  'Connect it to a network and try again; the url may well be right.',
+] as const;
+const NETWORK_CODES: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENETUNREACH', 'EHOSTUNREACH']);
+
+/**
+ * A connection that failed, as a fault that names the step, the cause and the fix. `place` is the URL without credentials
+ * and query.
+ */
+export function toUnreachable(place: string, error: unknown, hasNoNetwork: () => boolean = isOffline): FaultError {
   if (error instanceof FaultError) {
     // A credential's own fault names the server and what a person must do.
     if (error.message.includes(place) || error.code === 'upstream_unauthenticated') return error;
@@ -62,7 +73,8 @@ export function toUnreachable(place: string, error: unknown): FaultError {
     });
   }
   const code = codeOf(error);
-  const known = Object.hasOwn(CAUSES, code) ? CAUSES[code] : undefined;
+  const isCutOff = code === 'EAI_AGAIN' || (NETWORK_CODES.has(code) && hasNoNetwork());
+  const known = isCutOff ? OFFLINE : Object.hasOwn(CAUSES, code) ? CAUSES[code] : undefined;
   const [step, cause, fix] = known ?? unnamed(code);
   return new FaultError(
     'unreachable',

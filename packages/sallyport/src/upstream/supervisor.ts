@@ -99,7 +99,7 @@ class ChildSupervisor implements Supervisor {
     }
     const family = this.#familyOf(settings);
     await this.#admit(family, signal);
-    const child = await this.#start(family, settings);
+    const child = await this.#start(family, settings, sink);
     return openStdioWire({
       upstream: settings.name,
       child,
@@ -213,7 +213,7 @@ class ChildSupervisor implements Supervisor {
     }
   }
 
-  async #start(family: Family, settings: StdioSettings): Promise<Child> {
+  async #start(family: Family, settings: StdioSettings, sink: WireSink): Promise<Child> {
     let child: Child;
     const environment = toChildEnvironment(this.#options.environment ?? process.env, settings.transport.env);
     try {
@@ -225,7 +225,7 @@ class ChildSupervisor implements Supervisor {
         patience: this.#options.patience ?? PATIENCE,
         toPlain: family.toPlain,
         onStderr: (line) => family.stderr.push(line),
-        onExit: (ended, exit) => this.#noteExit(family, ended, exit),
+        onExit: (ended, exit) => this.#noteExit(family, { child: ended, exit, isOpen: sink.isOpen !== false }),
       });
     } catch (error) {
       family.startFailure = error instanceof Error ? error.message : 'unknown';
@@ -244,7 +244,8 @@ class ChildSupervisor implements Supervisor {
     return child;
   }
 
-  #noteExit(family: Family, child: Child, exit: ChildExit): void {
+  #noteExit(family: Family, ended: { child: Child; exit: ChildExit; isOpen: boolean }): void {
+    const { child, exit, isOpen } = ended;
     this.#watchdog.forget(child.pid);
     family.living.delete(child);
     family.exit = exit;
@@ -255,7 +256,8 @@ class ChildSupervisor implements Supervisor {
     }
     family.lastDead = child;
     family.deaths = recordDeath(family.deaths, { bornAt: child.startedAt, diedAt: exit.at }, this.#rules);
-    this.#options.log.warn({ upstream: family.name, pid: child.pid, exit }, 'Child died');
+    // A start that fails is reported by who asked for it, with the exit in its reason.
+    this.#options.log[isOpen ? 'warn' : 'debug']({ upstream: family.name, pid: child.pid, exit }, 'Child died');
   }
 
   #pollMemory(): NodeJS.Timeout {

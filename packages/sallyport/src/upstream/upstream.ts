@@ -3,6 +3,7 @@ import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
+import { member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Answer, Notification } from '../core/message.ts';
 import type { UpstreamEvent, UpstreamIdentity, UpstreamRequest, UpstreamStatus } from '../core/upstream-port.ts';
@@ -62,6 +63,8 @@ export class Upstream {
   #authFault: FaultError | undefined;
   /** What its command runs is not approved. */
   #heldFault: FaultError | undefined;
+  /** The failure of a connection that the log has, without its numbers. */
+  #reported: string | undefined;
   #reconnecting: NodeJS.Timeout | undefined;
   #pause = FIRST_PAUSE;
   #closed = false;
@@ -233,7 +236,7 @@ export class Upstream {
       connections: connections.length,
       inFlight: this.#turnstile.inside,
       pids: supervisor.pids(name),
-      lastError: (this.#heldFault ?? this.#lastFault ?? this.#authFault)?.message,
+      lastError: (this.#heldFault ?? this.#lastFault ?? this.#authFault)?.forPeople,
       stderr: report?.stderr ?? [],
       noise: report?.noise ?? { count: 0, last: [] },
     };
@@ -254,6 +257,7 @@ export class Upstream {
     this.#breaker.succeeded();
     this.#lastFault = undefined;
     this.#heldFault = undefined;
+    this.#reported = undefined;
     await this.#closeConnections(fault);
     if (this.#authFault === undefined) return;
     // Somebody has signed in: what could not be listed is asked for again.
@@ -304,18 +308,26 @@ export class Upstream {
       this.#lastFault = undefined;
       this.#authFault = undefined;
       this.#heldFault = undefined;
+      this.#reported = undefined;
       this.#pause = FIRST_PAUSE;
       // Another client's connection to a server that is connected already says nothing new.
       if (first || !own) emit({ kind: 'connected', upstream: settings.name });
       return connected;
     } catch (error) {
       const fault = toFault(error);
-      // What is held stays held until somebody decides: each try again has the same to say.
-      const isSaid = fault.code === 'denied' && fault.message === this.#heldFault?.message;
+      // Tried again and again: one fault is reported once, whatever its times and counts are.
+      const kind = `${fault.code} ${fault.message.replace(/\d+/g, '#')}`;
+      // "It goes on failing, the next try is in 5 s" adds nothing to what is in the log.
+      const isSaid =
+        fault.code === 'draining' ||
+        fault.code === 'cancelled' ||
+        kind === this.#reported ||
+        (this.#reported !== undefined && member(fault.data, 'retryAfterMs') !== undefined);
+      if (!isSaid) this.#reported = kind;
       if (fault.code === 'upstream_unauthenticated') this.#authFault = fault;
       else if (fault.code === 'denied') this.#heldFault = fault;
       else if (fault.code !== 'draining') this.#lastFault = fault;
-      const facts = { upstream: settings.name, code: fault.code, reason: fault.message };
+      const facts = { upstream: settings.name, code: fault.code, reason: fault.forPeople };
       log[isSaid ? 'debug' : 'warn'](facts, 'Connecting failed');
       throw fault;
     }
@@ -348,7 +360,9 @@ export class Upstream {
     this.#connections.delete(connection);
     const key = this.#pool.forget(connection);
     if (key === undefined || this.#closed) return;
-    this.#options.log.info({ upstream: this.settings.name, reason: fault.message }, 'A connection ended');
+    // The end of a child is reported by the supervisor.
+    const level = this.settings.transport.type === 'stdio' ? 'debug' : 'info';
+    this.#options.log[level]({ upstream: this.settings.name, reason: fault.message }, 'A connection ended');
     const follower = this.following.follower(key);
     if (follower !== undefined) this.#reconnectFor(follower);
   }

@@ -24,6 +24,8 @@ export interface WireSink {
   suspended?(id: number): void;
   /** The whole wire is gone: child exited, event stream ended, session expired. Called at most once; nothing follows it. */
   lost(fault: FaultError): void;
+  /** False until the handshake is done: whoever opened the wire reports a failure until then. Left out: always done. */
+  readonly isOpen?: boolean;
 }
 
 /** One way of moving messages to an upstream and back. Made connected or not at all; owns no protocol knowledge beyond its framing. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,7 +41,7 @@ export async function start(args: readonly string[], env: NodeJS.ProcessEnv = pr
     throw error;
   });
   return {
-    facts: JSON.parse(line) as Record<string, unknown>,
+    facts: withKey(JSON.parse(line) as Record<string, unknown>),
     async stop() {
       const ended = new Promise((resolve) => child.once('close', resolve));
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -49,6 +49,12 @@ export async function start(args: readonly string[], env: NodeJS.ProcessEnv = pr
       await within(ended, () => `${program} does not end: ${said}`).finally(() => child.kill('SIGKILL'));
     },
   };
+}
+
+/** Sallyport says in which file its key is, not the key. */
+function withKey(facts: Record<string, unknown>): Record<string, unknown> {
+  const { keyFile } = facts;
+  return typeof keyFile === 'string' ? { ...facts, key: readFileSync(keyFile, 'utf8').trim() } : facts;
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

@@ -211,7 +211,7 @@ describe('a page of a tool', () => {
   ])('is held when %s is another', (_, result) => {
     const { book } = openBook();
     expect(read(book, page('<b>1</b>'))).toBeUndefined();
-    expect(read(book, result)).toMatch(/"ui\/ui:\/\/draw\/main" of the server "s" is quarantined/);
+    expect(read(book, result)).toMatch(/^The page ui:\/\/draw\/main waits .*\(server s, page ui:\/\/draw\/main\)/);
     expect(read(book, { ...page('<b>1</b>'), ttlMs: 5 })).toBeUndefined();
   });
 

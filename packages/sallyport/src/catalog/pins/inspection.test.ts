@@ -105,7 +105,7 @@ test('laptop: what reading it found holds one item at first sight, the rest of i
   const { meet, why, held, kept, lines } = open();
   expect(meet([tool('a', 'evil'), tool('b', 'good'), tool('c', 'odd')])).toEqual(['b', 'c']);
   expect(why(tool('a', 'evil'))).toMatch(
-    /quarantined: nobody has approved it yet, and reading it found: has-block\. Ask/,
+    /^The tool a waits for the operator's approval because nobody has approved it yet, and the check of its definition did not pass\./,
   );
   expect(held).toEqual(['a']);
   expect(ofTools(kept).map(({ name, approve, found }) => [name, approve, found?.findings.length])).toEqual([
@@ -205,7 +205,7 @@ test('under a new name, what was held is held', () => {
 test('what breaks its reader is held, and nothing else of its server', () => {
   const { meet, why } = open();
   expect(meet([tool('a', 'breaks'), tool('b', 'good')])).toEqual(['b']);
-  expect(why(tool('a', 'breaks'))).toContain('it could not be read for findings');
+  expect(why(tool('a', 'breaks'))).toContain('the check of its definition did not pass');
 });
 
 test('who was met first is read again beside those who came later, and what is held stays held', () => {
@@ -217,7 +217,7 @@ test('who was met first is read again beside those who came later, and what is h
   runBehind();
   expect(held).toEqual(['a']);
   expect(told).toEqual(['one']);
-  expect(why(tool('a', 'like b'), 'one')).toContain('quarantined: nobody has approved it yet, and reading it found');
+  expect(why(tool('a', 'like b'), 'one')).toContain('nobody has approved it yet, and the check of its definition');
   expect(kept.at(-1)).toMatchObject({
     server: 'one',
     name: 'a',
@@ -265,7 +265,7 @@ test('what is too long to be read is held, and so is what a server sends beyond 
   const { meet, why, inspection } = open();
   const long = tool('a', 'good '.repeat(30_000));
   expect(meet([long, tool('b', 'good')])).toEqual(['b']);
-  expect(why(long)).toContain('it is too long to be read for findings');
+  expect(why(long)).toContain('the check of its definition did not pass');
   const many = Array.from({ length: 40 }, (_, i) => tool(`t${i}`, `${i} ${'good '.repeat(25_000)}`));
   const shown = meet(many, { server: 'flood' });
   expect(shown.length).toBeGreaterThan(10);
@@ -298,7 +298,7 @@ test('nor by more definitions than are remembered', () => {
   expect(meet([bad])).toEqual([]);
   for (let i = 0; i < 40; i++) meet([tool('a', `another ${i}`)]);
   expect(state.mode).toBe('laptop');
-  expect(why(bad)).toContain('reading it found: has-block');
+  expect(why(bad)).toContain('the check of its definition did not pass');
 });
 
 test('what is too much for the rules is held, and no fault for whoever asks', () => {

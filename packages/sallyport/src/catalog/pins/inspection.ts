@@ -10,7 +10,7 @@ export type InspectedKind = ListKind | 'instructions';
 export interface Peer extends ToolFace {
   /** `false`: its own server offers it, and nobody approved it yet. */
   readonly isApproved: boolean;
-  /** First sight approved it a moment ago, as it may have approved what is read now: neither is trusted more. */
+  /** First sight approved it a moment ago, and its server came with the one that is read now: neither is trusted more. */
   readonly isFresh: boolean;
 }
 
@@ -26,6 +26,8 @@ export interface Inspected {
   readonly before?: JsonObject | undefined;
   /** This very definition is approved already, and read again. */
   readonly isApproved?: boolean | undefined;
+  /** First sight approved it before the latest of the others came: none of them takes that back. */
+  readonly isSettled?: boolean | undefined;
 }
 
 /** A tool that an item was compared with, to be shown beside it. */

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Item } from '../items.ts';
 import { toToolFace } from '../shadow/face.ts';
 import type { Peer } from './inspection.ts';
+import type { PinKind } from './pin.ts';
 
 /** Definitions are read beside this many tools at most; the largest real catalogues have some thousands. */
 const MAX_PEERS = 20_000;
@@ -17,10 +18,19 @@ interface Kept {
 }
 
 export interface PeersPorts {
-  /** Whether there is a server of this name: pins outlive their server. */
-  isServer(server: string): boolean;
+  readonly arrival: ArrivalOf;
+  readonly program: ProgramOf;
   now(): number;
 }
+
+/**
+ * Servers that came with the same configuration have the same number, later ones a higher one. `undefined`: there is no
+ * server of this name now, pins outlive their server.
+ */
+export type ArrivalOf = (server: string) => number | undefined;
+
+/** What a server runs, by whatever name it is configured; `undefined`: nobody knows. */
+export type ProgramOf = (server: string) => string | undefined;
 
 /** The approved tools of all servers. */
 export class Peers {
@@ -49,6 +59,16 @@ export class Peers {
     if (kept !== undefined) kept.freshUntil = isFresh ? this.#ports.now() + FRESH_MS : 0;
   }
 
+  /** Whether first sight approved it before the latest servers came, or long ago. */
+  isSettled({ server, kind, name }: { server: string; kind: PinKind; name: string }): boolean {
+    const tools = this.#tools.get(server);
+    const kept = kind === 'tools' ? [tools?.get(name)] : [...(tools?.values() ?? [])];
+    const now = this.#ports.now();
+    if (!kept.some((one) => one !== undefined && now < one.freshUntil)) return true;
+    const came = this.#ports.arrival(server) ?? 0;
+    return [...this.#tools].some(([other, { size }]) => size > 0 && (this.#ports.arrival(other) ?? 0) > came);
+  }
+
   /** What a definition of this server is read beside: its own tools as it offers them now, then the approved ones of others. */
   beside(server: string, offered: readonly Item[]): readonly Peer[] {
     const own = offered.flatMap(({ definition }) => (definition === undefined ? [] : [definition]));
@@ -59,11 +79,16 @@ export class Peers {
   besideTools(server: string, own: readonly Peer[]): readonly Peer[] {
     const peers = [...own];
     const now = this.#ports.now();
+    const came = this.#ports.arrival(server);
+    const program = this.#ports.program(server);
     for (const [owner, tools] of this.#tools) {
-      if (owner === server || !this.#ports.isServer(owner)) continue;
+      const arrival = this.#ports.arrival(owner);
+      if (owner === server || arrival === undefined) continue;
+      // The same program configured twice has the same tools twice: neither imitates the other.
+      if (program !== undefined && this.#ports.program(owner) === program) continue;
       for (const kept of tools.values()) {
         if (peers.length >= MAX_PEERS) return peers;
-        peers.push(faceOf(owner, kept, now < kept.freshUntil));
+        peers.push(faceOf(owner, kept, arrival === came && now < kept.freshUntil));
       }
     }
     return peers;

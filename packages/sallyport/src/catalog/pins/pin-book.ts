@@ -1,21 +1,20 @@
 import type { Tool } from '../../core/call.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isObject, member } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
-import type { UpstreamIdentity } from '../../core/upstream-port.ts';
 import type { AnnouncedList } from '../contract.ts';
-import type { Item } from '../items.ts';
 import type { KnownList } from '../known-list.ts';
 import { Behind } from './behind.ts';
 import { defineInstructions, defineItem, digestItem, digestOfTool } from './define-item.ts';
 import type { Inspection, Peer, ReadPage } from './inspection.ts';
-import { Peers } from './peers.ts';
+import { type Met, type NamedDigest, noPeers, type Removed, toolsOf } from './met.ts';
+import { type ArrivalOf, Peers, type ProgramOf } from './peers.ts';
 import {
   type Definition,
+  describeHeld,
   FIRST_SIGHT,
   judge,
   type Pin,
+  type PinFacts,
   type PinKind,
   type PinRules,
   type PinState,
@@ -26,6 +25,7 @@ import {
 import {
   createEntry,
   type Entry,
+  hasFindings,
   noteApproved,
   noteContent,
   noteFound,
@@ -37,6 +37,7 @@ import {
 import type { Offer, PinGate, PinListener, ServerPins } from './pin-gate.ts';
 import { PinReader } from './pin-reader.ts';
 import { type FoundAgain, readAgain } from './read-again.ts';
+import { createServerPins } from './server-pins.ts';
 import { tellSightings } from './tell-sightings.ts';
 
 export interface PinBookPorts {
@@ -48,13 +49,14 @@ export interface PinBookPorts {
   readonly inspection?: Inspection | undefined;
   /** Left out: time stands still. */
   readonly clock?: Clock | undefined;
-  /** Whether there is a server of this name now. Left out: all that ever were. */
-  isServer?(server: string): boolean;
+  /** Left out: all that ever were are there, and came at once. */
+  readonly arrival?: ArrivalOf | undefined;
+  /** Left out: every server is a program of its own. */
+  readonly program?: ProgramOf | undefined;
   /** Runs it soon, and behind. Left out: what was read is not read again because others are known by now. */
   later?(work: () => void): void;
 }
 
-const NO_HINTS: JsonObject = Object.freeze({});
 const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
   ['tools', 'tools'],
   ['prompts', 'prompts'],
@@ -85,10 +87,11 @@ export class PinBook implements PinGate {
   constructor(ports: PinBookPorts) {
     this.#ports = ports;
     this.#peers = new Peers({
-      isServer: (server) => ports.isServer?.(server) ?? true,
       now: () => ports.clock?.now() ?? 0,
+      arrival: ports.arrival ?? (() => 0),
+      program: ports.program ?? (() => undefined),
     });
-    this.#reader = new PinReader(ports);
+    this.#reader = new PinReader({ ...ports, isSettled: (item) => this.#peers.isSettled(item) });
     const parts = { servers: this.#servers, reader: this.#reader, peers: this.#peers };
     this.#again = new Behind(
       () => readAgain(parts),
@@ -170,8 +173,7 @@ export class PinBook implements PinGate {
       this.#ports.keep([sighting]);
       this.#tell(server, [sighting]);
     }
-    const entry = this.#find(server, 'program', '');
-    const state = judge(this.#ports.rules(), toFacts({ server, kind: 'program', name: '' }, entry, digest), digest);
+    const { state } = this.#judge(server, 'program', { name: '', digest });
     return state === 'approved' ? undefined : state;
   }
 
@@ -315,37 +317,42 @@ export class PinBook implements PinGate {
 
   /** Why this tool may not be called. A few look-ups: every call asks. */
   whyHeld(tool: Tool): string | undefined {
-    return this.#why(tool.upstream, 'tools', { name: tool.name, digest: digestOfTool(tool.definition) });
+    const { name, publicName, definition } = tool;
+    return this.#why(tool.upstream, 'tools', { name, shown: publicName, digest: digestOfTool(definition) });
   }
 
   of(server: string): ServerPins {
     let face = this.#faces.get(server);
     if (face === undefined) {
-      face = Object.freeze({
-        whyHeld: (kind: PinKind, item: Item) =>
-          this.#why(server, kind, { name: item.id, digest: digestItem(kind, item) }),
-        release: (identity: UpstreamIdentity) => {
-          const { digest } = defineInstructions(identity.instructions);
-          const held = this.#why(server, 'instructions', { name: '', digest });
-          return held === undefined ? identity : { ...identity, instructions: undefined };
-        },
-        approvedHints: (item: Item) => {
-          const held = this.#why(server, 'tools', { name: item.id, digest: digestItem('tools', item) });
-          const hints = member(item.definition, 'annotations');
-          return held === undefined && isObject(hints) ? hints : NO_HINTS;
-        },
+      face = createServerPins({
+        why: (kind, item) => this.#why(server, kind, item),
+        state: (kind, item) => this.#judge(server, kind, item).state,
+        stateOfProgram: () => this.#stateOfProgram(server),
+        hasFindings: (kind, { name, digest }) => hasFindings(this.#find(server, kind, name), digest),
       });
       this.#faces.set(server, face);
     }
     return face;
   }
 
-  #why(server: string, kind: PinKind, item: { name: string; digest: string | undefined }): string | undefined {
-    const entry = this.#find(server, kind, item.name);
-    const facts = toFacts({ server, kind, name: item.name }, entry, item.digest);
+  /** The program that was met last; one that was never looked at holds nothing. */
+  #stateOfProgram(server: string): PinState {
+    const entry = this.#find(server, 'program', '');
+    const digest = [...(entry?.met ?? [])].at(-1);
+    if (digest === undefined) return 'approved';
+    return judge(this.#ports.rules(), toFacts({ server, kind: 'program', name: '' }, entry, digest), digest);
+  }
+
+  #why(server: string, kind: PinKind, item: NamedDigest): string | undefined {
+    const { state, facts } = this.#judge(server, kind, item);
+    return whyHeld(state, { ...facts, shown: item.shown });
+  }
+
+  #judge(server: string, kind: PinKind, { name, digest }: NamedDigest): { state: PinState; facts: PinFacts } {
+    const facts = toFacts({ server, kind, name }, this.#find(server, kind, name), digest);
     // A definition that came in no list has no digest: nothing is known of it, so it is new.
-    const state = item.digest === undefined ? 'new' : judge(this.#ports.rules(), facts, item.digest);
-    return whyHeld(state, { ...facts, hold: toHold(this.#ports.rules(), facts) });
+    const state = digest === undefined ? 'new' : judge(this.#ports.rules(), facts, digest);
+    return { state, facts: { ...facts, hold: toHold(this.#ports.rules(), facts) } };
   }
 
   #find(server: string, kind: PinKind, name: string): Entry | undefined {
@@ -370,31 +377,13 @@ export class PinBook implements PinGate {
   }
 
   #tell(server: string, sightings: readonly Sighting[]): void {
-    const why = ({ kind, name, definition: { digest } }: Sighting) => this.#why(server, kind, { name, digest });
+    const why = ({ kind, name, definition: { digest } }: Sighting) => {
+      const { state, facts } = this.#judge(server, kind, { name, digest });
+      return describeHeld(state, facts);
+    };
     tellSightings(this.#ports.log, sightings, why);
     const rules = this.#ports.rules();
     const held = sightings.filter((one) => toHold(rules, { server, hold: one.found?.hold }) !== undefined && why(one));
     if (held.length > 0) for (const listener of this.#holders) listener(held);
   }
-}
-
-const noPeers = (): readonly Peer[] => [];
-
-function toolsOf(lists: Iterable<KnownList>): readonly Item[] {
-  return [...lists].flatMap(({ kind, items }) => (kind === 'tools' ? items : []));
-}
-
-/** One item as it was met, described in full only when that is needed. */
-interface Met {
-  readonly name: string;
-  readonly digest: string;
-  define(): Definition;
-  removed(): ReadonlyMap<string, Removed>;
-  /** What it is read beside. */
-  beside(): readonly Peer[];
-}
-
-interface Removed {
-  readonly name: string;
-  readonly isHeld: boolean;
 }

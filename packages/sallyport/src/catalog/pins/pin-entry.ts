@@ -49,6 +49,12 @@ export function createEntry(): Entry {
   };
 }
 
+/** Not what only resembles a tool of another server: two honest servers may be alike. */
+export function hasFindings(entry: Entry | undefined, digest: string): boolean {
+  const findings = entry?.found.get(digest)?.whole.findings ?? [];
+  return findings.some(({ id, tier }) => tier === 'block' || !id.startsWith('shadow-'));
+}
+
 /** What a decision about one definition needs to know. */
 export function toFacts(
   { server, kind, name }: Pick<Pin, 'server' | 'kind' | 'name'>,

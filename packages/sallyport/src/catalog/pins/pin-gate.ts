@@ -3,7 +3,7 @@ import type { UpstreamIdentity } from '../../core/upstream-port.ts';
 import type { AnnouncedList } from '../contract.ts';
 import type { Item } from '../items.ts';
 import type { KnownList } from '../known-list.ts';
-import type { PinKind } from './pin.ts';
+import type { PinKind, PinState } from './pin.ts';
 
 /** What one server offers at the moment to some client. */
 export interface Offer {
@@ -14,6 +14,14 @@ export interface Offer {
 /** Why the items of one server are held; another object as soon as an answer may be another one. */
 export interface ServerPins {
   whyHeld(kind: PinKind, item: Item): string | undefined;
+  /** Where a definition stands. */
+  stateOf(kind: PinKind, item: Item): PinState;
+  /** Where what its command runs stands; held, it is not started. */
+  stateOfProgram(): PinState;
+  stateOfInstructions(instructions: string | undefined): PinState;
+  /** Whether reading the definition found something in it. */
+  hasFindings(kind: PinKind, item: Item): boolean;
+  hasFindingsInInstructions(instructions: string): boolean;
   /** Without instructions that are held; the same object where none are. */
   release(identity: UpstreamIdentity): UpstreamIdentity;
   /** The annotations of an approved tool. */

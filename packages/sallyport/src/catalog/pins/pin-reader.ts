@@ -11,6 +11,8 @@ export interface PinReaderPorts {
   readonly log: Log;
   /** Left out: time stands still. */
   readonly clock?: Clock | undefined;
+  /** Whether first sight approved this item before the latest servers came. */
+  isSettled(item: ItemName): boolean;
 }
 
 type ItemName = Pick<Sighting, 'server' | 'kind' | 'name'>;
@@ -63,13 +65,14 @@ export class PinReader {
     const isChange = entry.approvedText !== undefined && entry.approved !== digest;
     const isApproved = entry.approved === digest;
     const before = isChange ? toObject(kind, entry.approvedText ?? '{}') : undefined;
+    const isSettled = isApproved && this.#ports.isSettled(item);
     const { version } = inspection;
     if (text.length > MAX_TEXT) return { ...TOO_LONG, digest, version };
     // What may be used already is not taken away for that. Without a version: read as soon as it is met again.
     if (!this.#spend(server, text.length)) return isApproved ? undefined : { ...TOO_MUCH, digest, version: '' };
     try {
       const report = inspection.inspect(
-        { server, kind, name, definition: toObject(kind, text), before, isApproved },
+        { server, kind, name, definition: toObject(kind, text), before, isApproved, isSettled },
         peers,
       );
       return { ...report, digest, version };

@@ -125,22 +125,54 @@ export function toItemName(kind: PinKind, name: string): string {
   return isNameless(kind) ? kind : `${kind}/${name}`;
 }
 
-const STATES: Readonly<Record<Exclude<PinState, 'approved'>, string>> = {
-  new: 'nobody has approved it yet',
-  changed: 'its definition is not the approved one',
-  rejected: 'its definition was rejected',
-  unlisted: 'the lock file does not name it',
+const KINDS: Readonly<Record<PinKind, string>> = {
+  tools: 'tool',
+  prompts: 'prompt',
+  resources: 'resource',
+  resourceTemplates: 'resource',
+  instructions: 'instructions',
+  program: 'program',
+  ui: 'page',
 };
 
-/** Why an item may not be used and what to do, for a model to read; the name is cut, because a stranger chose it. */
-export function whyHeld(
-  state: PinState,
-  facts: Pick<PinFacts, 'server' | 'kind' | 'name' | 'hold'>,
-): string | undefined {
+interface Held {
+  /** For a model: it need not know how a person goes about it. */
+  readonly because: string;
+  /** For a person. */
+  readonly is: string;
+}
+
+const HELD: Readonly<Record<Exclude<PinState, 'approved'>, Held>> = {
+  new: { because: 'because nobody has approved it yet', is: 'nobody has approved it yet' },
+  changed: { because: 'because its definition changed', is: 'its definition is not the approved one' },
+  rejected: { because: 'because a person rejected its definition', is: 'its definition was rejected' },
+  unlisted: { because: 'because it is not among the approved ones', is: 'the lock file does not name it' },
+};
+
+type Named = Pick<PinFacts, 'server' | 'kind' | 'name' | 'hold'>;
+
+/**
+ * Why an item may not be used and what can be done, for a model to read. Names are cut, because a server chose them; which
+ * rules found something, or beside which tool of which server, is for people.
+ */
+export function whyHeld(state: PinState, held: Named & { readonly shown?: string | undefined }): string | undefined {
   if (state === 'approved') return undefined;
-  const item = toItemName(facts.kind, facts.name).slice(0, 128);
-  const found = facts.hold === undefined ? '' : `, and ${facts.hold}`;
-  return `"${item}" of the server "${facts.server}" is quarantined: ${STATES[state]}${found}. Ask the operator to look at it with: sallyport pin diff ${facts.server}`;
+  const { server, kind, name, hold, shown = name } = held;
+  const word = KINDS[kind];
+  const found = hold === undefined ? '' : ', and the check of its definition did not pass';
+  const id = isNameless(kind) ? word : `${word} ${name.slice(0, 128)}`;
+  const what = isNameless(kind) ? `The ${word}` : `The ${word} ${shown.slice(0, 128)}`;
+  if (state === 'rejected')
+    return `${what} cannot be used ${HELD[state].because} (server ${server}, ${id}). Use another ${word}, or tell the user.`;
+  return `${what} waits for the operator's approval ${HELD[state].because}${found}. A person has to approve it (server ${server}, ${id}). Use another ${word}, or tell the user.`;
+}
+
+/** The same for a person who reads the log. */
+export function describeHeld(state: PinState, { server, kind, name, hold }: Named): string | undefined {
+  if (state === 'approved') return undefined;
+  const item = toItemName(kind, name).slice(0, 128);
+  const found = hold === undefined ? '' : `, and ${hold}`;
+  return `"${item}" of the server "${server}" is quarantined: ${HELD[state].is}${found}. See: sallyport pin diff ${server}`;
 }
 
 /** One field that is another one now. */

@@ -27,7 +27,11 @@ export function* readAgain({ servers, reader, peers }: ReadAgainParts): Generato
         const definition = unreadOf(entry);
         if (definition === undefined) continue;
         beside ??= peers.besideTools(server, ownTools(server, kinds));
-        const found = reader.read({ server, kind, name }, { definition, entry }, beside);
+        const isApproved = definition.digest === entry.approved;
+        const read = reader.read({ server, kind, name }, { definition, entry }, beside);
+        // A server that was added is what is suspicious, never what was approved before it came.
+        const isKept = isApproved && peers.isSettled({ server, kind, name });
+        const found = isKept && read?.version === entry.found.get(definition.digest)?.version ? toShown(read) : read;
         const known = entry.found.get(definition.digest);
         // What is held is released by a person: two that hold each other must not let each other go in turns.
         const isFirm = known?.hold !== undefined && known.version !== '';
@@ -48,6 +52,13 @@ export function* readAgain({ servers, reader, peers }: ReadAgainParts): Generato
       }
     }
   }
+}
+
+/** The same findings, none of which holds anything. */
+function toShown(found: Found | undefined): Found | undefined {
+  if (found?.hold === undefined) return found;
+  const { hold: _hold, ...rest } = found;
+  return { ...rest, findings: found.findings.map((one) => ({ ...one, tier: 'review' })) };
 }
 
 /** The definition that waits for a person, or that first sight approved; only what was offered here. */

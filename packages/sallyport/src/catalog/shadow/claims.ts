@@ -1,7 +1,9 @@
 /** What a tool says of itself beside others, in the order of how plainly it competes. */
 export interface Claims {
-  /** Wants to be taken for more than its task: whenever, always, any important data, instead of others. */
+  /** Wants to be taken for more than its task: whenever, always, for all requests. */
   readonly greedy: readonly string[];
+  /** Wants what is sensitive, whatever it is about: any important data. */
+  readonly collects: readonly string[];
   /** Wants to be taken instead of others, and says so. */
   readonly instead: readonly string[];
   /** Says that it is better than others. */
@@ -14,11 +16,15 @@ const MAX_CLAIMS = 8;
 
 const GREEDY = [
   /\b(?:whenever|any ?time|every ?time|each time) (?:\w{1,24} ){0,4}(?:user|users|someone|anyone|model|assistant|data|information|mention\w{0,24}|asks?|asked)\b/g,
-  /\b(?:any|all|every) (?:\w{1,24} )?(?:important|sensitive|private|confidential|critical|valuable|personal) (?:\w{1,24} ){0,2}(?:data|information|info|content|documents?|notes?|files?|details?)\b/g,
   /\b(?:always|must always|should always) (?:\w{1,24} ){0,2}(?:prefer|choose|select|pick|use|call|invoke)\w{0,24} (?:this|our)/g,
   /\bfor (?:all|any|every) (?:\w{1,24} ){0,2}(?:requests?|tasks?|questions?|needs?|purposes?)\b/g,
   /\b(?:use|call|invoke|choose|select|pick)\w{0,24} (?:this|it) (?:\w{1,24} ){0,3}(?:exclusively|always|for (?:all|any|every))\b/g,
-  /每当|每次用户|无论何时|任何时候|(?:总是|始终|务必|必须|一律)(?:先|优先)?(?:使用|调用|选择)(?:本|此|该|这)|任何(?:重要|敏感|私密|机密)|所有(?:请求|任务|问题)/g,
+  /每当|每次用户|无论何时|任何时候|(?:总是|始终|务必|必须|一律)(?:先|优先)?(?:使用|调用|选择)(?:本|此|该|这)|所有(?:请求|任务|问题)/g,
+];
+
+const COLLECTS = [
+  /\b(?:any|all|every) (?:\w{1,24} )?(?:important|sensitive|private|confidential|critical|valuable|personal) (?:\w{1,24} ){0,2}(?:data|information|info|content|documents?|notes?|files?|details?)\b/g,
+  /(?:任何|所有|一切)(?:重要|敏感|私密|机密)/g,
 ];
 
 const INSTEAD = [
@@ -27,7 +33,7 @@ const INSTEAD = [
   /\b(?:replacement|successor|substitute|alternative) (?:for|to|of) (?:\w{1,24} ){0,4}tools?\b/g,
   /\b(?:the )?only (?:\w{1,24} ){0,2}tool (?:\w{1,24} ){0,2}(?:you should|you need|allowed|permitted|authori[sz]ed|approved|to be used|that (?:can|should|must|may|works))\b/g,
   /\b(?:all|any|every) other (?:\w{1,24} ){0,2}tools? (?:\w{1,24} ){0,2}(?:deprecated|unsafe|insecure|outdated|broken|unavailable|disabled|slow\w{0,24}|worse|inferior|not)\b/g,
-  /\bprioriti[sz]e (?:this|it)\b|\b(?:prioriti[sz]e|prefer|favou?r) (?:\w{1,24} ){0,2}(?:this|our) (?:\w{1,24} ){0,2}(?:tool|server)\b|\b(?:first|top|highest|default) (?:choice|priority|preference) (?:for|over|when|among|of)\b|\b(?:should|must) be (?:prioriti[sz]ed|preferred|used first|chosen first)\b/g,
+  /\bprioriti[sz]e (?:this|it)\b|\b(?:prioriti[sz]e|prefer|favou?r) (?:\w{1,24} ){0,2}(?:this|our) (?:\w{1,24} ){0,2}(?:tool|server)\b(?! over\b)|\b(?:first|top|highest|default) (?:choice|priority|preference) (?:for|over|when|among|of)\b|\b(?:should|must) be (?:prioriti[sz]ed|preferred|used first|chosen first)\b/g,
   /(?:不要|勿|禁止|无需|别)(?:再)?(?:使用|调用)(?:其他|其它|别的|旧|原)|(?:取代|代替|替代|优于|胜过)(?:了)?(?:所有|其他|其它|任何|原有|旧)|优先(?:使用|调用|选择)(?:本|此|该|这)|而不是(?:其他|其它|别的)/g,
 ];
 
@@ -60,12 +66,17 @@ const MAY_PRAISE =
 export function findClaims(text: string): Claims {
   const read = text.slice(0, MAX_TEXT);
   let greedy: readonly string[] | undefined;
+  let collects: readonly string[] | undefined;
   let instead: readonly string[] | undefined;
   let praise: readonly string[] | undefined;
   return {
     get greedy() {
       greedy ??= MAY_GREED.test(read) ? collect(read, GREEDY) : [];
       return greedy;
+    },
+    get collects() {
+      collects ??= MAY_GREED.test(read) ? collect(read, COLLECTS) : [];
+      return collects;
     },
     get instead() {
       instead ??= MAY_REPLACE.test(read) ? collect(read, INSTEAD) : [];

@@ -1,3 +1,4 @@
+import { foldText } from '../../core/fold-text.ts';
 import type { ToolFace } from '../../core/tool-face.ts';
 import { isDisguiseOf, isExtended } from './compare-names.ts';
 import { compareTools, isSameMeaning, type Nearness } from './compare-tools.ts';
@@ -20,11 +21,15 @@ export interface ShadowReason {
   readonly why: string;
   /** What was found in its texts, e.g. the claim. */
   readonly evidence: string;
-  /** It says something about the other, openly or by its name: it is the one that came for the other. */
-  readonly isAbout: boolean;
-  /** No reason to hold it. */
-  readonly isShown?: true;
+  readonly holds: Holds;
 }
+
+/**
+ * Whether it is a reason to quarantine the tool. `always`: it says something about the other, openly or by its name, so it is
+ * the one that came for the other. `newcomer`: only where the other was approved before it came. `never`: honest tools do the
+ * same, so a person is shown the pair.
+ */
+export type Holds = 'always' | 'newcomer' | 'never';
 
 /** A newcomer and the tool that it competes with. */
 export interface ShadowPair {
@@ -89,7 +94,7 @@ function judgePair(one: Profile, other: Profile, spoken: Spoken): readonly Shado
 /** Two honest servers of one trade may do the same: a person is shown the pair. */
 function sameMeaning({ tool }: Profile): ShadowReason {
   const why = 'it says the same in other words, under another name';
-  return { id: 'same-meaning', why, evidence: tool.name, isAbout: false, isShown: true };
+  return { id: 'same-meaning', why, evidence: tool.name, holds: 'never' };
 }
 
 function speaksOf(one: Profile, other: Profile, { ownNames, mentions }: Spoken): Omit<ShadowReason, 'id'> | undefined {
@@ -97,7 +102,16 @@ function speaksOf(one: Profile, other: Profile, { ownNames, mentions }: Spoken):
   if (one.forms.key === named || ownNames.has(named) || one.parameters.has(named)) return undefined;
   const mention = mentions.find(({ key }) => key === named);
   if (mention === undefined) return undefined;
-  return { why: 'its text speaks about this tool of another server', evidence: mention.name, isAbout: true };
+  const { name, isAimed } = mention;
+  // "Use get_user to find ids" may be about a tool that its own server no longer offers, or an example in code.
+  return isAimed && isWrittenAs(name, other.tool.name)
+    ? { why: 'its text says when this tool of another server may be used', evidence: name, holds: 'always' }
+    : { why: 'its text names this tool of another server', evidence: name, holds: 'never' };
+}
+
+/** `getUser` in a text is the method of a program as often as the tool `get_user`. */
+function isWrittenAs(one: string, other: string): boolean {
+  return foldText(one) === foldText(other);
 }
 
 const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
@@ -109,30 +123,40 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
         : {
             why: 'its name reads like that one and is another',
             evidence: one.tool.name,
-            isAbout: isDisguiseOf(one.tool.name, other.tool.name),
+            holds: isDisguiseOf(one.tool.name, other.tool.name) ? 'always' : 'newcomer',
           },
   ],
   [
     'qualified-name',
-    (one, _other, near) =>
+    (one, other, near) =>
       near.name === 'qualified' && nearness(near) >= QUALIFIED && isBacked(one, near)
-        ? { why: 'it takes that name and adds a word of praise or a version', evidence: one.tool.name, isAbout: true }
+        ? {
+            why: 'it takes that name and adds a word of praise or a version',
+            evidence: one.tool.name,
+            // The latest timeline and the subscription "pro" are things; a text that praises itself as well says what is meant.
+            holds: praiseOver(one, other).length > 0 || one.claims.instead.length > 0 ? 'always' : 'never',
+          }
         : undefined,
   ],
   [
     'recased-name',
     (one, other, near) =>
       isRecased(one.tool.name, other.tool.name) && near.copy >= RECASED
-        ? { why: 'it has that name in other letters and much of its text', evidence: one.tool.name, isAbout: false }
+        ? { why: 'it has that name in other letters and much of its text', evidence: one.tool.name, holds: 'newcomer' }
         : undefined,
   ],
   [
     'one-letter-off',
-    (one, _other, near) =>
+    (one, other, near) =>
       (near.name === 'typo' && nearness(near) >= SLIPPED) ||
       (near.name === 'reordered' && isCopy(near)) ||
       ((near.name === 'slip' || near.name === 'reordered') && isVerbatim(near))
-        ? { why: 'its name is that one but for a slip, and it does the same', evidence: one.tool.name, isAbout: false }
+        ? {
+            why: 'its name is that one but for a slip, and it does the same',
+            evidence: one.tool.name,
+            // `update_task` and `tasks_update`, `send_mail` and `send_email` are ways to write one name.
+            holds: near.name === 'typo' && !isSameWords(one, other) ? 'newcomer' : 'never',
+          }
         : undefined,
   ],
   [
@@ -142,7 +166,8 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
         ? {
             why: 'its text is that one under another name',
             evidence: one.tool.description.slice(0, 80),
-            isAbout: false,
+            // Two servers for one product, and forks of one server, are written in the same words.
+            holds: 'never',
           }
         : undefined,
   ],
@@ -151,11 +176,11 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
     (one, other, near) => {
       // A text is read for claims only beside what it may compete with.
       if (nearness(near) < LEAST_NEAR) return undefined;
-      // What the other says of itself as well, as forks of a server do, sets none of them above the other.
-      const praise = one.claims.praise.filter((claim) => !isSame(near) || !other.claims.praise.includes(claim));
+      const praise = praiseOver(one, other);
       const wanted = isSame(near) ? SAME_PRAISE : stepOf(PRAISED, praise.length);
       if (praise.length === 0 || nearness(near) < wanted) return undefined;
-      return { why: 'it does the same and says that it is better', evidence: praise.join(', '), isAbout: true };
+      // Honest servers advertise: who only praises itself is shown.
+      return { why: 'it does the same and says that it is better', evidence: praise.join(', '), holds: 'never' };
     },
   ],
   [
@@ -163,14 +188,31 @@ const JUDGES: readonly (readonly [ShadowReasonId, Judge])[] = [
     (one, _other, near) => {
       const likeness = Math.max(purpose(near), nearness(near));
       if (likeness < INSTEAD) return undefined;
-      const { greedy, instead } = one.claims;
-      const asked = isSame(near) ? instead : [...greedy, ...instead];
+      const { greedy, collects, instead } = one.claims;
+      const asked = isSame(near) ? instead : [...greedy, ...collects, ...instead];
       const wanted = instead.length > 0 ? INSTEAD : stepOf(GREEDY, asked.length);
       if (asked.length === 0 || likeness < wanted) return undefined;
-      return { why: 'it does the same and asks to be called for more', evidence: asked.join(', '), isAbout: true };
+      // "Whenever the user asks for …" is how honest tools say what they are for; "any sensitive data" is for nobody.
+      const holds = instead.length > 0 || collects.length > 0 ? 'always' : 'never';
+      return { why: 'it does the same and asks to be called for more', evidence: asked.join(', '), holds };
     },
   ],
 ];
+
+/** What the other says of itself as well, as forks of a server do, sets none of them above the other. */
+function praiseOver(one: Profile, other: Profile): readonly string[] {
+  return one.claims.praise.filter((claim) => !other.claims.praise.includes(claim));
+}
+
+/** Whether the names differ in words of one meaning only. */
+function isSameWords(one: Profile, other: Profile): boolean {
+  return one.nameConcepts.size === other.nameConcepts.size && isSubset(one.nameConcepts, other.nameConcepts);
+}
+
+function isSubset(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  for (const concept of one) if (!other.has(concept)) return false;
+  return true;
+}
 
 const QUALIFIED = 0.35;
 const RECASED = 0.5;

@@ -17,7 +17,7 @@ export interface ShadowReport {
 export type ShadowReader = (item: Inspected, peers: readonly Peer[]) => ShadowReport;
 
 /** Raised with every change of a rule or a threshold here. */
-export const SHADOW_VERSION = '5';
+export const SHADOW_VERSION = '6';
 
 const NOTHING: ShadowReport = Object.freeze({ findings: [], hold: undefined, related: [] });
 /** Pairs of one tool that are shown; a tool that competes with more is held for the first. */
@@ -67,9 +67,10 @@ interface Weighed extends ShadowPair {
  * first start, or the tool itself was approved when it was met. Then only the one that speaks about the other is held; of
  * the rest a person is shown the pair.
  */
-function toWeighed(pair: ShadowPair, { isApproved }: Inspected): Weighed {
+function toWeighed(pair: ShadowPair, { isApproved, isSettled }: Inspected): Weighed {
   const isEqual = isApproved === true || freshOf(pair.peer);
-  const holding = pair.reasons.filter(({ isAbout, isShown }) => isShown !== true && (isAbout || !isEqual));
+  if (isSettled === true) return { ...pair, isEqual, isHeld: false };
+  const holding = pair.reasons.filter(({ holds }) => holds === 'always' || (holds === 'newcomer' && !isEqual));
   return holding.length === 0
     ? { ...pair, isEqual, isHeld: false }
     : { ...pair, reasons: holding, isEqual, isHeld: true };

@@ -1,6 +1,5 @@
-import type { StarterSet } from '../../config/policy-section.ts';
+import { STARTER_SETS } from '../../config/policy-section.ts';
 import type { Snapshot } from '../../config/settings.ts';
-import { FaultError } from '../../core/errors.ts';
 import { isObject, type Json, member } from '../../core/json.ts';
 import { type CedarLibrary, loadCedar } from '../../guard/policy/cedar.ts';
 import type { KnownNames } from '../../guard/policy/check-names.ts';
@@ -16,7 +15,7 @@ export const POLICIES: Schema = {
   title: 'GivenPolicies',
   type: 'object',
   properties: {
-    set: { enum: ['laptop', 'team', 'locked'] },
+    set: { enum: [...STARTER_SETS] },
     files: {
       type: 'array',
       items: objectOf({ file: { type: 'string' }, text: { type: 'string' } }),
@@ -38,12 +37,7 @@ export async function openPolicySet(
   snapshot: Snapshot,
   tools?: KnownNames['tools'],
 ): Promise<PolicySet> {
-  const sources = readSources(given) ?? (snapshot.policy && toSources(snapshot.policy));
-  if (sources === undefined)
-    throw new FaultError(
-      'usage',
-      'The configuration has no section "policy", and no policies were named. Name some, or a starter set: laptop, team or locked.',
-    );
+  const sources = readSources(given) ?? toSources(snapshot.policy ?? { set: snapshot.set, files: [] });
   const cedar = await loadCedar();
   // Without a configuration there is nothing that names could be wrong about.
   const names: KnownNames = snapshot.file === undefined ? {} : { ...toKnownNames(snapshot), tools };
@@ -51,15 +45,14 @@ export async function openPolicySet(
   return { cedar, compiled, sources };
 }
 
-const SETS: readonly StarterSet[] = ['laptop', 'team', 'locked'];
 const MAX_FILES = 1_000;
 
 function readSources(given: Json | undefined): readonly PolicySource[] | undefined {
   if (given === undefined) return undefined;
   if (!isObject(given)) return wrong('"policies" is an object with "set", "files" or both.');
   const named = member(given, 'set');
-  const set = SETS.find((one) => one === named);
-  if (named !== undefined && set === undefined) wrong(`"set" is one of ${SETS.join(', ')}.`);
+  const set = STARTER_SETS.find((one) => one === named);
+  if (named !== undefined && set === undefined) wrong(`"set" is one of ${STARTER_SETS.join(', ')}.`);
   const files = member(given, 'files') ?? [];
   if (!Array.isArray(files) || files.length > MAX_FILES) return wrong(`"files" is a list of at most ${MAX_FILES}.`);
   const read = (files as readonly Json[]).map((one) => {

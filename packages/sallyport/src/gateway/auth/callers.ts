@@ -231,7 +231,7 @@ class Doorkeeper implements Callers {
     const key = keys?.find(hex);
     if (keys === undefined || key === undefined) return undefined;
     if (key.expiresAt !== undefined && this.#ports.clock.now() >= key.expiresAt)
-      throw invalidToken('The key has expired. "sallyport key create" makes a new one.');
+      throw invalidToken('The key has expired. The operator makes a new one.');
     return fromKey(key, hex, keys);
   }
 
@@ -246,7 +246,7 @@ class Doorkeeper implements Callers {
 
   #explainMissing(): string {
     const { keys, oauth } = this.#settings;
-    if (keys) return 'Sallyport needs the header "Authorization: Bearer <key>". "sallyport up" prints it.';
+    if (keys) return 'Sallyport needs the header "Authorization: Bearer <key>". Whoever started it has the key.';
     return oauth === undefined
       ? 'Sallyport needs a client certificate.'
       : 'Sallyport needs the header "Authorization: Bearer <access token>".';
@@ -254,7 +254,7 @@ class Doorkeeper implements Callers {
 
   #explainUnknown(): string {
     return this.#settings.keys
-      ? 'Sallyport was given a key that is not its own. "sallyport up" prints it.'
+      ? 'Sallyport was given a key that is not its own. Whoever started it has the key.'
       : 'Sallyport was given something that is no access token.';
   }
 }

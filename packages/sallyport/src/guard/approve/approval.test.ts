@@ -149,6 +149,59 @@ describe('a grant covers', () => {
   });
 });
 
+describe('a standing grant, after untrusted content was read', () => {
+  const mail = { to: 'jo@team.example', body: 'The summary.' };
+  const granted = (more: Partial<Grant> = {}): Grant => ({
+    ...toGrant(
+      approval({
+        arguments: mail,
+        argumentsDigest: toDigest(mail),
+        reasons: [{ guard: 'asks', reason: '' }],
+        classes: [],
+      }),
+      { scope: 'run', pattern: undefined, arguments: undefined },
+      { id: 'g', now: 0 },
+    ),
+    ...more,
+  });
+  const asked = (given: Record<string, string>, more: Partial<Approval> = {}) =>
+    approval({
+      arguments: given,
+      argumentsDigest: toDigest(given),
+      reasons: [
+        { guard: 'taint', reason: '', untrusted: true },
+        { guard: 'asks', reason: '' },
+      ],
+      classes: ['send_out'],
+      ...more,
+    });
+  const pattern = (given: Record<string, string>) => granted({ pattern: given });
+
+  test.each<[string, Grant, Approval]>([
+    ['the same call, for this run', granted(), asked(mail)],
+    ['the same call, for good', granted({ scope: 'always' }), asked(mail)],
+    ['the recipient by name, any text', pattern({ to: mail.to, body: '**' }), asked({ to: mail.to, body: 'Other.' })],
+    ['a folder by name', pattern({ path: '/reports/**' }), asked({ path: '/reports/q2.txt' })],
+    ['a host by name', pattern({ url: 'https://api.team.example/*' }), asked({ url: 'https://api.team.example/a' })],
+  ])('covers %s', (_, grant, call) => expect(coversCall(grant, call, 10)).toBe(true));
+
+  test.each<[string, Grant, Approval]>([
+    ['the same call in another run', granted(), asked(mail, { run: 's' })],
+    ['another recipient', granted(), asked({ ...mail, to: 'eve@else.example' })],
+    ['anything', granted({ pattern: 'any' }), asked(mail)],
+    ['any recipient', pattern({ to: '**', body: mail.body }), asked({ ...mail, to: 'eve@else.example' })],
+    ['any mailbox of a host', pattern({ to: 'jo@*', body: '**' }), asked({ ...mail, to: 'jo@else.example' })],
+    ['any host', pattern({ url: 'https://**' }), asked({ url: 'https://else.example/a' })],
+    ['any program', pattern({ body: '**' }), asked({ body: 'rm' }, { classes: ['run_code'] })],
+    [
+      'private data in the text',
+      pattern({ to: mail.to, body: '**' }),
+      asked({ to: mail.to, body: 'Key.' }, { reasons: [{ guard: 'taint', reason: '' }] }),
+    ],
+    ['the same call with a further guard', granted(), asked(mail, { reasons: [{ guard: 'policy', reason: '' }] })],
+  ])('does not cover %s', (_, grant, call) => expect(coversCall(grant, call, 10)).toBe(false));
+});
+
 test('the order of keys is no difference; every value is', () => {
   expect(toDigest({ a: 1, b: { c: 2, d: 3 } })).toBe(toDigest({ b: { d: 3, c: 2 }, a: 1 }));
   expect(toDigest({ a: 1 })).not.toBe(toDigest({ a: '1' }));

@@ -35,6 +35,8 @@ export interface Asked {
 export interface AskReason {
   readonly guard: string;
   readonly reason: string;
+  /** As of the verdict: it asks only because untrusted content was read. */
+  readonly untrusted?: true | undefined;
 }
 
 export type ApprovalState = 'waiting' | 'allowed' | 'denied' | 'expired';

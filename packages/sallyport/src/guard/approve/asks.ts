@@ -5,7 +5,7 @@ import type { Guard } from '../guard.ts';
 
 const ASK: Verdict = Object.freeze({
   kind: 'ask',
-  reason: 'The operator wants a person to look at every call of this tool (approvals.asks).',
+  reason: 'The operator wants a person to look at every call of this tool.',
 });
 
 /** Calls of the tools that `approvals.asks` names ask a person: globs over `<server>/<tool>`, the server's own names. */

@@ -1,6 +1,8 @@
-import type { JsonObject } from '../../core/json.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
-import type { Approval, Asked, GrantScope, GrantTerms } from './approval.ts';
+import { roleOf } from '../taint/roles.ts';
+import { walkLeaves } from '../taint/walk-leaves.ts';
+import type { Approval, Asked, AskReason, GrantScope, GrantTerms } from './approval.ts';
 import { matchesPattern, type Pattern } from './pattern.ts';
 
 /** A person's yes, bound to who, what, with which arguments, under which rules, until when. */
@@ -70,12 +72,38 @@ export function coversCall(grant: Grant, asked: Asked, now: number): boolean {
     grant.tool === asked.tool &&
     grant.toolDigest === asked.toolDigest &&
     grant.policyVersion === asked.policyVersion &&
-    asked.reasons.every(({ guard }) => grant.guards.includes(guard)) &&
+    asked.reasons.every((reason) => isAnswered(grant, asked, reason)) &&
     (grant.people ?? 1) >= asked.needed &&
-    asked.classes.every((effect) => grant.classes.includes(effect)) &&
+    (namesAll(grant, asked) || asked.classes.every((effect) => grant.classes.includes(effect))) &&
     (grant.scope !== 'run' || grant.run === asked.run) &&
     (grant.pattern === undefined
       ? grant.argumentsDigest === asked.argumentsDigest
       : matchesPattern(grant.pattern, asked.arguments))
   );
+}
+
+/**
+ * Was this asked when the grant was given? Beside the same guard's question, what asks only because untrusted content was read
+ * since then: a person named the values, so they do not come from that content.
+ */
+export function isAnswered(grant: Grant, asked: Asked, { guard, untrusted }: AskReason): boolean {
+  if (grant.guards.includes(guard)) return true;
+  return untrusted === true && namesAll(grant, asked);
+}
+
+/** A standing grant in which a person named everything that decides what the call does: its effects are known from that. */
+function namesAll({ scope, pattern, argumentsDigest, classes }: Grant, asked: Asked): boolean {
+  if (scope === 'once') return false;
+  if (pattern === undefined) return argumentsDigest === asked.argumentsDigest;
+  // Of a program the content decides, too: what runs is what was written.
+  if (!isObject(pattern) || classes.includes('run_code') || asked.classes.includes('run_code')) return false;
+  return walkLeaves(pattern).leaves.every(
+    ({ key, text, isName }) => isName || !text.includes('*') || isNamed(text) || roleOf(key, text) === 'content',
+  );
+}
+
+/** `/reports/**` and `https://api.example.com/*` name a folder and a host; `**` and `https://**` name nothing. */
+function isNamed(text: string): boolean {
+  const literal = text.slice(0, text.indexOf('*')).replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  return /[^/\\][/\\]/.test(literal);
 }

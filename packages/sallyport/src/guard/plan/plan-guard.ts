@@ -78,7 +78,7 @@ export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | 'decided' | 
   const judge = (fixed: FixedPlan | undefined): Verdict | Promise<Verdict> => {
     if (use === 'decided') return fixed?.isEnded === true ? deny(ENDED) : ALLOW;
     if (fixed?.by === undefined && isBound(settings, asker.client.principal))
-      return deny('This caller needs a plan that an operator fixed for its run (plans.required), and there is none.');
+      return deny('This caller needs a plan that an operator fixed for its run, and there is none. Tell the user.');
     const reason = fixed && whyOutsideOf(fixed, use, asker);
     if (reason !== undefined) return deny(reason);
     if (fixed === undefined || use === undefined) return ALLOW;
@@ -132,7 +132,9 @@ async function fix(
     return deny('A plan needs a run of its own: send _meta["dev.sallyport/run"] with every call of it.');
   const hasRead = hasReadUntrusted(run);
   if (hasRead === undefined)
-    return deny('Plans need to know what a run has read. Ask the operator to switch on the section "taint".');
+    return deny(
+      'Plans need to know what a run has read, which is not followed here. Leave _meta["dev.sallyport/plan"] out, or tell the user.',
+    );
   const before = await plans.find(run);
   if (before?.isFinal === true || (await hasRead))
     return deny(

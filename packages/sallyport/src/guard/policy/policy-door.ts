@@ -1,4 +1,4 @@
-import type { PolicySettings } from '../../config/policy-section.ts';
+import { type PolicySettings, policiesOf } from '../../config/policy-section.ts';
 import type { Snapshot } from '../../config/settings.ts';
 import type { Access } from '../../core/access.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -42,7 +42,7 @@ export interface DoorPorts {
 export async function openPolicyDoor(ports: DoorPorts, snapshot: Snapshot): Promise<PolicyDoor> {
   await preparePolicies(snapshot);
   const door = createPolicyDoor(ports);
-  door.use(snapshot.policy);
+  door.use(policiesOf(snapshot));
   return door;
 }
 

@@ -1,5 +1,5 @@
 import { listGroups } from '../../config/allowed.ts';
-import type { PolicySettings } from '../../config/policy-section.ts';
+import { type PolicySettings, policiesOf } from '../../config/policy-section.ts';
 import type { Snapshot } from '../../config/settings.ts';
 import { type CedarLibrary, loadCedar } from './cedar.ts';
 import type { KnownNames } from './check-names.ts';
@@ -24,7 +24,7 @@ const prepared = new WeakMap<PolicySettings, PreparedPolicies>();
  * @throws FaultError `config` with every problem.
  */
 export async function preparePolicies(snapshot: Snapshot): Promise<PreparedPolicies | undefined> {
-  const { policy: settings } = snapshot;
+  const settings = policiesOf(snapshot);
   if (settings === undefined) return undefined;
   const known = prepared.get(settings);
   if (known !== undefined) return known;

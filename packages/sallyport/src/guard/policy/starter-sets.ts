@@ -2,7 +2,7 @@ import type { StarterSet } from '../../config/policy-section.ts';
 
 /** Nobody is known behind an endpoint without a key: such callers never get at what cannot be taken back. */
 const STRANGERS = `@id("%:strangers")
-@reason("This endpoint has no key, so nobody knows who asks: tools with this effect need one. The operator sets gateway.auth to \\"key\\".")
+@reason("This endpoint has no key, so nobody knows who asks: tools with this effect need one.")
 forbid(principal, action in [Action::"list", Action::"call"], resource)
 when {
   principal.kind == "open" &&
@@ -45,6 +45,13 @@ ${ASK}`;
 
 /** Nothing is permitted but by the operator's own files. */
 const LOCKED = STRANGERS;
+
+/** What each permits, in a few words. Unknown callers are those of an endpoint without keys. */
+export const SET_SUMMARIES: Readonly<Record<StarterSet, { readonly on: boolean; readonly action: string }>> = {
+  laptop: { on: false, action: 'all permitted; unknown callers: deny pay, change_rights, credentials' },
+  team: { on: true, action: 'reading: all; writing: groups writers, admin; dangerous effects: ask' },
+  locked: { on: true, action: 'deny all but what policy.files permit' },
+};
 
 const TEXTS: Readonly<Record<StarterSet, string>> = { laptop: LAPTOP, team: TEAM, locked: LOCKED };
 

@@ -18,7 +18,10 @@ export interface Forbidden {
   /** The part of a sentence behind "because". */
   readonly why: string;
   /** What the caller or the operator can do; a sentence. */
+  /** For people: the setting that allows it. */
   readonly fix: string;
+  /** For models, where it is another one. */
+  readonly advice?: string;
 }
 
 /** What the text of a URI says about where it leads. */
@@ -176,22 +179,29 @@ export function judgeName(
   if (answer === 'late')
     return {
       why: 'it could not be found out in time where its name leads',
-      fix: `Ask again. ${lookNothingUp(settings)}`,
+      ...toFix(`Ask again. ${lookNothingUp(settings)}`),
     };
   if (answer === 'unknown')
     return settings.names === 'require'
       ? {
           why: 'nobody knows where its name leads',
-          fix: `The operator can let such names pass with "${settings.key}.names": "resolve".`,
+          ...toFix(`The operator can let such names pass with "${settings.key}.names": "resolve".`),
         }
       : undefined;
   if (answer.length === 0 || answer.some((address) => findInside(address) !== undefined))
-    return { why: 'its name leads to this machine or a private network', fix: allowInside(settings) };
+    return { why: 'its name leads to this machine or a private network', ...toFix(allowInside(settings)) };
   return undefined;
 }
 
 function refuse(why: string, fix: string): Judged {
-  return { forbidden: { why, fix }, asks: undefined, name: undefined };
+  return { forbidden: { why, ...toFix(fix) }, asks: undefined, name: undefined };
+}
+
+/** What the operator can set is for people; a model hears that a person can. */
+function toFix(fix: string): Pick<Forbidden, 'fix' | 'advice'> {
+  if (!fix.includes('The operator can')) return { fix };
+  const first = fix.startsWith('Ask again.') ? 'Ask again. ' : '';
+  return { fix, advice: `${first}Only the operator can allow it. Use another one, or tell the user.` };
 }
 
 function askOr(asks: Place | undefined): Judged {

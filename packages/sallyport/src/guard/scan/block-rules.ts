@@ -33,7 +33,32 @@ export const BLOCK_RULES: readonly BlockRule[] = [
     owasp: 'MCP06',
     why: 'It gives orders inside the markup of a prompt.',
     fix: ASK,
-    all: ['tag', ['must', 'trigger', 'hush', 'reset', 'secretPath', 'secretData', 'send', 'call', 'shell']],
+    all: ['promptTag', ['must', 'trigger', 'hush', 'reset', 'secretPath', 'secretData', 'send', 'call', 'shell']],
+    reach: 3,
+    shows: 'promptTag',
+    unless: isQuoted,
+  },
+  {
+    id: 'sets-apart-orders',
+    owasp: 'MCP06',
+    why: 'It sets a part of its text apart for the model, and wants something there that the tool is not for.',
+    fix: ASK,
+    all: [
+      'tag',
+      [
+        'hush',
+        'reset',
+        'secretPath',
+        'secretData',
+        'shell',
+        'foreignTool',
+        'exfiltrate',
+        'sendTo',
+        'takesPersonal',
+        'weakens',
+        'destroys',
+      ],
+    ],
     reach: 3,
     shows: 'tag',
     unless: isQuoted,
@@ -97,6 +122,14 @@ export const MARK_RULES: ReadonlyMap<
     ] as const
   ).map(([kind, id, why]) => [kind, { id, owasp: 'MCP03', why, fix: ASK }]),
 );
+
+/** A few of them that spell nothing, split no word and turn nothing round are left over from pasting: shown, not quarantined. */
+export const STRAY_MARK: Pick<Feature, 'id' | 'owasp' | 'why' | 'fix'> = {
+  id: 'stray-characters',
+  owasp: 'MCP03',
+  why: 'It holds a few characters that nobody sees; they carry nothing.',
+  fix: 'Ask the author of the server to take them out.',
+};
 
 /** A hidden text that says something of these instructs. */
 export const HIDDEN_ORDER: Pick<Feature, 'id' | 'owasp' | 'why' | 'fix'> = {

@@ -47,7 +47,8 @@ export const CONCEPTS = {
   /** The same, said to a model without doubt. */
   reset: [
     row(6, 'setAside', 'toldBefore'),
-    row(0, 'above'),
+    row(40, 'thisText', 'outranks', 'toldBefore'),
+    row(12, 'thisText', 'outranks', 'userWill'),
     row(24, 'label', 'unbreakable'),
     row(4, 'unbreakable', 'person'),
     row(0, 'newRole'),
@@ -108,11 +109,19 @@ export const CONCEPTS = {
   /** Wants to be chosen. */
   greedy: [row(0, 'choose')],
   /** Brackets that pretend to be of the prompt. */
-  tag: [row(0, 'markup')],
+  tag: [row(0, 'markup'), row(0, 'emphasis')],
+  /** Of these the ones that no author of a tool needs. */
+  promptTag: [row(0, 'markup')],
   /** Speaks of the tools of others, or of all. */
   others: [row(0, 'others')],
   /** What the user wants or would be asked does not decide. */
-  overUser: [row(0, 'overWill'), row(0, 'unasked')],
+  overUser: [
+    row(0, 'overWill'),
+    row(0, 'unasked'),
+    row(40, 'thisText', 'outranks', 'userWill'),
+    row(40, 'userWill', 'yields', 'thisText'),
+    row(40, 'conflict', 'person', 'thisText', 'wins'),
+  ],
   /** What it gives back is to be obeyed. */
   obeyed: [row(0, 'obeyed')],
   /** What a person or a conversation keeps, handed over. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import { toOriginal } from '../decode/mapped-text.ts';
+import { openLinks } from '../decode/open-links.ts';
 import { type Canonical, toCanonical, type View } from './canonical.ts';
 import { maskOf, SentenceBits } from './concept-bits.ts';
 import { CONCEPTS, type Concept, type Row } from './concepts.ts';
@@ -162,8 +163,10 @@ export function readTexts(texts: readonly DefinitionText[]): Reading {
   };
 }
 
-function asRead(view: View): View {
-  const read = unwrap(view.text);
+function asRead(written: View): View {
+  const text = openLinks(written.text);
+  const view = text === written.text ? written : { ...written, text };
+  const read = unwrap(text);
   if (read === undefined) return view;
   const back = (start: number, end: number) => toOriginal(read, start, end);
   return {

@@ -62,12 +62,16 @@ const TWO_CLAUSES =
 const ONE_BY_ONE =
   /^ (?:about |of |on |with |after )?(?:each|every) (?:single |intermediate |individual )?(?:step|call|query|request|page|item|chunk|tool call)s? ?$/;
 
+const ASKS_USER = /\b(?:ask|confirm with|check with|consult)(?:ing)? (?:the )?(?:users?|them)\b/;
+
 /** "Never delete without asking the user" asks for the question; "when force is true" leaves it to the user. */
 export function isForbidden({ before, said, after }: Said): boolean {
   if (/^,? (?:when|if|unless|only)\b|^[^。]{0,16}(?:しないで|禁止|いけません)/.test(after)) return true;
   // "Unless the user has already confirmed" lets the user decide.
   if (said.includes('user') && /\b(?:unless|if|when|until|once|after|whether|where|only)[ ,]{0,2}$/.test(before))
     return true;
+  // "Ask the user, even if they asked for it before": the question is asked.
+  if (/^even (?:if|when)/.test(said) && ASKS_USER.test(before.split(/[.!?;\n]/).at(-1) ?? '')) return true;
   const outer = said.startsWith('without')
     ? /(?:\bnot|n't|\bnever|\bcannot)(?: [\w'-]{1,20}){0,10} $/.exec(before)?.[0]
     : undefined;

@@ -59,7 +59,7 @@ export const GREED_RULES: readonly GreedRule[] = [
   },
   {
     ...MORE,
-    said: /\b(?:always|must always|should always) (?:\w{1,12} ){0,1}(?:use|call|invoke|choose|select|run) (?:this(?: (?:tool|function|server|service|one))?|our (?:tool|server|service))(?: first)?(?=\s?(?:[.!]|$))|\balways (?:\w{1,12} ){0,1}prefer (?:this|our) (?:tool|server|service|one)\b/g,
+    said: /\b(?:always|must always|should always) (?:\w{1,12} ){0,1}(?:use|call|invoke|choose|select|run) (?:this(?: (?:tool|function|server|service|one))?|our (?:tool|server|service))(?: first)?(?=\s?(?:[.!]|$))|\balways (?:\w{1,12} ){0,1}prefer (?:this|our) (?:tool|server|service|one)\b(?! over\b)/g,
   },
   {
     ...FIRST,

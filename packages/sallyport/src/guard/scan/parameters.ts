@@ -26,10 +26,16 @@ export interface ParameterRule {
   readonly takes?: RegExp;
   /** A purpose that explains it, in name and description of the tool. */
   readonly unless?: RegExp;
+  /** What is said of it explains it. */
+  readonly unlessSaid?: RegExp;
 }
 
 const FIX =
   'Leave it in quarantine, or fix the parameter to a harmless value (`bindings`), until the author says what it is for.';
+
+/** A tool that is for talking, for models or for what was said there may ask for it. */
+const TALKS =
+  /\b(?:prompts?|llms?|language models?|ai models?|agents?|assistants?|chat\w{0,4}|conversation\w{0,2}|dialog(?:ue)?s?|messages?|generat\w{1,4}|complet\w{1,5}|extract\w{0,4}|summar\w{1,6}|inference|memor\w{1,4}|history|transcri\w{1,8}|sampling|fine-?tun\w{1,4}|threads?|meetings?|calls?|translat\w{1,4}|ask\w{0,3}|think\w{0,4}|reason\w{0,4})\b/;
 
 /** HiddenLayer, "Exploiting MCP Tool Parameters" (2025): names alone make models pass on what they know. */
 export const PARAMETER_RULES: readonly ParameterRule[] = [
@@ -54,7 +60,7 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     owasp: 'MCP10',
     why: 'A parameter asks for what was said, thought or told to the model; the tool needs that for nothing.',
     fix: FIX,
-    name: /\b(?:(?:conversation|chat|dialog(?:ue)?|session|message|messages|prompt) (?:history|transcript|log|logs|so far|dump)|(?:full|entire|whole|complete|previous|prior|all|raw) (?:conversation|chat|dialog(?:ue)?|messages|prompts?|transcript)|chain of thought|(?:tool|tools) (?:call )?(?:history|calls so far)|(?:tools list|available tools|list of tools|all tools|other tools)|(?:model|assistant|agent) (?:context|memory|instructions|thoughts|system prompt)|context window|hidden (?:prompt|context|instructions))\b/,
+    name: /\b(?:(?:conversation|chat|dialog(?:ue)?|session|message|messages|prompt) (?:history|transcript|log|logs|so far|dump)(?! (?:days?|hours?|limit|size|length|ids?|count|max|depth|retention|key|type|url|file|path|enabled))|(?:full|entire|whole|complete|previous|prior|all|raw) (?:conversation|chat|dialog(?:ue)?|messages|prompts?|transcript)|chain of thought|(?:tool|tools) (?:call )?(?:history|calls so far)|(?:tools list|available tools|list of tools|all tools|other tools)|(?:model|assistant|agent) (?:context|memory|instructions|thoughts|system prompt)|context window|hidden (?:prompt|context|instructions))\b/,
     unless:
       /\b(?:conversations?|chats?|transcripts?|messages?|histor(?:y|ies)|memor(?:y|ies)|thoughts?|thinking|reasoning|prompts?|agents?|dialog(?:ue)?s?|tools?\b.{0,24}\b(?:route|select|recommend|list|search|analy[sz]e|plan)|summari[sz]\w{1,6})\b/,
   },
@@ -119,6 +125,24 @@ export const PARAMETER_RULES: readonly ParameterRule[] = [
     unless:
       /\b(?:prompts?|llms?|language models?|models?|agents?|assistants?|chat\w{0,4}|conversation\w{0,2}|messages?|generat\w{1,4}|complet\w{1,5}|extract\w{0,4}|summar\w{1,6}|think\w{0,4}|thoughts?|reason\w{0,4}|inference|memor\w{1,4}|history|emails?|inbox|threads?|analy\w{1,5}|ai)\b/,
   },
+  {
+    id: 'parameter-asks-conversation',
+    owasp: 'MCP10',
+    why: 'By its name it takes what the model was told or what was said to it; the tool needs that for nothing.',
+    fix: FIX,
+    name: /\b(?:system|sys|initial|original|developer|hidden) (?:prompt|message|instructions?)\b(?! (?:id|name|file|path|type|version|url))|\b(?:conversation|chat|dialog(?:ue)?) (?:context|text|contents?|summary)\b|^(?:(?:current|this|user) )?(?:conversation|dialog(?:ue)?|chat transcript|context dump)$/,
+    unless: TALKS,
+    // "System prompt for the extraction" is one that the user writes.
+    unlessSaid: /\b(?:for|to (?:use|guide|send|control|steer|set|pass)|custom|override\w{0,1}|default|whether)\b/,
+  },
+  {
+    id: 'parameter-asks-conversation',
+    owasp: 'MCP10',
+    why: 'A parameter asks for what was said, thought or told to the model; the tool needs that for nothing.',
+    fix: FIX,
+    said: /\b(?:conversation|chat|dialog(?:ue)?|discussion|exchange) (?:(?:so far|between you)\b|with (?:the |your )?users?\b)|\bmessages? (?:of|in|from) (?:this|our|the (?:current|whole|entire)) (?:conversation|chat|session)\b|\b(?:everything|all) (?:that )?(?:was |has been |you |the user )?(?:discussed|talked about|exchanged)\b|\b(?:instructions?|prompt|message) (?:that )?(?:the (?:assistant|model|agent|llm|ai)|you) (?:(?:was|were|have been|has been) given|received|got|follows?|started with)\b|\b(?:text|contents?|copy|words) of (?:the|your) (?:system|initial|original|developer|hidden) (?:prompt|message|instructions?)\b|\byour (?:system|initial|original|developer|hidden) (?:prompt|message|instructions?)\b/,
+    unless: TALKS,
+  },
 ];
 
 const MAX_PARAMETERS = 500;
@@ -145,7 +169,7 @@ export function findOddParameters(definition: JsonObject): readonly OddParameter
       const isOdd =
         (rule.name?.test(words) ?? false) ||
         (rule.said !== undefined && says(rule.said, sentence) && rule.takes?.test(sentence) !== false);
-      if (!isOdd || (rule.unless?.test(purpose()) ?? false)) continue;
+      if (!isOdd || rule.unlessSaid?.test(sentence) === true || rule.unless?.test(purpose()) === true) continue;
       found.push({ rule, where, name, said });
       break;
     }

@@ -1,6 +1,6 @@
 import { type Finding, NOTHING_FOUND, type Scan } from '../../core/finding.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { BLOCK_RULES, HIDDEN_ORDER, MARK_RULES } from './block-rules.ts';
+import { BLOCK_RULES, HIDDEN_ORDER, MARK_RULES, STRAY_MARK } from './block-rules.ts';
 import { type Mask, meets, type SentenceBits } from './concept-bits.ts';
 import type { Concept } from './concepts.ts';
 import { type Piece, type Reading, readDefinition, toEvidence } from './definition-reading.ts';
@@ -11,11 +11,12 @@ import { FEATURES } from './features.ts';
 import { findGreed } from './greed.ts';
 import { findOddParameters } from './parameters.ts';
 import type { DefinitionContext } from './scan-context.ts';
+import { areStray } from './stray-marks.ts';
 import { REVIEW_FROM } from './thresholds.ts';
 import { BIAS, WEIGHTS } from './weights.ts';
 
 /** Raised with every change of a rule or a weight: definitions are read again. */
-export const DEFINITION_RULES_VERSION = '13';
+export const DEFINITION_RULES_VERSION = '14';
 
 /** A definition that breaks every rule a hundred times is explained by the first of them. */
 const MAX_FINDINGS = 32;
@@ -64,12 +65,14 @@ function findMarks({ pieces }: Reading): Finding[] {
   for (const { source, canonical, view } of pieces) {
     if (view.kind !== 'plain') continue;
     const seen = new Set<string>();
-    for (const { kind, start, end, decoded } of canonical.marks) {
-      const rule = MARK_RULES.get(kind);
-      if (rule === undefined || seen.has(kind)) continue;
-      seen.add(kind);
+    const marks = canonical.marks.filter(({ kind }) => MARK_RULES.has(kind));
+    const isStray = areStray(source.text, marks);
+    for (const { kind, start, end, decoded } of marks) {
+      const rule = isStray ? STRAY_MARK : MARK_RULES.get(kind);
+      if (rule === undefined || seen.has(rule.id)) continue;
+      seen.add(rule.id);
       const around = toEvidence(decoded === '' ? source.text.slice(Math.max(0, start - 40), end + 40) : decoded);
-      findings.push({ ...rule, tier: 'block', where: source.where, start, end, evidence: around });
+      findings.push({ ...rule, tier: isStray ? 'review' : 'block', where: source.where, start, end, evidence: around });
     }
   }
   return findings;

@@ -47,14 +47,17 @@ export function scanText(text: string): Scan {
 /** What a text says and holds. */
 export interface TextReading {
   readonly scan: Scan;
-  /** What is not seen in it. */
+  /** Unseen characters that are themselves a finding. */
   readonly marks: readonly Mark[];
-  /** What makes a client fetch or run something. */
+  /** What makes a client fetch or run something, and is itself a finding. */
   readonly carriers: readonly Carrier[];
 }
 
-/** As {@link scanText}, with what has to be made harmless before it is shown. */
-export function readText(given: string): TextReading {
+/**
+ * As {@link scanText}, with the parts that can be made harmless.
+ * @param ownSpans the parts that repeat the caller's own words, asked for only where something is found: they are no finding
+ */
+export function readText(given: string, ownSpans?: (text: string) => readonly Span[]): TextReading {
   const found: Found[] = [];
   const marks: Mark[] = [];
   const { text, lines } = openText(given);
@@ -73,7 +76,15 @@ export function readText(given: string): TextReading {
     readDoubtful(lines.slice(start, end), { offset: start, found, marks, budget });
   }
   const carriers = addCarriers({ given, text, words }, found);
-  return { scan: toScan(found), marks, carriers };
+  const foreign = found.length === 0 ? found : withoutOwn(found, ownSpans?.(given) ?? []);
+  const hidden = marks.filter((mark) => foreign.some(({ rule, start }) => rule === HIDDEN && start === mark.start));
+  return { scan: toScan(foreign), marks: hidden, carriers };
+}
+
+/** What lies within the caller's own words was not said by the server. */
+function withoutOwn(found: readonly Found[], own: readonly Span[]): readonly Found[] {
+  if (own.length === 0) return found;
+  return found.filter((one) => !own.some(({ start, end }) => start <= one.start && one.end <= end));
 }
 
 function toScan(found: readonly Found[]): Scan {
@@ -209,8 +220,8 @@ function addDecoded(view: View, { offset, found }: Pick<Collected, 'offset' | 'f
 
 /**
  * Programs and pages are full of places to be filled in: what counts is one in a text that is neither, and whatever a reader
- * is told to fill in. The first of each is enough.
- * @returns what makes a client fetch something
+ * is told to fill in. The first of each is enough for the findings.
+ * @returns those that are a finding
  */
 function addCarriers({ given, text, words }: Opened, found: Found[]): readonly Carrier[] {
   const fences = new Fences(given);
@@ -226,13 +237,16 @@ function addCarriers({ given, text, words }: Opened, found: Found[]): readonly C
   };
   const isMeant = ({ kind, url, isFollowed }: Carrier) =>
     kind === 'image' || (kind === 'html' && !isFollowed && !isInPage()) || asksForSaid(url);
-  const blank = carriers.find(
-    (one) => one.carries === 'blank' && isMeant(one) && !isTemplate(given, fences, one.start),
-  );
+  const isBlank = (one: Carrier) => one.carries === 'blank' && isMeant(one) && !isTemplate(given, fences, one.start);
+  const blanks = carriers.filter(isBlank);
+  const [blank] = blanks;
   if (blank !== undefined) add(BLANK, blank);
-  const running = carriers.find(({ kind, runs }) => runs && kind === 'html');
-  if (running !== undefined && !isInPage()) add(RUNS, running);
-  return carriers;
+  const running = carriers.filter(({ kind, runs }) => runs && kind === 'html');
+  const runs = running[0] !== undefined && !isInPage() ? running : [];
+  if (runs[0] !== undefined) add(RUNS, runs[0]);
+  const isTold = (one: Carrier) =>
+    told !== undefined && one.carries === 'blank' && one.start < told.end && told.start < one.end;
+  return carriers.filter((one) => blanks.includes(one) || runs.includes(one) || isTold(one));
 }
 
 /** Within a block or a line of code. */
@@ -308,14 +322,15 @@ function weighed(text: string, { words = readWords(text), isOpen = () => true }:
   };
   const found: Weighed[] = [];
   for (const { rule, start, end, isDisguised } of matches) {
-    const isSaid = isOpen(start, end) && isQuoted(text, start, end);
+    const isReport = isReported(text, start);
+    const isSaid = isOpen(start, end) && isQuoted(text, start, end, isReport);
     const isTold = isSaid || isPattern(text.slice(start, end)) || (rule.isDemand === true && !isDemanded(text, start));
     const sure = isListed(text.slice(start, end))
       ? rule.weight * FENCED
       : isNamed(text, { rule, start, end })
         ? rule.weight * NAMED
         : rule.weight;
-    const share = rule.weight < BLOCK_FROM && isReported(text, start) ? REPORTED : 1;
+    const share = rule.weight < BLOCK_FROM && isReport ? REPORTED : 1;
     found.push({ rule, weight: weigh(sure * share, start, isTold), start, end, isDisguised });
   }
   for (const { rule, weight, start, end } of spoken) {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { compileSchema, SchemaRefusal } from './compile-schema.ts';
 
+const DRAFT_04 = 'http://json-schema.org/draft-04/schema#';
+const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema';
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 const LATEST = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -108,6 +110,13 @@ describe('harmless schemas are taken as their servers mean them', () => {
       object({ a: { type: 'string', format: 'x-colour', 'x-order': 1, example: 1 } }),
       { a: 'x' },
     ],
+    ['draft-04', object({ a: { minimum: 0, exclusiveMinimum: false } }, { $schema: DRAFT_04 }), { a: 0 }],
+    ['2019-09', object({ a: { items: [{ type: 'number' }] } }, { $schema: DRAFT_2019 }), { a: [1, 'x'] }],
+    [
+      'a parameter called as a keyword',
+      object({ minimum: { type: 'number' }, exclusiveMinimum: true }),
+      { minimum: 1 },
+    ],
     ['draft-04 id', { id: 'https://example.com/a', ...object({ id: { type: 'string', id: 'x' } }) }, { id: 'x' }],
     ['an argument called constructor', object({ constructor: { type: 'string' } }), {}],
     ['a pattern that escapes too much', object({ a: { pattern: '^[\\w\\-]+\\@$' } }), { a: 'a-b@' }],
@@ -130,6 +139,17 @@ describe('attacks', () => {
     ['$async does not make everything valid', { $async: true, ...object({ a: { type: 'string' } }) }, { a: 1 }],
     ['what every object inherits satisfies no requirement', object({}, { required: ['toString'] }), {}],
     ['draft-07 tuples are checked', { $schema: DRAFT_07, items: [{ type: 'number' }] }, ['x']],
+    ['the old form of a bound is checked', object({ a: { minimum: 0, exclusiveMinimum: true } }), { a: 0 }],
+    [
+      'under the name of a new dialect, too',
+      object({ a: { maximum: 9, exclusiveMaximum: true } }, { $schema: DRAFT_07 }),
+      { a: 9 },
+    ],
+    [
+      'and a bound that is not exclusive',
+      object({ a: { minimum: 1, exclusiveMinimum: false } }, { $schema: DRAFT_04 }),
+      { a: 0 },
+    ],
     ['2020-12 tuples are checked', { prefixItems: [{ type: 'number' }] }, ['x']],
   ])('%s', (_, schema, value) => {
     expect(problems(schema, value)).toHaveLength(1);
@@ -162,8 +182,8 @@ describe('attacks', () => {
     ],
     [
       'a dialect nobody supports',
-      { $schema: 'http://json-schema.org/draft-04/schema#' },
-      'is written in a dialect that is not supported ("$schema": "http://json-schema.org/draft-04/schema#"; supported are 2020-12 and draft-07)',
+      { $schema: 'http://json-schema.org/draft-03/schema#' },
+      'is written in a dialect that is not supported ("$schema": "http://json-schema.org/draft-03/schema#"; supported are 2020-12, 2019-09, draft-07, draft-06 and draft-04)',
     ],
     [
       'a type that is none',

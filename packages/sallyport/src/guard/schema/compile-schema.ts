@@ -2,6 +2,7 @@ import { Ajv, MissingRefError, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastFormats } from 'ajv-formats/dist/formats.js';
 import { type Json, type JsonObject, member } from '../../core/json.ts';
+import { fromDraft4 } from './older-dialects.ts';
 import { toProblems } from './problems.ts';
 
 /** Returns what is wrong with a value, in words for a model and without the value; empty when it is valid. */
@@ -33,7 +34,7 @@ export function compileSchema(schema: JsonObject, options: CompileOptions): Vali
   let refusal: SchemaRefusal | undefined;
   for (const dialect of dialects) {
     try {
-      return compileAs(dialect, schema, options);
+      return compileAs(dialect, dialect === 'draft-04' ? fromDraft4(schema) : schema, options);
     } catch (error) {
       refusal ??= toRefusal(error);
     }
@@ -41,16 +42,21 @@ export function compileSchema(schema: JsonObject, options: CompileOptions): Vali
   return refusal ?? new SchemaRefusal('cannot be compiled');
 }
 
-type Dialect = '2020-12' | 'draft-07';
+type Dialect = '2020-12' | 'draft-07' | 'draft-04';
 
-/** Draft-06 schemas are draft-07 schemas. Without a dialect: 2020-12 (MCP 2026-07-28 basic#json-schema-usage). */
+/**
+ * Draft-06 schemas are draft-07 schemas. Without a dialect: 2020-12 (MCP 2026-07-28 basic#json-schema-usage). Generators name
+ * one dialect and write an older one: what cannot be compiled gets another try as that.
+ */
 function toDialects(written: Json | undefined): readonly Dialect[] | SchemaRefusal {
-  // Older servers write draft-07 tuples (`items: [...]`) and no `$schema`: what is no 2020-12 gets a second try.
-  if (typeof written !== 'string') return ['2020-12', 'draft-07'];
-  if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(written)) return ['2020-12'];
-  if (/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/.test(written)) return ['draft-07'];
+  if (typeof written !== 'string') return ['2020-12', 'draft-07', 'draft-04'];
+  if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(written)) return ['2020-12', 'draft-04'];
+  // Of 2019-09 only tuples are written otherwise in 2020-12, and as in draft-07.
+  if (/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/.test(written)) return ['2020-12', 'draft-07'];
+  if (/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/.test(written)) return ['draft-07', 'draft-04'];
+  if (/^https?:\/\/json-schema\.org\/draft-04\/schema#?$/.test(written)) return ['draft-04'];
   return new SchemaRefusal(
-    `is written in a dialect that is not supported ("$schema": ${JSON.stringify(written.slice(0, 100))}; supported are 2020-12 and draft-07)`,
+    `is written in a dialect that is not supported ("$schema": ${JSON.stringify(written.slice(0, 100))}; supported are 2020-12, 2019-09, draft-07, draft-06 and draft-04)`,
   );
 }
 

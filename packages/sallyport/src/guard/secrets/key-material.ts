@@ -107,6 +107,8 @@ const INSIDE: readonly (readonly [string, string, number, RegExp, RegExp])[] = [
   ['.atlasv1.', 'terraform-token', 14, /^[A-Za-z0-9]+$/, /\.atlasv1\.[A-Za-z0-9_=-]{60,70}/y],
 ];
 
+export const INSIDE_KINDS: readonly string[] = INSIDE.map(([, kind]) => kind);
+
 /** Marks that may stand in the middle of a word. */
 export const INSIDE_MARKS: ReadonlySet<string> = new Set(['8Q~', ...INSIDE.map(([mark]) => mark)]);
 

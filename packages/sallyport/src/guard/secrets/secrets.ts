@@ -93,9 +93,7 @@ export function secretsInResult(ports: SecretPorts): Guard {
       if (masked === undefined) return ALLOW;
       const { upstream } = tool;
       if (masked.kind === 'withheld')
-        return deny(
-          `The result is withheld: it holds ${masked.what}. Ask "${upstream}" for less, or let the operator see "secrets.results".`,
-        );
+        return deny(`The result is withheld: it holds ${masked.what}. Ask "${upstream}" for less, or tell the user.`);
       const reason = `The result held ${masked.what}.`;
       const { value } = masked;
       if (value instanceof Promise) return value.then((done) => ({ kind: 'rewrite', value: done, reason }));
@@ -172,7 +170,7 @@ function toTokenVerdict(
   if (first === undefined) return undefined;
   const reason = `${whatHolds(call)} a ${first.kind} that came from ${first.from === 'caller' ? 'the caller' : `"${first.upstream}"`} and may not go to "${upstream}".`;
   if (foreign === 'ask') return { kind: 'ask', reason: `${reason} Allowed, the token goes there and not the value.` };
-  return deny(`${reason} The operator may let a person decide with "secrets.foreign".`);
+  return deny(`${reason} Leave it out, or tell the user: only the operator can allow it.`);
 }
 
 function look(call: Call, settings: SecretSettings): Verdict {
@@ -184,7 +182,7 @@ function look(call: Call, settings: SecretSettings): Verdict {
   const denied = found.filter(({ mode }) => mode !== 'ask');
   if (denied.length > 0)
     return deny(
-      `${whatHolds(call)} ${describeSecrets(denied)}, which may not go to "${upstream}". Leave it out, or let the operator add a rule to "secrets".`,
+      `${whatHolds(call)} ${describeSecrets(denied)}, which may not go to "${upstream}". Leave it out, or tell the user: only the operator can allow it.`,
     );
   return { kind: 'ask', reason: `${whatHolds(call)} ${describeSecrets(found)} on the way to "${upstream}".` };
 }

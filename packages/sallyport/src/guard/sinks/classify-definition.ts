@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, member, memberText } from '../../core/json.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
+import { type Change, readChange } from './read-change.ts';
 import { type Meaning, readChinese, readWords, toWords } from './read-words.ts';
 
 export interface DefinitionReading {
@@ -7,6 +8,8 @@ export interface DefinitionReading {
   readonly sinks: readonly SinkClass[];
   /** By its name, else its description, it only looks: arguments that merely resemble those of an effect do not count. */
   readonly reads: boolean;
+  /** What it changes beside these effects. */
+  readonly change: Change;
 }
 
 const readings = new WeakMap<JsonObject, DefinitionReading>();
@@ -44,15 +47,17 @@ function read(definition: JsonObject): DefinitionReading {
   if (!reads) {
     for (const sink of readSchema(definition, { description, openWorld: says('openWorldHint') === true }))
       found.add(sink);
-    if (says('destructiveHint') === true && says('readOnlyHint') === false && !ADDING.test(name)) found.add('delete');
+    if (says('destructiveHint') === true && says('readOnlyHint') === false && !WRITING.test(name)) found.add('delete');
   }
-  return { sinks: SINK_CLASSES.filter((sink) => found.has(sink)), reads: reads && found.size === 0 };
+  const sinks = SINK_CLASSES.filter((sink) => found.has(sink));
+  return { sinks, reads: reads && found.size === 0, change: reads ? 'none' : readChange(definition) };
 }
 
 const NOTHING: Meaning = { act: 'unknown', sinks: new Set() };
 
-/** SDKs write `destructiveHint` beside every tool that writes; what only adds destroys nothing. */
-const ADDING = /(?:^|[_.-])(?:create|add|insert|append|start|open|new|post|send|upload|invite)/i;
+/** SDKs write `destructiveHint` beside every tool that writes. What adds destroys nothing, and agents overwrite all day. */
+const WRITING =
+  /(?:^|[_.-])(?:create|add|insert|append|start|open|new|post|send|upload|invite|write|edit|update|set|save|put|patch|move|rename|copy|replace|modify|upsert)/i;
 
 function readName(name: string): Meaning {
   const chinese = readChinese(name);
@@ -127,6 +132,8 @@ function readRequired(definition: JsonObject): readonly SinkClass[] {
   const isExchange =
     names.some((name) => /^from(?:_?\w+)?$/i.test(name)) && names.some((name) => /^to(?:_?\w+)?$/i.test(name));
   if (has(AMOUNT) && has(ACCOUNT) && !isExchange) found.push('pay');
+  // A draft waits for somebody to send it.
+  else if (isDraft(definition)) return found;
   // A translator is given a text and the language it goes to.
   else if (has(RECIPIENT) && has(LETTER) && !isExchange) found.push('send_out');
   return found;
@@ -195,6 +202,7 @@ function readSchema(
   const found: SinkClass[] = [];
   if (has(AMOUNT) && has(MONEY)) found.push('pay');
   else if (
+    !isDraft(definition) &&
     has(RECIPIENT) &&
     has(CONTENT) &&
     (openWorld || /\b(?:e-?mails?|sms|messages?|send|sends)\b|邮件|短信|消息/i.test(description))
@@ -207,6 +215,12 @@ function readSchema(
   )
     found.push('run_code');
   return found;
+}
+
+/** Written down for somebody to send, by its name. */
+export function isDraft(definition: JsonObject): boolean {
+  const name = toWords(memberText(definition, 'name'));
+  return name.some((word) => word === 'draft' || word === 'drafts') && !name.includes('send');
 }
 
 function isFreeText(schema: unknown): boolean {

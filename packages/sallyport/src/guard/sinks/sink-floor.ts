@@ -5,7 +5,7 @@ import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
 import { ALLOW } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
 import { readArguments } from './classify-arguments.ts';
-import { readDefinition } from './classify-definition.ts';
+import { isDraft, readDefinition } from './classify-definition.ts';
 
 /** What a person reads about an effect. */
 const EFFECTS: ReadonlyMap<SinkClass, string> = new Map([
@@ -24,8 +24,13 @@ export function findSinks(call: Call, settings: SinkSettings | undefined): reado
   const said = settings?.overrides.some((one) => names(one, { server: tool.upstream, item: tool.name })) === true;
   if (said) return tool.sinks;
   const { reads } = readDefinition(tool.definition);
-  const told = readArguments(call.arguments, reads);
+  const found = readArguments(call.arguments, reads);
+  const told = found.has('send_out') && isDraft(tool.definition) ? new Set([...found].filter(isNotSending)) : found;
   return told.size === 0 ? tool.sinks : SINK_CLASSES.filter((sink) => told.has(sink) || tool.sinks.includes(sink));
+}
+
+function isNotSending(sink: SinkClass): boolean {
+  return sink !== 'send_out';
 }
 
 /** The floor: an effect asks for a person, or is refused, whichever tool causes it (requirement G8). */

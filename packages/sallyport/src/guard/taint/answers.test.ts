@@ -90,7 +90,7 @@ describe('private data in an answer stays', () => {
     const verdict = answer(read().guard, SAMPLING, said(`It is ${ACCOUNT}.`));
     const reason = 'reason' in verdict ? verdict.reason : '';
     expect(reason).toBe(
-      'The value "/content/text" of the answer to "sampling/createMessage" of "web" holds personal data from a result of "bank.get_transactions" (call call-1). Rule "private-outside": a person has to agree.',
+      'The value in "/content/text" of the answer to sampling/createMessage of web holds personal data from bank.get_transactions. Ask the user to confirm it, then call again. (argument "/content/text", result of call call-1, rule "private-outside")',
     );
   });
 });

@@ -26,7 +26,12 @@ export function answersTaint(ports: TaintPorts): Guard {
       sinksOf: () => [],
       mayKeep: ({ tool }) => tool.name === ROOTS,
     });
-  const all = toGuard(privateFlows((flow) => flow));
+  const all = toGuard(
+    privateFlows(
+      (flow) => flow,
+      ({ to }) => to.hidden === true,
+    ),
+  );
   const secretsOnly = toGuard(privateFlows((flow) => ({ ...flow, from: 'secret' })));
   return {
     name: all.name,

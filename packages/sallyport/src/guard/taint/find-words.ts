@@ -18,6 +18,13 @@ export const SHORTEST = 5;
 const LONGEST = 512;
 const LONG_WORD = 20;
 
+/** Scheme and host of a link, in lower case. */
+export function originOf(link: string): string {
+  const start = link.indexOf('://');
+  const rest = start < 0 ? -1 : link.slice(start + 3).search(/[/?#]/);
+  return (rest < 0 ? link : link.slice(0, start + 3 + rest)).toLowerCase();
+}
+
 /**
  * The words of a text that tell where it is from: addresses, links, paths, numbers and names with digits. Plain words are
  * in every text. One pass without patterns, since it reads every result that is remembered.

@@ -5,12 +5,12 @@ import type { PrintList } from './print-list.ts';
 /**
  * What a print is made of. `value`: a whole text or number, or a distinctive word of one; `gram`: a piece of a text;
  * `id`: a value that a certain server gave under the name of an id; `link`: an address as it stood in a result; `typed`:
- * words of the user.
+ * words of the user; `form`: a deciding value in the one way in which it is compared.
  */
-export type PrintKind = 'value' | 'id' | 'link' | 'typed';
+export type PrintKind = 'value' | 'id' | 'link' | 'typed' | 'form';
 
 const KINDS: Readonly<Record<PrintKind | 'gram' | 'piece', number>> = {
-  ...{ value: 1, gram: 2, id: 3, link: 4, typed: 5, piece: 6 },
+  ...{ value: 1, gram: 2, id: 3, link: 4, typed: 5, piece: 6, form: 7 },
 };
 
 /** Letters and digits of one piece of text, and how many pieces one is chosen from. */

@@ -23,7 +23,7 @@ export function readFirstSeen(
     if (index >= 0 && known?.has(index) !== true) own.add(prints.high[index] ?? 0, prints.low[index] ?? 0);
   };
   for (const asked of leaves) {
-    const { leaf, whole, words, grams, host } = asked;
+    const { leaf, whole, words, grams, host, forms } = asked;
     if (leaf.text.length > MAX_KEPT_TEXT) continue;
     // A value that a result gave is not its user's, and neither is what is put together from it: a text that was stopped
     // for the private data in it would else be free the second time.
@@ -31,6 +31,7 @@ export function readFirstSeen(
     if (known !== undefined && findHeld(asked, 'internal', known) !== undefined) continue;
     keep(whole);
     keep(host);
+    if (forms[0] < forms[1]) keep(forms[0]);
     for (let i = words[0]; i < grams[1]; i++) keep(i);
   }
   return own.size === 0 ? undefined : { marks: CLEAN, prints: own };

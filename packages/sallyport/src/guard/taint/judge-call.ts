@@ -1,6 +1,6 @@
 import type { Label, TaintFlow, TaintSettings } from '../../config/taint-section.ts';
 import { matchesGlob } from '../../core/glob.ts';
-import { readDefinition } from '../sinks/classify-definition.ts';
+import { findHidden } from './hidden-flow.ts';
 import { isInside } from './label-source.ts';
 import { bears, type Marks } from './labels.ts';
 import type { AskedCall, AskedLeaf } from './read-call.ts';
@@ -8,6 +8,8 @@ import type { Recall, Source } from './taint-ports.ts';
 import {
   type Evidence,
   findBearing,
+  isGivenOtherwise,
+  isInsideRoots,
   isKnownAddress,
   isReturning,
   isSeenFirst,
@@ -38,7 +40,7 @@ const NOTHING: Judgement = Object.freeze({ stop: undefined, noted: Object.freeze
 const borne = new WeakMap<TaintSettings, Map<Marks, readonly TaintFlow[]>>();
 
 /** The rules that can decide about a call of this tool with these effects, in a run that bears these marks. */
-export function findRules(settings: TaintSettings, marks: Marks, about: Pick<Evidence, 'call' | 'sinks'>) {
+export function findRules(settings: TaintSettings, marks: Marks, about: Pick<Evidence, 'call' | 'sinks' | 'deed'>) {
   return findBorne(settings, marks).filter((rule) => concerns(rule, about));
 }
 
@@ -77,10 +79,11 @@ export function judgeCall(
   return ask === undefined && noted.length === 0 ? NOTHING : { stop: ask, noted };
 }
 
-function concerns({ to }: TaintFlow, { call, sinks }: Pick<Evidence, 'call' | 'sinks'>): boolean {
+/** Does the rule speak of such calls? */
+export function concerns({ to }: TaintFlow, { call, sinks, deed }: Pick<Evidence, 'call' | 'sinks' | 'deed'>): boolean {
   if (to.sinks !== undefined && !shareOne(to.sinks, sinks)) return false;
   if (to.servers !== undefined && !matchesOne(to.servers, call.tool.upstream)) return false;
-  return to.acts !== true || acts(call.tool.definition, sinks);
+  return (to.acts !== true || deed === 'effect') && (to.changes !== true || deed === 'change');
 }
 
 // By place, for every rule and call: over a frozen list, which configuration is made of, `some` asks V8's runtime for each
@@ -94,11 +97,6 @@ function shareOne(list: readonly string[], others: readonly string[]): boolean {
 function matchesOne(globs: readonly string[], name: string): boolean {
   for (let i = 0; i < globs.length; i++) if (matchesGlob(globs[i] ?? '', name)) return true;
   return false;
-}
-
-/** What a tool of an unknown word does is unknown, so it may do anything. */
-function acts(definition: Parameters<typeof readDefinition>[0], sinks: readonly string[]): boolean {
-  return sinks.length > 0 || !readDefinition(definition).reads;
 }
 
 function findRun(rule: TaintFlow, asked: AskedCall, evidence: Evidence): FoundFlow | undefined {
@@ -122,10 +120,15 @@ function findValue(
 ): FoundFlow | undefined {
   const { recall } = evidence;
   const { roles, outside } = rule.to;
+  if (rule.to.hidden === true) {
+    const hidden = findHidden(rule, asked, evidence);
+    return hidden && { rule, ...hidden, isGuess: false };
+  }
   if (asked.isPartial) return { rule, leaf: undefined, source: undefined, isGuess: true };
   for (const leaf of asked.leaves) {
     if (roles !== undefined && !roles.includes(leaf.role)) continue;
     if (isTyped(leaf, evidence) || isSeenFirst(leaf, recall)) continue;
+    if (rule.from === 'untrusted' && (isInsideRoots(leaf, evidence) || isGivenOtherwise(leaf, evidence))) continue;
     const held = findHeld(leaf, rule.from, recall);
     if (held !== undefined) {
       if (rule.from === 'untrusted' && isReturning(leaf, evidence)) continue;

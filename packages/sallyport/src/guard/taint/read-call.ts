@@ -2,11 +2,12 @@ import type { Role } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
 import { decodeForms } from './decode-forms.ts';
 import { undisguise } from './disguises.ts';
-import { findNumbers, findWords } from './find-words.ts';
+import { findNumbers, findWords, originOf } from './find-words.ts';
 import type { Printer } from './fingerprints.ts';
 import { type Marks, privacyOf } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
 import { toPlainNumber } from './number-words.ts';
+import { MAIL, otherForms } from './other-forms.ts';
 import { borrowList, giveBack, type PrintList } from './print-list.ts';
 import { isOfProtocol } from './protocol-words.ts';
 import { addPieces, PIECE } from './read-result.ts';
@@ -26,13 +27,20 @@ export interface AskedLeaf {
   readonly whole: number;
   readonly words: Range;
   readonly grams: Range;
+  /** Those of `grams` that it holds in an encoding. */
+  readonly encoded: Range;
   /** Each part of it in pieces. */
   readonly pieces: readonly Range[];
   readonly rows: Range;
   readonly link: number;
+  /** Scheme and host of a link; -1: it is none. */
+  readonly origin: number;
   readonly id: number;
   /** Host of a link. */
   readonly host: number;
+  /** Other ways to write the value, and their prints. */
+  readonly others: readonly string[];
+  readonly forms: Range;
   /** Characters that can tell something. */
   readonly size: number;
 }
@@ -57,7 +65,7 @@ export interface CallReading {
   /** Of the run: what cannot matter is not looked at. */
   readonly marks: Marks;
   /** A rule may decide about a value of this role. */
-  readonly isJudged: (role: Role) => boolean;
+  readonly isJudged: (about: Pick<AskedLeaf, 'leaf' | 'role'>) => boolean;
   /** Values that no rule decides about may still be kept as the client's own. */
   readonly isKept: boolean;
   readonly prints: PrintList;
@@ -79,13 +87,16 @@ export function readCall(call: Call, reading: CallReading): AskedCall {
     left -= leaf.text.length;
     if (left < 0) return { prints, leaves, isPartial: true };
     const role = leaf.isName ? 'other' : roleOf(leaf.key, leaf.text);
-    if (reading.isJudged(role)) leaves.push(readLeaf(leaf, { role, upstream }, reading));
+    if (reading.isJudged({ leaf, role })) leaves.push(readLeaf(leaf, { role, upstream }, reading));
     else if (reading.isKept && leaf.text.length <= MAX_KEPT_TEXT) leaves.push(readOwn(leaf, role, reading));
   }
-  if (privacyOf(marks) > 0 && reading.isJudged('other'))
+  if (privacyOf(marks) > 0 && reading.isJudged(JOINED))
     for (const said of joinedTexts(call, given, reading.tails)) leaves.push(readJoined(said, upstream, reading));
   return { prints, leaves, isPartial: walk.isPartial };
 }
+
+/** Stands for what is read of all of them. */
+const JOINED = { leaf: { place: undefined, key: '', text: '', isNumber: false, isName: true }, role: 'other' } as const;
 
 /** What several arguments say together, or one with the ones before. */
 interface Joined {
@@ -173,8 +184,24 @@ function readLeaf(leaf: Leaf, { role, upstream, forms: given }: About, reading: 
   const end = prints.size;
   const pieces = privacyOf(marks) === 0 ? NO_RANGES : addAllPieces([text, ...forms], { printer, prints });
   const link = role === 'address' ? addOne('link', text.trim(), reading) : -1;
-  const id = text.length <= 128 ? addOne('id', `${upstream}\n${text}`, reading) : -1;
-  return { leaf, role, ...plain, rows: [from, end], pieces, link, id, host: addHost(text, role, reading) };
+  const id = text.length <= 320 ? addOne('id', `${upstream}\n${idOf(text, role)}`, reading) : -1;
+  const host = addHost(text, role, reading);
+  const origin = role === 'address' ? addOne('link', originOf(text.trim()), reading) : -1;
+  return { leaf, role, ...plain, rows: [from, end], pieces, link, origin, id, host, ...addForms(leaf, role, reading) };
+}
+
+function addForms({ text, isName }: Leaf, role: Role, reading: CallReading): Pick<AskedLeaf, 'others' | 'forms'> {
+  const others = isName ? NO_FORMS : otherForms(text, role);
+  const from = reading.prints.size;
+  for (const form of others) reading.printer.add('form', form, reading.prints);
+  return { others, forms: [from, reading.prints.size] };
+}
+
+/** "Bob <bob@x.example>" is bob@x.example. */
+function idOf(text: string, role: Role): string {
+  if (role !== 'recipient' || !text.includes('@')) return text;
+  const mails = text.match(MAIL);
+  return mails?.length === 1 ? (mails[0] ?? text).toLowerCase() : text;
 }
 
 /** Private data may leave in any disguise; of what is only untrusted, what it decides must stand there as it is used. */
@@ -190,7 +217,18 @@ function readOwn(leaf: Leaf, role: Role, reading: CallReading): AskedLeaf {
   const plain = readPlain(leaf.text, forms, reading);
   const pieces = privacyOf(marks) === 0 ? NO_RANGES : addAllPieces([leaf.text, ...forms], reading);
   const host = addHost(leaf.text, role, reading);
-  return { leaf, role, ...plain, rows: NO_RANGE, pieces, link: -1, id: -1, host };
+  return {
+    leaf,
+    role,
+    ...plain,
+    rows: NO_RANGE,
+    pieces,
+    link: -1,
+    origin: -1,
+    id: -1,
+    host,
+    ...addForms(leaf, role, reading),
+  };
 }
 
 const NO_FORMS: readonly string[] = Object.freeze([]);
@@ -201,7 +239,7 @@ function readPlain(
   text: string,
   forms: readonly string[],
   { printer, prints }: CallReading,
-): Pick<AskedLeaf, 'whole' | 'words' | 'grams' | 'size'> {
+): Pick<AskedLeaf, 'whole' | 'words' | 'grams' | 'encoded' | 'size'> {
   const folded = foldBriefly(text);
   const { size } = folded;
   let whole = -1;
@@ -218,8 +256,9 @@ function readPlain(
   const grams = prints.size;
   printer.addGrams(folded, prints, true);
   wipe(folded);
+  const encoded = prints.size;
   for (const form of forms) printer.addGrams(fold(form), prints, true);
-  return { whole, size, words: [words, grams], grams: [grams, prints.size] };
+  return { whole, size, words: [words, grams], grams: [grams, prints.size], encoded: [encoded, prints.size] };
 }
 
 /** A form is a value where it is one as a whole; short ones are there by chance. */

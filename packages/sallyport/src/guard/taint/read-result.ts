@@ -1,15 +1,17 @@
 import type { Privacy } from '../../config/taint-section.ts';
 import { type Json, type JsonObject, member } from '../../core/json.ts';
+import { withoutOwnWords } from '../sources/own-words.ts';
 import { CODED_WORD, ESCAPES, NUMBER, signsOf } from '../text-signs.ts';
 import { decodeForms } from './decode-forms.ts';
-import { type FoundWord, findNumbers, findWords, SHORTEST as SHORTEST_WORD } from './find-words.ts';
+import { type FoundWord, findNumbers, findWords, originOf, SHORTEST as SHORTEST_WORD } from './find-words.ts';
 import { GRAM, type Printer } from './fingerprints.ts';
 import { PUBLIC, privacyOf, toMarks, UNTRUSTED, VOUCHED } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
 import { toPlainNumber } from './number-words.ts';
+import { MAIL, otherForms } from './other-forms.ts';
 import { borrowList, PrintList } from './print-list.ts';
 import { isProtocolWord } from './protocol-words.ts';
-import { isIdName } from './roles.ts';
+import { isIdName, roleOf } from './roles.ts';
 import type { Remembered, Source } from './taint-ports.ts';
 import { type Walk, walkLeaves } from './walk-leaves.ts';
 
@@ -37,9 +39,16 @@ export interface RememberedResult {
 
 export function readResult(
   result: JsonObject,
-  from: { readonly source: Source; readonly printer: Printer; readonly findPrivate: FindPrivate | undefined },
+  from: {
+    readonly source: Source;
+    readonly printer: Printer;
+    readonly findPrivate: FindPrivate | undefined;
+    /** The arguments of the call: where they are repeated, they are not the result's. Left out: there are none. */
+    readonly given?: JsonObject | undefined;
+  },
 ): RememberedResult {
   const { source, printer, findPrivate } = from;
+  const given = source.marks === UNTRUSTED ? from.given : undefined;
   const own: Remembered[] = [];
   const reading = new Reading(printer, source);
   const walk = walkLeaves(result, '_meta');
@@ -57,7 +66,7 @@ export function readResult(
     else {
       left -= text.length;
       if (isBinary(result, key, text)) continue;
-      reading.readText(key, text);
+      reading.readText(key, text, given === undefined ? text : withoutOwnWords(text, given));
       if (findPrivate !== undefined) for (const part of findPrivate(text, key)) own.push(toOwn(part, source, printer));
     }
   }
@@ -119,9 +128,10 @@ class Reading {
     this.#printer.add('value', text, this.values);
   }
 
-  readText(key: string, text: string): void {
-    const signs = signsOf(text);
-    this.#readPlain(text, signs);
+  /** @param plain the text without what the arguments of the call say */
+  readText(key: string, text: string, plain: string): void {
+    const signs = signsOf(plain);
+    this.#readPlain(plain, signs);
     this.#readId(key, text);
     const nested = text.length <= MAX_NESTED ? parseNested(text) : undefined;
     if (nested !== undefined)
@@ -134,7 +144,7 @@ class Reading {
         }
       }
     if ((signs & (ESCAPES | CODED_WORD)) !== 0)
-      for (const form of decodeForms(text)) this.#readPlain(form, signsOf(form));
+      for (const form of decodeForms(plain)) this.#readPlain(form, signsOf(form));
   }
 
   #readPlain(text: string, signs: number): void {
@@ -150,7 +160,10 @@ class Reading {
 
   readonly #onWord = ({ text, isLink }: FoundWord): void => {
     this.#readWord(text);
-    if (isLink) this.#printer.add('link', text, this.values);
+    if (!isLink) return;
+    this.#printer.add('link', text, this.values);
+    // Whose host it is: that of an address with something else in it.
+    this.#printer.add('link', originOf(text), this.values);
   };
 
   readonly #onNumber = (number: string): void => this.#readWord(number);
@@ -160,6 +173,10 @@ class Reading {
     const number = toPlainNumber(word);
     if (number !== undefined) this.#printer.add('value', number, this.values);
     if (this.#isPrivate) addPieces(this.#printer, word, this.values);
+    // Only what vouches for an argument is compared in other forms.
+    if ((this.#source.marks & VOUCHED) === 0) return;
+    const form = otherForms(word, roleOf(/^[\d,.]+$/.test(word) ? 'amount' : '', word))[0];
+    if (form !== undefined) this.#printer.add('form', form, this.values);
   }
 
   #readWhole(text: string): void {
@@ -170,10 +187,16 @@ class Reading {
   }
 
   #readId(key: string, text: string): void {
+    if (text.length <= 320 && text.includes('@') && SENDER.test(key))
+      for (const [mail] of text.matchAll(MAIL))
+        this.#printer.add('id', `${this.#source.upstream}\n${mail.toLowerCase()}`, this.ids);
     if (text.length <= 128 && isIdName(key) && isOpaque(text))
       this.#printer.add('id', `${this.#source.upstream}\n${text}`, this.ids);
   }
 }
+
+/** Who a letter is from: whoever answers it writes there. */
+const SENDER = /^(?:from|sender|reply_?-?to|from_?(?:address|email)|sender_?(?:address|email))$/i;
 
 function isValue({ length }: string): boolean {
   return length >= SHORTEST_VALUE && length <= LONGEST_VALUE;

@@ -1,35 +1,39 @@
-import type { Role, TaintFlow, TaintSettings } from '../../config/taint-section.ts';
+import type { TaintFlow, TaintSettings } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { ShownDefinition } from '../../core/shown-definitions.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { type Places, readDeed } from './effects.ts';
+import { isEmptyResult } from './empty-result.ts';
 import { explainFlow } from './explain-flow.ts';
 import type { Printer } from './fingerprints.ts';
 import { readFirstSeen, readUser } from './first-seen.ts';
+import { mayHide } from './hidden-flow.ts';
 import { type FoundFlow, findBorne, findRules, judgeCall } from './judge-call.ts';
+import { type DefinitionPorts, hasDeciding, judgeDefinitions } from './judge-definitions.ts';
 import { isBelieved, marksOf } from './label-source.ts';
 import { joinMarks, type Marks, namesOf, UNTRUSTED } from './labels.ts';
-import { borrowList, giveBack, type PrintList } from './print-list.ts';
-import { type AskedCall, readCall } from './read-call.ts';
+import { borrowList, giveBack, PrintList } from './print-list.ts';
+import { type AskedCall, type AskedLeaf, readCall } from './read-call.ts';
 import { type FindPrivate, readResult } from './read-result.ts';
 import { createSplitTails, type SplitTails } from './split-tails.ts';
 import type { Recall, Remembered, TaintMemory } from './taint-ports.ts';
 import type { Evidence } from './vouch.ts';
+import { walkLeaves } from './walk-leaves.ts';
 
-export interface TaintPorts {
+export interface TaintPorts extends DefinitionPorts {
   /** Of the snapshot in force; `undefined`: nothing is marked. */
   readonly settings: () => TaintSettings | undefined;
-  readonly memory: TaintMemory;
-  readonly printer: Printer;
   /** The effects of a call, those its arguments tell of included. */
   readonly sinksOf: (call: Call) => readonly SinkClass[];
+  /** Where servers may write. Left out: it is known of none. */
+  readonly places?: Places | undefined;
   /** Parts of a text that are more private than their source, e.g. keys. Left out: none are looked for. */
   readonly findPrivate?: FindPrivate | undefined;
   /** Whether what is given may count as the client's own later on. Left out: it may. */
   readonly mayKeep?: ((call: Call) => boolean) | undefined;
-  /** Told of flows that a rule only notes. */
-  readonly onNoted?: ((call: Call, reason: string) => void) | undefined;
 }
 
 /** The outer door: marked data does not go where the rules say it must not. */
@@ -41,7 +45,8 @@ export function taint(ports: TaintPorts): Guard {
       const settings = ports.settings();
       if (settings === undefined) return ALLOW;
       const marks = ports.memory.marksOf(call.run);
-      const look = (known: Marks) => lookAt(call, known, { settings, ports, tails });
+      const about = { settings, ports, tails };
+      const look = (known: Marks) => lookWithDefinitions(call, known, about);
       return typeof marks === 'number' ? look(marks) : marks.then(look);
     },
   };
@@ -53,8 +58,41 @@ interface About {
   readonly tails: SplitTails;
 }
 
+/** What the caller was shown counts as read, and its values are untrusted from the first call on. */
+function lookWithDefinitions(call: Call, known: Marks, about: About): Verdict | Promise<Verdict> {
+  const { settings, ports } = about;
+  const read = (known & UNTRUSTED) === 0 && hasRunRules(settings) ? call.shown?.().suspicious : undefined;
+  const marks = read === undefined ? known : joinMarks(known, UNTRUSTED);
+  const noted = read === undefined ? undefined : noteRead(read, call, ports);
+  const judge = (verdict: Verdict): Verdict | Promise<Verdict> => {
+    if (verdict !== ALLOW || call.shown === undefined || !hasDeciding(call)) return verdict;
+    const [sinks, places] = [ports.sinksOf(call), ports.places ?? NO_PLACES];
+    const acting = { call, sinks, places, deed: readDeed(call, sinks, places), user: believedUser(call, settings) };
+    return judgeDefinitions(acting, about);
+  };
+  const look = () => {
+    const verdict = lookAt(call, marks, about);
+    return verdict instanceof Promise ? verdict.then(judge) : judge(verdict);
+  };
+  return noted instanceof Promise ? noted.then(look) : look();
+}
+
+const NO_PRINTS = new PrintList(1);
+
+/** Rules that hold once something untrusted was read, whatever a call is given. */
+function hasRunRules({ flows }: TaintSettings): boolean {
+  return flows.some(({ by, from }) => by === 'run' && from === 'untrusted');
+}
+
+/** The run has read it: a model sees every definition that is listed. */
+function noteRead({ upstream, what }: ShownDefinition, call: Call, { memory }: TaintPorts): void | Promise<void> {
+  const source = { callId: call.id, upstream, target: what, marks: UNTRUSTED };
+  return memory.remember(call.run, [{ source, marks: UNTRUSTED, prints: NO_PRINTS }]);
+}
+
 const NO_RULES: readonly TaintFlow[] = Object.freeze([]);
 const NO_SINKS: readonly SinkClass[] = Object.freeze([]);
+const NO_PLACES: Places = { rootsOf: () => undefined, home: '' };
 
 /**
  * Nothing is made of the arguments before it is known that a rule can decide about them, or that they are to be kept as the
@@ -63,8 +101,11 @@ const NO_SINKS: readonly SinkClass[] = Object.freeze([]);
 function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdict> {
   const { settings, ports } = about;
   const user = believedUser(call, settings);
-  const sinks = findBorne(settings, marks).length === 0 ? NO_SINKS : ports.sinksOf(call);
-  const rules = findBorne(settings, marks).length === 0 ? NO_RULES : findRules(settings, marks, { call, sinks });
+  const places = ports.places ?? NO_PLACES;
+  const isConcerned = findBorne(settings, marks).length > 0;
+  const sinks = isConcerned ? ports.sinksOf(call) : NO_SINKS;
+  const deed = isConcerned ? readDeed(call, sinks, places) : 'none';
+  const rules = isConcerned ? findRules(settings, marks, { call, sinks, deed }) : NO_RULES;
   const isKept = (marks & UNTRUSTED) === 0 && ports.mayKeep?.(call) !== false;
   if (!isKept && rules.length === 0 && user === undefined) return ALLOW;
   const prints = borrowList();
@@ -74,9 +115,9 @@ function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdi
     prints,
     tails: about.tails,
     isKept,
-    isJudged: (role) => decides(rules, role),
+    isJudged: (leaf) => decides(rules, leaf, call),
   });
-  const isJudged = rules.length > 0 && (asked.leaves.length > 0 || asked.isPartial || decides(rules, undefined));
+  const isJudged = rules.length > 0 && (asked.leaves.length > 0 || asked.isPartial || decides(rules, undefined, call));
   if (!isKept && !isJudged && user === undefined) {
     giveBack(prints);
     return ALLOW;
@@ -91,7 +132,9 @@ function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdi
     const fresh = findFresh(unknown, ports.printer);
     const kept = fresh.length === 0 ? undefined : ports.memory.remember(call.run, fresh);
     const verdict =
-      known === undefined || !isJudged ? ALLOW : judge({ asked, rules }, { call, sinks, recall: known, user }, about);
+      known === undefined || !isJudged
+        ? ALLOW
+        : judge({ asked, rules }, { call, sinks, deed, places, recall: known, user }, about);
     const isAtOnce = !(kept instanceof Promise);
     if (isAtOnce) {
       giveBack(own);
@@ -102,10 +145,13 @@ function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdi
   return recall instanceof Promise ? recall.then(decide) : decide(recall);
 }
 
-/** Does one of the rules ask about values of this role? `undefined`: about the call, whatever its values are. */
-function decides(rules: readonly TaintFlow[], role: Role | undefined): boolean {
-  for (const { to } of rules)
-    if (to.roles === undefined || (role !== undefined && to.roles.includes(role))) return true;
+/** Does one of the rules ask about this value? `undefined`: about the call, whatever its values are. */
+function decides(rules: readonly TaintFlow[], leaf: Pick<AskedLeaf, 'leaf' | 'role'> | undefined, call: Call): boolean {
+  for (const { to } of rules) {
+    if (to.hidden === true) {
+      if (leaf !== undefined && mayHide(leaf, call)) return true;
+    } else if (to.roles === undefined || (leaf !== undefined && to.roles.includes(leaf.role))) return true;
+  }
   return false;
 }
 
@@ -135,7 +181,8 @@ export function taintLabels(ports: TaintPorts): Guard {
       const settings = ports.settings();
       if (settings === undefined) return ALLOW;
       const { upstream, name } = call.tool;
-      const kept = rememberResult(ports, { run: call.run, callId: call.id, upstream, target: name, result });
+      const about = { run: call.run, callId: call.id, upstream, target: name, given: call.arguments };
+      const kept = rememberResult(ports, { ...about, result });
       return kept === undefined ? ALLOW : kept.then(() => ALLOW);
     },
   };
@@ -148,19 +195,29 @@ export interface ReadData {
   readonly upstream: string;
   readonly target: string;
   readonly result: JsonObject;
+  /** The arguments it answers: a key that it repeats from them is the client's. Left out: there were none. */
+  readonly given?: JsonObject | undefined;
 }
 
 export function rememberResult(ports: TaintPorts, data: ReadData): Promise<void> | undefined {
   const settings = ports.settings();
   if (settings === undefined) return undefined;
-  const { run, result, callId, upstream, target } = data;
+  const { run, result, callId, upstream, target, given } = data;
   const source = { callId, upstream, target, marks: marksOf(settings, upstream, target) };
-  const findPrivate = settings.content ? ports.findPrivate : undefined;
-  const { what, lists } = readResult(result, { source, printer: ports.printer, findPrivate });
+  // A confirmation, an error or an echo is nobody's content but the caller's, and labels nothing.
+  if (given !== undefined && source.marks === UNTRUSTED && isEmptyResult(result, given)) return undefined;
+  const findPrivate = settings.content ? withoutGiven(ports.findPrivate, given) : undefined;
+  const { what, lists } = readResult(result, { source, printer: ports.printer, findPrivate, given });
   const kept = ports.memory.remember(run, what);
   if (kept instanceof Promise) return kept;
   for (const list of lists) giveBack(list);
   return undefined;
+}
+
+function withoutGiven(find: FindPrivate | undefined, given: JsonObject | undefined): FindPrivate | undefined {
+  if (find === undefined || given === undefined) return find;
+  const has = (part: string) => walkLeaves(given).leaves.some(({ text }) => text.includes(part));
+  return (text, field) => find(text, field).filter((part) => !has(part.text));
 }
 
 /** Whether a run has read anything untrusted; yes where nobody can tell. For whoever must decide before data was read. */
@@ -192,15 +249,16 @@ function judge(
   evidence: Evidence,
   { settings, ports }: About,
 ): Verdict {
-  const { call, sinks } = evidence;
+  const { call } = evidence;
   const { stop, noted } = judgeCall(what, evidence, settings);
-  for (const flow of noted) ports.onNoted?.(call, explainFlow(flow, call));
-  return stop === undefined ? ALLOW : toVerdict(stop, call, sinks);
+  for (const flow of noted) ports.onNoted?.(call, explainFlow(flow, evidence));
+  return stop === undefined ? ALLOW : toVerdict(stop, evidence);
 }
 
-function toVerdict(flow: FoundFlow, call: Call, sinks: readonly SinkClass[]): Verdict {
-  const reason = explainFlow(flow, call);
+function toVerdict(flow: FoundFlow, evidence: Evidence): Verdict {
+  const { sinks } = evidence;
+  const reason = explainFlow(flow, evidence);
   return flow.rule.action === 'deny'
     ? { kind: 'deny', code: 'denied', reason }
-    : { kind: 'ask', reason, classes: sinks };
+    : { kind: 'ask', reason, classes: sinks, ...(flow.rule.from === 'untrusted' ? { untrusted: true } : {}) };
 }

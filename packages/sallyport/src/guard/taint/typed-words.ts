@@ -1,3 +1,4 @@
+import { toBareLink, toBarePath } from './other-forms.ts';
 import { toHeads } from './read-request.ts';
 
 /** Words in a row that are told apart; a longer value is the user's where every such row of it is. */
@@ -113,7 +114,7 @@ function partsOf(word: string): readonly string[] {
   if (!/[/@:=#]/.test(word)) return [];
   const parts = word.split(/:\/\/|[/@:=?&#]/).filter((part) => part.length > 1);
   const bare = word.replace(/^[a-z]{2,10}:\/\//, '');
-  return bare === word ? parts : [...parts, bare];
+  return [...(bare === word ? parts : [...parts, bare]), toBareLink(word), toBarePath(word)];
 }
 
 /** What has to be among a user's rows for a value to be the user's; empty where it says nothing. */

@@ -2,12 +2,14 @@ import type { Call } from '../../core/call.ts';
 import { isObject, member } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { toWords } from '../sinks/read-words.ts';
+import { type Deed, isWriteOnly, type Places } from './effects.ts';
 import { asksFor, asksForAct } from './intent.ts';
 import { bears, CLEAN, privacyOf, VOUCHED } from './labels.ts';
 import type { AskedCall, AskedLeaf, Range } from './read-call.ts';
 import { hostOf } from './read-call.ts';
 import { isOpaque } from './read-result.ts';
 import { isIdName } from './roles.ts';
+import { isInsideRoots as isInside } from './roots.ts';
 import type { Recall } from './taint-ports.ts';
 import { toNamingWords, toRowsOf, toTypedRows } from './typed-words.ts';
 import { pathOf } from './walk-leaves.ts';
@@ -16,6 +18,8 @@ import { pathOf } from './walk-leaves.ts';
 export interface Evidence {
   readonly call: Call;
   readonly sinks: readonly SinkClass[];
+  readonly deed: Deed;
+  readonly places: Places;
   readonly recall: Recall;
   /** The user's request, where the client that brings it is believed. */
   readonly user: string | undefined;
@@ -64,13 +68,30 @@ export function isSeenFirst({ whole }: AskedLeaf, recall: Recall): boolean {
   return whole >= 0 && (recall.marksOf(whole) & CLEAN) !== 0;
 }
 
+/** Somebody trusted gave the value in another form: a relative path, an address without its scheme, a number with signs. */
+export function isGivenOtherwise({ others, forms }: AskedLeaf, { user, recall }: Pick<Evidence, 'user' | 'recall'>) {
+  for (let i = forms[0]; i < forms[1]; i++) if ((recall.marksOf(i) & (CLEAN | VOUCHED)) !== 0) return true;
+  if (user === undefined || others.length === 0) return false;
+  const typed = rowsOf(user);
+  return others.some((form) => toRowsOf(form).every((row) => typed.has(row)));
+}
+
+/** The operator gave the server the directory that the path lies in. */
+export function isInsideRoots({ leaf, role }: AskedLeaf, { call, places }: Pick<Evidence, 'call' | 'places'>): boolean {
+  if (role !== 'path') return false;
+  const roots = places.rootsOf(call.tool.upstream);
+  return roots !== undefined && isInside(leaf.text.trim(), roots, places.home);
+}
+
 /** A source the operator trusts gave it. */
 function isGivenByTrusted({ whole }: AskedLeaf, recall: Recall): boolean {
   return whole >= 0 && (recall.marksOf(whole) & VOUCHED) !== 0;
 }
 
-/** An id that this server gave, under a name that says so, may come back to it. */
-export function isReturning({ leaf, id, whole }: AskedLeaf, { call, recall, sinks }: Evidence): boolean {
+/** An id or a sender that this server gave, under a name that says so, may come back to it. */
+export function isReturning({ leaf, id, whole, role }: AskedLeaf, { call, recall, sinks }: Evidence): boolean {
+  // Who answers a letter writes to the server that holds it, and to somebody who wrote first.
+  if (role === 'recipient' && id >= 0 && leaf.text.includes('@')) return recall.has(id);
   if (!isOpaque(leaf.text)) return false;
   if (id >= 0 && recall.has(id)) return true;
   // From a text nobody can tell an id from what a stranger wrote: good enough only where little can happen.
@@ -86,17 +107,32 @@ export function isReturning({ leaf, id, whole }: AskedLeaf, { call, recall, sink
  * an effect.
  */
 export function isVouchedFor(asked: AskedCall, evidence: Evidence): boolean {
-  const { sinks, user, call } = evidence;
+  const { sinks, deed, user, call } = evidence;
+  if (deed === 'change') return isFree(evidence);
   if (asked.isPartial) return false;
+  if (deed === 'effect' && isWriteOnly(call, sinks))
+    return (
+      asked.leaves.every((leaf) => leaf.role !== 'path' || leaf.leaf.isName || isSomebodys(leaf, evidence)) &&
+      isFree(evidence)
+    );
   const deciding = asked.leaves.filter((leaf) => decides(leaf, evidence));
   if (!deciding.every((leaf) => isLeafVouchedFor(leaf, evidence))) return false;
   if (sinks.length > 0) {
     if (user !== undefined) return asksFor(user, sinks);
-    // Values the client gave before vouch for whom it writes to, and for no effect that cannot be taken back.
-    return deciding.length > 0 && sinks.every((sink) => sink === 'send_out');
+    // Values the client gave before vouch for whom it writes to and what it ran before, and for no other effect.
+    return deciding.length > 0 && sinks.every((sink) => sink === 'send_out' || sink === 'run_code');
   }
   if (user !== undefined) return asksForAct(user, toWords(call.tool.name));
   return deciding.some((leaf) => isSomebodys(leaf, evidence));
+}
+
+/**
+ * Agents write all day: a change is free unless it is made at a server somewhere else, in other people's sight, and the request of
+ * the user is known and does not ask for it.
+ */
+function isFree({ user, call, places }: Evidence): boolean {
+  if (user === undefined || places.rootsOf(call.tool.upstream) !== undefined) return true;
+  return asksForAct(user, toWords(call.tool.name));
 }
 
 /** Texts that are only content decide nothing, but for a program, whose content is what it does. */
@@ -116,6 +152,8 @@ export function isSomebodys(asked: AskedLeaf, evidence: Evidence): boolean {
     isTyped(asked, evidence) ||
     isSeenFirst(asked, recall) ||
     isGivenByTrusted(asked, recall) ||
+    isGivenOtherwise(asked, evidence) ||
+    isInsideRoots(asked, evidence) ||
     isReturning(asked, evidence) ||
     (evidence.sinks.length === 0 && touchesTyped(asked, evidence))
   );
@@ -151,6 +189,7 @@ export function isKnownAddress(asked: AskedLeaf, evidence: Evidence): boolean {
   const { recall, user } = evidence;
   if (asked.link >= 0 && recall.has(asked.link) && privacyOf(recall.marksOf(asked.link)) === 0) return true;
   if (isTyped(asked, evidence) || isSeenFirst(asked, recall) || isGivenByTrusted(asked, recall)) return true;
+  if (isGivenOtherwise(asked, evidence)) return true;
   if (asked.host >= 0 && (recall.marksOf(asked.host) & (CLEAN | VOUCHED)) !== 0) return true;
   const host = hostOf(asked.leaf.text);
   return user !== undefined && host?.includes('.') === true && rowsOf(user).has(host);

@@ -374,7 +374,8 @@ class Trouble extends Error {}
 export function toFault(trouble: string): FaultError {
   return new FaultError(
     'unrecorded',
-    `The call was not made, because it could not be recorded: ${trouble}. The operator can repair this: "sallyport audit verify" says more.`,
+    `The call was not made, because it could not be recorded: ${trouble}. A person has to repair the record. Try again later, or tell the user.`,
+    { remedy: '"sallyport audit verify" says more.' },
   );
 }
 

@@ -72,13 +72,10 @@ export async function readIdentity(target: AuthTarget, owner: string, ports: Aut
   if (assertionRef !== undefined) return readSecret(assertionRef);
   const slot = toIdentitySlot(target, owner);
   const gone = () =>
-    new FaultError(
-      'upstream_unauthenticated',
-      `"${target.name}" wants a person to sign in. ${toLoginHint(target.name, owner)}`,
-      {
-        data: { status: 401, login: target.name },
-      },
-    );
+    new FaultError('upstream_unauthenticated', `"${target.name}" wants a person to sign in.`, {
+      data: { status: 401, login: target.name },
+      remedy: toLoginHint(target.name, owner),
+    });
   const isFresh = ({ expiresAt }: Identity) => expiresAt - MARGIN_MS > clock.now();
   const { idToken, subject } = await renewOnce<Identity>({
     vault,

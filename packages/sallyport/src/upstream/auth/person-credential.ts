@@ -183,7 +183,7 @@ export class PersonCredential implements Credential {
 
   #toLoginFault(status: 401 | 403, challenge: Challenge | undefined, kept: Tokens | undefined): FaultError {
     const { target, owner } = this.#options;
-    const hint = toLoginHint(target.name, owner);
+    const remedy = toLoginHint(target.name, owner);
     const data = { status, login: target.name };
     const wanted = challenge?.scopes?.join(' ') ?? '';
     if (status === 403) {
@@ -191,10 +191,12 @@ export class PersonCredential implements Credential {
       const has = challenge?.scopes?.every((scope) => kept?.scopes?.includes(scope)) === true;
       const text = has
         ? `"${target.name}" refuses this although the sign-in has the scopes it wants (${wanted}). Ask its owner for the right.`
-        : `"${target.name}" wants more scopes for this (${wanted}). ${hint}`;
-      return new FaultError('upstream_unauthenticated', text, { data: { ...data, scope: wanted } });
+        : `"${target.name}" wants more scopes for this (${wanted}), so a person has to sign in again.`;
+      const scoped = { ...data, scope: wanted };
+      return new FaultError('upstream_unauthenticated', text, { data: scoped, ...(has ? {} : { remedy }) });
     }
-    const cause = kept === undefined ? 'wants a person to sign in' : 'has ended the sign-in';
-    return new FaultError('upstream_unauthenticated', `"${target.name}" ${cause}. ${hint}`, { data });
+    const cause =
+      kept === undefined ? 'wants a person to sign in' : 'has ended the sign-in, so a person has to sign in again';
+    return new FaultError('upstream_unauthenticated', `"${target.name}" ${cause}.`, { data, remedy });
   }
 }

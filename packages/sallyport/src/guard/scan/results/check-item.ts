@@ -16,9 +16,17 @@ export function checkMedia(item: JsonObject, where: string, found: Findings): Js
       : undefined;
   if (problem === undefined) return undefined;
   found.add(toFinding(problem, `${where}/${isNamed ? 'data' : 'mimeType'}`, shown));
-  if (found.treatment.isShown) return undefined;
-  found.isChanged = true;
-  return toLine(`an item of type ${type} was taken out. ${problem.why} ${problem.fix}`);
+  if (!takesOut(found)) return undefined;
+  found.noteChange(`${where}: an item of type ${type} is taken out`);
+  return toLine(`an item of type ${type} was taken out. ${problem.why} ${NEXT}`);
+}
+
+/** What a model can do about what is taken out. */
+const NEXT = 'Only the operator of this gateway can allow it: tell the user if you need it.';
+
+/** Links and contents are taken out for servers set to `clean`, and by rules that the operator wrote; else they are noted. */
+function takesOut({ treatment: { mode, resources } }: Findings): boolean {
+  return mode === 'clean' || (mode === 'warn' && resources.inResults);
 }
 
 export interface CheckedContents {
@@ -26,8 +34,6 @@ export interface CheckedContents {
   readonly contents: JsonObject;
   /** Nothing of them may. */
   readonly isWithheld: boolean;
-  /** What was found in the text before it is read. */
-  readonly known: readonly Finding[];
 }
 
 /** Size, type and address of the contents of a resource, read or embedded. */
@@ -35,25 +41,22 @@ export function checkContents(given: JsonObject, where: string, found: Findings)
   const contents = withoutForbiddenUri(given, where, found);
   const [text, blob, mime] = [member(contents, 'text'), member(contents, 'blob'), member(contents, 'mimeType')];
   const declared = typeof mime === 'string' ? mime : undefined;
-  const { resources, isShown } = found.treatment;
+  const { resources } = found.treatment;
   // Both may stand there: clients take either.
   const inBlob = typeof blob === 'string' ? checkBlob(blob, declared, resources) : undefined;
   const inText = typeof text === 'string' ? checkText(text, declared, resources) : undefined;
   const problem = inBlob ?? inText;
-  if (problem === undefined) return { contents, isWithheld: false, known: [] };
-  const finding = toFinding(problem, `${where}/${inBlob === undefined ? 'text' : 'blob'}`, showType(mime));
-  if (problem.isBearable && !isShown) return { contents, isWithheld: false, known: [finding] };
-  found.add(finding);
-  if (isShown) return { contents, isWithheld: false, known: [] };
-  found.isChanged = true;
-  const said = `${problem.why} ${problem.fix}`;
+  if (problem === undefined) return { contents, isWithheld: false };
+  found.add(toFinding(problem, `${where}/${inBlob === undefined ? 'text' : 'blob'}`, showType(mime)));
+  if (problem.isBearable || !takesOut(found)) return { contents, isWithheld: false };
+  const said = `${problem.why} ${NEXT}`;
   // What was read is nothing but these contents: a request that is refused says more than one that is answered by a line.
   if (where.startsWith('/contents/')) found.refusal ??= said;
+  found.noteChange(`${where}: the contents are taken out`);
   const line = `[Sallyport: the contents were taken out. ${said}]`;
   return {
     contents: { uri: member(contents, 'uri') ?? NO_ADDRESS, mimeType: 'text/plain', text: line },
     isWithheld: true,
-    known: [],
   };
 }
 
@@ -63,9 +66,9 @@ export function checkLink(link: JsonObject, where: string, found: Findings): Jso
   const forbidden = uri === '' ? NO_URI : findForbidden(uri, false, found);
   if (forbidden === undefined) return undefined;
   found.add(toLinkFinding(uri, forbidden, `${where}/uri`));
-  if (found.treatment.isShown) return undefined;
-  found.isChanged = true;
-  return toLine(`a link to ${showUri(uri)} was taken out, because ${forbidden.why}.`);
+  if (!takesOut(found)) return undefined;
+  found.noteChange(`${where}: a link is taken out`);
+  return toLine(`a link to ${showUri(uri)} was taken out, because ${forbidden.why}. ${NEXT}`);
 }
 
 const NO_URI: Forbidden = { why: 'it has no URI', fix: 'Ask the author of the server what it links to.' };
@@ -80,8 +83,8 @@ function withoutForbiddenUri(contents: JsonObject, where: string, found: Finding
   const forbidden = findForbidden(uri, true, found);
   if (forbidden === undefined) return contents;
   found.add(toLinkFinding(uri, forbidden, `${where}/uri`));
-  if (found.treatment.isShown) return contents;
-  found.isChanged = true;
+  if (!takesOut(found)) return contents;
+  found.noteChange(`${where}/uri: the address is taken out`);
   return { ...contents, uri: NO_ADDRESS };
 }
 

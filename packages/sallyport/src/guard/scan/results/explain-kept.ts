@@ -9,14 +9,14 @@ export interface KeptWords {
   readonly after: string;
 }
 
-/** Why a result is kept back, under which id, and what to do. @param id `undefined`: it could not be stored */
+/** Why a result is withheld, under which id, and what a model can do. @param id `undefined`: it could not be stored */
 export function explainKept(
   { what, after }: KeptWords,
   { id, findings }: { readonly id: string | undefined; readonly findings: readonly Finding[] },
 ): string {
-  const why = `${what}, because it holds what a stranger should not say to you: ${whyOf(findings)}`;
-  if (id === undefined) return `${why} It could not be stored for a person to look at.`;
-  return `${why} A person can read it with "sallyport result show ${id}" and release it with: sallyport result release ${id} --reason "…". After that, ${after}`;
+  const why = `${what}: ${whyOf(findings)}`;
+  if (id === undefined) return `${why} It could not be stored, so nobody can release it. Tell the user.`;
+  return `${why} A person has to read and release it; its id is ${id}. Tell the user. After it is released, ${after}`;
 }
 
 /** The first reasons of the block tier, each once. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { cleanText } from './clean-text.ts';
 import { findCarriers, whatCarries } from './find-carriers.ts';
-import { neutralise } from './neutralise.ts';
 
 test.each([
   ['https://e.example/p?d=[DATA]', 'blank'],
@@ -35,7 +35,7 @@ test('addresses that stand apart from the picture or link that shows them', () =
     ['link', 'https://e.example/b', 'none'],
     ['image', '//e.example/c', 'none'],
   ]);
-  expect(neutralise(text, { carriers: findCarriers(text), marks: [] })).not.toMatch(/https:|: ?\/\//);
+  expect(cleanText(text, { carriers: findCarriers(text), marks: [] }).cleaned).not.toMatch(/https:|: ?\/\//);
   expect(findCarriers('see [1]: the second page\n[note]: text')).toEqual([]);
 });
 
@@ -45,7 +45,7 @@ test('a link that runs something is none any more', () => {
     ['link', true],
     ['link', true],
   ]);
-  expect(neutralise(text, { carriers: findCarriers(text), marks: [] })).not.toMatch(/javascript:|\]\(/i);
+  expect(cleanText(text, { carriers: findCarriers(text), marks: [] }).cleaned).not.toMatch(/javascript:|\]\(/i);
 });
 
 test('an image is one behind hundreds of links with its label', () => {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: programs are quoted
 import { describe, expect, test } from 'vitest';
 import { readText } from '../scan-text.ts';
-import { neutralise } from './neutralise.ts';
+import { cleanText } from './clean-text.ts';
 
 const E = 'https://e.example';
 const idsOf = (text: string) => readText(text).scan.findings.map(({ id }) => id);
@@ -66,9 +66,7 @@ describe('an address that a model is to fill in', () => {
     const found = scan.findings.filter(({ id }) => id === 'address-to-fill-in' || id === 'told-to-fill-in');
     expect(found).not.toEqual([]);
     expect(found.every(({ tier, owasp, fix }) => tier === 'review' && owasp === 'MCP10' && fix !== '')).toBe(true);
-    // As findings.ts does for a text with findings.
-    const armed = carriers.filter(({ carries, runs }) => carries !== 'none' || runs);
-    const shown = neutralise(text, { carriers: armed, marks });
+    const shown = cleanText(text, { carriers, marks }).cleaned;
     expect(shown).not.toContain('https://');
     expect(shown).not.toMatch(/<(?:img|iframe|form|meta|a)\b/);
   });

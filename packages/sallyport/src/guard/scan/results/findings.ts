@@ -1,97 +1,77 @@
 import type { ResourceSettings } from '../../../config/resources-section.ts';
 import type { Finding } from '../../../core/finding.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import type { NameAnswers } from '../../../core/name-port.ts';
+import { ownSpans } from '../../sources/own-words.ts';
 import { readText, type TextReading } from '../scan-text.ts';
-import { markText, type Provenance } from './mark-text.ts';
-import { isDangerous, neutralise } from './neutralise.ts';
+import { cleanText } from './clean-text.ts';
+import type { Provenance } from './warning.ts';
 
 /** How the texts of one server are treated. */
 export interface Treatment extends Provenance {
-  /** Findings are noted, and nothing is changed. */
-  readonly isShown: boolean;
-  /** Every text is marked. */
+  /** `note`: findings stand in `_meta` only. `warn`: the model is told as well. `clean`: spans with a finding are rewritten, too. */
+  readonly mode: 'note' | 'warn' | 'clean';
+  /** The model is told of every text. */
   readonly untrusted: boolean;
+  /** Of a local server only the block tier is worth a warning: source code quotes everything. Asked when something is found. */
+  readonly isLocal: () => boolean;
   readonly resources: ResourceSettings;
   /** Host of the server's own address; `undefined`: it runs on this machine. */
   readonly ownHost: string | undefined;
   /** Where the names in links lead. Left out: they are judged as they are written. */
   readonly answers?: NameAnswers | undefined;
-  readonly makeTag: () => string;
+  /** The arguments of the call that is answered: what only repeats them is not the server's text. */
+  readonly own?: JsonObject | undefined;
 }
 
 const MAX_FINDINGS = 32;
+const MAX_CHANGES = 32;
 const NONE: readonly Finding[] = Object.freeze([]);
 
 /** Collects what one message of a server holds. */
 export class Findings {
   readonly all: Finding[] = [];
+  /** What was rewritten and where, one line each. */
+  readonly changes: string[] = [];
   score = 0;
-  /** A finding of the block tier stands where no mark can be set. */
-  isUnmarkable = false;
-  /** A finding of any tier stands there, in what is handed out. */
-  isUnmarked = false;
-  isChanged = false;
   /** Why contents that were read are not handed out. */
   refusal: string | undefined;
   readonly treatment: Treatment;
   /** Names of members that were read: rows of a table have the same. */
   readonly names = new Set<string>();
+  readonly #ownSpans: ((text: string) => ReturnType<typeof ownSpans>) | undefined;
 
   constructor(treatment: Treatment) {
     this.treatment = treatment;
+    const { own } = treatment;
+    this.#ownSpans = own === undefined ? undefined : (text) => ownSpans(text, own);
   }
 
   add(finding: Finding): void {
     if (this.all.length < MAX_FINDINGS) this.all.push(finding);
   }
 
-  read(text: string, where: string): TextReading {
-    const reading = readText(text);
+  /** Reads a text that stays as it is. @param across what was found in it together with its neighbours */
+  read(text: string, where: string, across: readonly Finding[] = NONE): TextReading {
+    const reading = readText(text, this.#ownSpans);
     this.score = Math.max(this.score, reading.scan.score);
     for (const finding of reading.scan.findings) this.add({ ...finding, where });
+    for (const finding of across) this.add({ ...finding, where });
     return reading;
   }
 
-  /** Reads a text where nothing can be marked: an identifier, a value, a name. */
-  readFixed(text: string, where: string): void {
-    const { findings } = this.read(text, where).scan;
-    if (findings.length === 0) return;
-    this.isUnmarked = true;
-    if (findings.some(isBlock)) this.isUnmarkable = true;
-  }
-
-  /**
-   * The text as the model gets it.
-   * @param across what was found in it together with its neighbours
-   */
+  /** The text as the model gets it: the same one, unless its server is set to `clean`. */
   treat(text: string, where: string, across: readonly Finding[] = NONE): string {
-    const reading = this.read(text, where);
-    for (const finding of across) this.add({ ...finding, where });
-    const findings = across.length === 0 ? reading.scan.findings : [...reading.scan.findings, ...across];
-    return this.#write(text, reading, findings);
+    const reading = this.read(text, where, across);
+    if (this.treatment.mode !== 'clean' || reading.scan.findings.length === 0) return text;
+    const { cleaned, changes } = cleanText(text, reading);
+    for (const change of changes) this.noteChange(`${where}: ${change}`);
+    return cleaned;
   }
 
-  /** The text of bytes, or of a message that is no result, as it is shown when something is found in it; else `undefined`. */
-  treatFound(text: string, where: string, across: readonly Finding[] = NONE): string | undefined {
-    const reading = this.read(text, where);
-    for (const finding of across) this.add({ ...finding, where });
-    const findings = across.length === 0 ? reading.scan.findings : [...reading.scan.findings, ...across];
-    if (this.treatment.isShown || findings.length === 0) return undefined;
-    return this.#write(text, reading, findings);
-  }
-
-  #write(text: string, { marks, carriers }: TextReading, findings: readonly Finding[]): string {
-    const { isShown, untrusted } = this.treatment;
-    if (isShown) return text;
-    const isSuspect = untrusted || findings.length > 0;
-    const harmless = neutralise(text, {
-      marks: marks.filter((mark) => isDangerous(mark, isSuspect)),
-      // What a page or a picture loads is its own business until something in the text is not.
-      carriers: isSuspect ? carriers.filter((one) => one.carries !== 'none' || one.runs) : [],
-    });
-    const shown = isSuspect ? markText(harmless, { ...this.treatment, findings }, this.treatment.makeTag) : harmless;
-    if (shown !== text) this.isChanged = true;
-    return shown;
+  noteChange(change: string): void {
+    if (this.changes.length < MAX_CHANGES) this.changes.push(change);
+    else if (this.changes.length === MAX_CHANGES) this.changes.push('and more of the same kinds');
   }
 }
 

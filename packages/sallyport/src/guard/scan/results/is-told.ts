@@ -37,8 +37,11 @@ export function isDemanded(text: string, start: number): boolean {
   return plain === 'to' && ADDRESSED.test(before);
 }
 
-/** Does this part stand in quotation marks within a sentence? The value of a member of JSON does not. */
-export function isQuoted(text: string, start: number, end: number): boolean {
+/**
+ * Does this part stand in quotation marks within a sentence? The value of a member of JSON does not.
+ * @param isReport the words before it tell of attacks, so that a colon before the quotation marks introduces an example
+ */
+export function isQuoted(text: string, start: number, end: number, isReport = false): boolean {
   const from = Math.max(0, start - MAX_QUOTE);
   for (let i = start - 1; i >= from; i--) {
     const open = text[i] ?? '';
@@ -47,7 +50,13 @@ export function isQuoted(text: string, start: number, end: number): boolean {
     if (close === undefined) continue;
     // Pairs of their own show by themselves where they end; an apostrophe does not.
     const isPair = close !== open && close !== '’';
-    if (!isPair && !(open === '`' && text[i - 1] === ' ') && !opensQuotation(text, i)) continue;
+    if (
+      !isPair &&
+      !(open === '`' && text[i - 1] === ' ') &&
+      !opensQuotation(text, i) &&
+      !(isReport && isExample(text, i))
+    )
+      continue;
     const stop = isPair ? endOfPair(text, i + 1, close) : endOfQuotation(text, i + 1, close);
     // It ended before: what follows stands outside.
     if (stop < end) continue;
@@ -81,6 +90,11 @@ export function opensQuotation(text: string, at: number): boolean {
   // In prose a comma before a quotation follows a word; in data it follows a value.
   if (text[i] === ',') return /\p{Ll}/u.test(text[i - 1] ?? '');
   return i >= 0 && /[\p{L}\p{N}=)|–—-]/u.test(text[i] ?? '');
+}
+
+/** After a colon that ends a clause: `a common pattern is: "…"`, not `"message": "…"` or `message: "…"`. */
+function isExample(text: string, at: number): boolean {
+  return /\p{L} \p{L}{1,20}: $/u.test(text.slice(Math.max(0, at - 40), at));
 }
 
 /** Does it run over a list of quotations? Phrases that are listed make no sentence with each other. */

@@ -1,3 +1,4 @@
+import { openLinks } from '../../decode/open-links.ts';
 import { type Break, joinPieces } from './join-pieces.ts';
 import { knowWord, mayBeWord } from './know-words.ts';
 
@@ -18,6 +19,7 @@ export function openText(given: string): Open {
   let text = edit(lines, editsAt(lines, '\\', IN_ESCAPES));
   text = edit(text, editsAt(text, '%', IN_PERCENT));
   text = edit(text, editsAt(text, '=?', IN_MAIL));
+  text = openLinks(text);
   if (text.includes('m')) text = edit(text, editsAt(text, '[', IN_COLOURS));
   const tags = text.includes('</') ? editsAt(text, '<', IN_TAGS) : NONE;
   return { text: edit(text, joined(text, tags).concat(emphasisOf(text))), lines };

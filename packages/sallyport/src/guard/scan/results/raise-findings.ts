@@ -1,9 +1,8 @@
 import type { ResultScan } from '../../../config/scan-section.ts';
 import type { Finding } from '../../../core/finding.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import { isBlock } from './findings.ts';
-import type { Provenance } from './mark-text.ts';
-import { type Treated, withMark } from './read-result.ts';
+import { isBlock, type Treatment } from './findings.ts';
+import { present, type Treated } from './present-result.ts';
 
 /**
  * A model of the operator's that is asked whether a text is what its findings say. It may raise them to the block tier and
@@ -22,12 +21,12 @@ export interface Asked {
 }
 
 /** What stands in the reason of a finding that was of the review tier. */
-const RAISED = 'The judge named in "scan.judge" finds it suspicious, which makes it a finding of the block tier.';
+const RAISED = 'The operator’s judge finds it suspicious.';
 
 export interface Judging {
   readonly judge: Judge | undefined;
   readonly asked: Pick<Asked, 'upstream' | 'tool' | 'item' | 'result'>;
-  readonly from: Provenance;
+  readonly from: Treatment;
 }
 
 /** Asks about what has findings of the review tier only. `undefined`: nobody is asked. Never rejects. */
@@ -40,19 +39,15 @@ export function judgeFindings(treated: Treated, { judge, asked, from }: Judging)
   );
 }
 
-function raise(treated: Treated, from: Provenance): Treated {
+function raise(treated: Treated, from: Treatment): Treated {
   const findings = treated.findings.map(
     (finding): Finding => ({ ...finding, tier: 'block', why: `${finding.why} ${RAISED}` }),
   );
-  return {
-    ...treated,
-    findings,
-    isUnmarkable: treated.isUnmarkable || treated.isUnmarked,
-    value: treated.value === undefined ? undefined : withMark(treated.value, findings, from),
-  };
+  const raised = { ...treated, findings };
+  return { ...raised, value: present(raised, from) };
 }
 
-/** Is it not handed out before a person released it? */
-export function isKeptBack({ findings, isUnmarkable }: Treated, results: ResultScan): boolean {
-  return isUnmarkable || (results === 'quarantine' && findings.some(isBlock));
+/** Is it withheld until a person releases it? */
+export function isWithheld({ findings }: Treated, results: ResultScan): boolean {
+  return results === 'quarantine' && findings.some(isBlock);
 }

@@ -15,8 +15,8 @@ const ENCODED = /^[A-Za-z0-9+/_-]{64}/;
 const PROTOCOL = /^[a-z][a-zA-Z]{0,23}$/;
 
 /**
- * Reads every string below a value, and every name a server chose, where nothing can be marked: structured content, a
- * question, `_meta`, what this program does not know. Its depth is bounded by what a message may have.
+ * Reads every string below a value, and every name a server chose, that is not changed in any mode: structured content, a
+ * server request, `_meta`, what this program does not know. Its depth is bounded by what a message may have.
  */
 export function readFixed(value: Json | undefined, where: string, found: Findings): void {
   // Numbers and flags cost nothing.
@@ -53,9 +53,8 @@ class Walk {
     if (text !== undefined) this.#read(text, where);
   }
 
-  /** Fail closed: what is not read is not shown. */
+  /** Fail closed: what is not read counts as found. */
   #giveUp(where: string): void {
-    this.#found.isUnmarkable = true;
     this.#found.add({
       ...{ id: 'too-much-to-read', tier: 'block', owasp: 'MCP06', where, start: 0, end: 0, evidence: '' },
       why: `It holds more than ${MAX_STRINGS} texts, which are not read.`,
@@ -66,7 +65,7 @@ class Walk {
   #read(text: string, where: string): void {
     if (text.length < MIN_TEXT || this.#left <= 0) return;
     this.#left--;
-    this.#found.readFixed(text, where);
+    this.#found.read(text, where);
     if (this.#left === 0) this.#giveUp(where);
   }
 }
@@ -78,7 +77,6 @@ export function readName(name: string, where: string, found: Findings): void {
   names.add(name);
   const { findings } = readText(toWords(name)).scan;
   for (const finding of findings) if (isBlock(finding)) found.add({ ...finding, where });
-  if (findings.some(isBlock)) found.isUnmarkable = true;
 }
 
 /** What an identifier says: its parts as words. */

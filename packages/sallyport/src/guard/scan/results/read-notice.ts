@@ -2,11 +2,11 @@ import type { Finding } from '../../../core/finding.ts';
 import { isObject, type Json, type JsonObject, member } from '../../../core/json.ts';
 import { Findings, isBlock, type Treatment } from './findings.ts';
 import { mayTextHoldDemand } from './may-hold.ts';
+import { SCAN_META, toMeta } from './present-result.ts';
 import { MIN_NAME, readFixed, readName, toShortStep } from './read-fixed.ts';
-import { SCAN_MARK, toMeta } from './read-result.ts';
 import type { Tail } from './tail.ts';
 
-/** News of a server on its way to a client. */
+/** A notification of a server on its way to a client. */
 export interface Notice {
   readonly method: string;
   readonly params: JsonObject;
@@ -14,7 +14,7 @@ export interface Notice {
 
 export interface NoticeReading {
   readonly findings: readonly Finding[];
-  /** The news as the client gets it; `undefined`: it does not, because nothing in it can be marked. */
+  /** The notification as the client gets it; `undefined`: it does not. */
   readonly params: JsonObject | undefined;
 }
 
@@ -25,15 +25,15 @@ const SAID: ReadonlyMap<string, string> = new Map([
   ['notifications/tasks/status', 'statusMessage'],
   ['notifications/tasks', 'statusMessage'],
 ]);
-/** What is left of news that nothing can be marked in: numbers, levels and states say no sentence. */
+/** What is left of a notification that is withheld: numbers, levels and states say no sentence. */
 const LEFT: ReadonlyMap<string, readonly string[]> = new Map([
   ['notifications/progress', ['progressToken', 'progress', 'total']],
   ['notifications/message', ['level']],
 ]);
 
 /**
- * Reads news of a server: progress, logs, states of tasks, and what nobody here knows.
- * @param keepsBack a text of the block tier is told of, not shown
+ * Reads notifications of a server: progress, logs, states of tasks, and those of an unknown method.
+ * @param keepsBack a text of the block tier is withheld
  * @returns `undefined`: it goes on as it came
  */
 export function readNotice(
@@ -74,7 +74,6 @@ export function readNotice(
       found ??= new Findings(treatment);
       readFixed(value, `/${toShortStep(name)}`, found);
       for (const finding of across) found.add({ ...finding, where: `/${name}` });
-      if (across.length > 0) found.isUnmarkable = true;
       if (found.all.length > 0) stream.forget();
     }
   }
@@ -82,7 +81,7 @@ export function readNotice(
   return settle({ method, params }, found, { key, said, keepsBack });
 }
 
-/** `undefined`: as it came. News are not marked only because of whose they are: there may be thousands. */
+/** `undefined`: as it came. */
 function sayText(
   text: string,
   { found, where, tail }: { readonly found: Findings; readonly where: string; readonly tail: Tail },
@@ -91,7 +90,7 @@ function sayText(
   const across = tail.next(text);
   if (across.length === 0 && !mayTextHoldDemand(text)) return undefined;
   const before = found.all.length;
-  const shown = found.treatFound(text, where, across);
+  const shown = found.treat(text, where, across);
   if (found.all.length > before) tail.forget();
   return shown;
 }
@@ -105,12 +104,10 @@ function settle(
     keepsBack,
   }: { readonly key: string | undefined; readonly said: string | undefined; readonly keepsBack: boolean },
 ): NoticeReading {
-  const { all: findings, isUnmarkable, treatment } = found;
+  const { all: findings, treatment } = found;
   const given = member(params, '_meta');
-  const meta: JsonObject = { [SCAN_MARK]: toMeta(findings, treatment) };
-  if (treatment.isShown)
-    return { findings, params: { ...params, _meta: { ...(isObject(given) ? given : {}), ...meta } } };
-  if (!isUnmarkable && !(keepsBack && findings.some(isBlock))) {
+  const meta: JsonObject = { [SCAN_META]: toMeta(findings, treatment) };
+  if (!(keepsBack && findings.some(isBlock))) {
     const whole: Record<string, Json> = { ...params, _meta: { ...(isObject(given) ? given : {}), ...meta } };
     if (said !== undefined && key !== undefined) whole[key] = said;
     return { findings, params: whole };
@@ -124,6 +121,6 @@ function settle(
       rest[name] = value ?? null;
   }
   const ids = [...new Set(findings.filter(isBlock).map(({ id }) => id))].join(', ');
-  rest[key] = `[Sallyport: a message of the server "${treatment.server}" is kept back. Found in it: ${ids}.]`;
+  rest[key] = `[Sallyport: a message of the server "${treatment.server}" is withheld. Found in it: ${ids}.]`;
   return { findings, params: { ...rest, _meta: meta } };
 }

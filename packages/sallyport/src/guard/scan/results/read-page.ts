@@ -59,7 +59,7 @@ export function readPage(result: JsonObject): readonly Finding[] {
 
 /** Nothing of a page is changed. */
 const ONLY_READ: Treatment = {
-  ...{ server: '', item: undefined, isShown: true, untrusted: false, ownHost: undefined, makeTag: () => '' },
+  ...{ server: '', item: undefined, mode: 'note', untrusted: false, ownHost: undefined, isLocal: () => false },
   // No link is judged here.
   resources: {} as Treatment['resources'],
 };

@@ -4,45 +4,19 @@ import { textOfBytes } from './bytes-text.ts';
 import { checkContents, checkLink, checkMedia } from './check-item.ts';
 import { findAcross } from './find-across.ts';
 import { Findings, type Treatment } from './findings.ts';
-import type { Provenance } from './mark-text.ts';
+import { present, type Treated } from './present-result.ts';
 import { MIN_NAME, readFixed, readName, toShortStep } from './read-fixed.ts';
-
-/** What was found in a result, and the result as the model gets it. */
-export interface Treated {
-  readonly findings: readonly Finding[];
-  readonly score: number;
-  /** A finding of the block tier stands where no mark can be set: in structured content, a name, `_meta`. */
-  readonly isUnmarkable: boolean;
-  /** The same of any tier: what a judge raises to the block tier there cannot be marked either. */
-  readonly isUnmarked: boolean;
-  /** Why contents that were read are not handed out; `undefined`: they are. */
-  readonly refusal?: string | undefined;
-  /** `undefined`: nothing was changed. */
-  readonly value: JsonObject | undefined;
-}
-
-/** In `_meta` of what was found something in, or changed. */
-export const SCAN_MARK = 'dev.sallyport/scan';
-
-const NOTHING: Treated = { findings: [], score: 0, isUnmarkable: false, isUnmarked: false, value: undefined };
 
 /** Reads what a server answers, of whatever shape, and makes it what the model may get. */
 export function readResult(result: JsonObject, treatment: Treatment): Treated {
   const found = new Findings(treatment);
-  const treated = treatMembers(result, '', found);
-  const { all, score, isUnmarkable, isUnmarked, isChanged, refusal } = found;
-  if (all.length === 0 && !isChanged && !isUnmarkable) return NOTHING;
-  const value = withMark(treated, all, treatment);
-  return { findings: all, score, isUnmarkable, isUnmarked, refusal, value };
+  const base = treatMembers(result, '', found);
+  const { all: findings, score, changes, refusal } = found;
+  const treated = { findings, score, changes, refusal, base };
+  return { ...treated, value: present(treated, treatment) };
 }
 
-/** Findings as clients get them, beside what the server said in `_meta`. */
-export function withMark(result: JsonObject, findings: readonly Finding[], treatment: Provenance): JsonObject {
-  const meta = member(result, '_meta');
-  return { ...result, _meta: { ...(isObject(meta) ? meta : {}), [SCAN_MARK]: toMeta(findings, treatment) } };
-}
-
-/** A question of a server (elicitation, sampling): nothing in it is changed, so it has only findings. */
+/** A server request (elicitation, sampling): nothing in it is changed, so it has only findings. */
 export function readQuestion(params: JsonObject, treatment: Treatment): readonly Finding[] {
   const found = new Findings(treatment);
   readFixed(params, '', found);
@@ -54,42 +28,21 @@ export function readQuestion(params: JsonObject, treatment: Treatment): readonly
   return found.all;
 }
 
-/** One text alone, e.g. of an error. */
-export function readLoneText(
-  text: string,
-  treatment: Treatment,
-): Pick<Treated, 'findings' | 'score'> & { readonly text: string } {
-  const found = new Findings(treatment);
-  const shown = found.treat(text, '');
-  return { findings: found.all, score: found.score, text: shown };
-}
-
-/** Without evidence: the model need not read it twice. */
-export function toMeta(findings: readonly Finding[], { server, item }: Provenance): JsonObject {
-  return {
-    server,
-    ...(item === undefined ? {} : { item }),
-    findings: findings.map(({ id, tier, owasp, where, why }) => ({ id, tier, owasp, where, why })),
-  };
-}
-
 type Shape = (value: Json, where: string, found: Findings) => Json;
 
 /**
- * Members whose texts can be marked (MCP tools#tool-result, resources#reading-resources, prompts#getting-a-prompt,
- * completion#response, tasks). All other members, known or not, are read where they stand.
+ * Members whose texts a model reads (MCP tools#tool-result, resources#reading-resources, prompts#getting-a-prompt, tasks).
+ * All other members, known or not, are read and never changed.
  */
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['content', treatItems],
   ['contents', treatAllContents],
   ['messages', treatMessages],
-  ['completion', treatCompletion],
   ['description', treatText],
   ['statusMessage', treatText],
   ['task', treatInside],
   ['tasks', treatEach],
   ['result', treatInside],
-  ['error', treatError],
 ]);
 
 /** The same object when nothing in it was changed. */
@@ -127,44 +80,6 @@ function treatText(value: Json, where: string, found: Findings): Json {
   if (typeof value === 'string') return found.treat(value, where);
   readFixed(value, where, found);
   return value;
-}
-
-/**
- * How a task failed (JSON-RPC 2.0, error object): its message is read by models and marked. Everything but that and the code
- * is for programs: none of it can be marked, so all of it goes when there is something in it.
- */
-function treatError(value: Json, where: string, found: Findings): Json {
-  if (!isObject(value)) return treatText(value, where, found);
-  const { code, message } = value;
-  const kept: Record<string, Json> = typeof code === 'number' ? { code } : {};
-  if (typeof message === 'string') kept['message'] = found.treat(message, `${where}/message`);
-  const rest = Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(kept, key)));
-  const own = new Findings(found.treatment);
-  readFixed(rest, where, own);
-  for (const finding of own.all) found.add(finding);
-  const isClean = own.all.length === 0;
-  const isMarked = typeof message === 'string' && kept['message'] !== message;
-  if (found.treatment.isShown || (isClean && !isMarked)) return value;
-  found.isChanged = true;
-  return isClean ? { ...value, ...kept } : kept;
-}
-
-/** Values are put into arguments: none can be marked, so one that a model must not read is left out. */
-function treatCompletion(value: Json, where: string, found: Findings): Json {
-  const values = member(value, 'values');
-  if (!isObject(value) || !Array.isArray(values)) return treatInside(value, where, found);
-  const { values: _, ...rest } = value;
-  readFixed(rest as JsonObject, where, found);
-  const kept = (values as readonly Json[]).filter((one, i) => {
-    const own = new Findings(found.treatment);
-    readFixed(one, `${where}/values/${i}`, own);
-    for (const finding of own.all) found.add(finding);
-    if (own.isUnmarked && !own.isUnmarkable) found.isUnmarked = true;
-    return !own.isUnmarkable;
-  });
-  if (kept.length === values.length || found.treatment.isShown) return value;
-  found.isChanged = true;
-  return { ...value, values: kept };
 }
 
 function treatItems(value: Json, where: string, found: Findings): Json {
@@ -266,8 +181,7 @@ function treatMedia(item: JsonObject, where: string, found: Findings): Json {
   readRest(item, IN_MEDIA, where, found);
   const data = member(item, 'data');
   const said = typeof data === 'string' ? textOfBytes(data) : undefined;
-  const shownText = said === undefined ? undefined : found.treatFound(said, `${where}/data`);
-  if (shownText !== undefined) return { type: 'text', text: shownText };
+  if (said !== undefined) found.read(said, `${where}/data`);
   return checkMedia(item, where, found) ?? item;
 }
 
@@ -275,32 +189,24 @@ function treatMedia(item: JsonObject, where: string, found: Findings): Json {
 function treatContents(given: Json, where: string, found: Findings, across: readonly Finding[] = []): Json {
   if (!isObject(given)) return treatText(given, where, found);
   readRest(given, IN_CONTENTS, where, found);
-  const { contents, isWithheld, known } = checkContents(given, where, found);
+  const { contents, isWithheld } = checkContents(given, where, found);
   if (isWithheld) return contents;
   const text = member(contents, 'text');
-  const shown = typeof text === 'string' ? found.treat(text, `${where}/text`, [...across, ...known]) : undefined;
+  const shown = typeof text === 'string' ? found.treat(text, `${where}/text`, across) : undefined;
   const blob = member(contents, 'blob');
   const said = typeof blob === 'string' ? textOfBytes(blob) : undefined;
-  const shownBlob = said === undefined ? undefined : found.treatFound(said, `${where}/blob`);
-  if (shownBlob !== undefined) {
-    const { blob: _, ...kept } = contents;
-    return { ...kept, mimeType: 'text/plain', text: shown === undefined ? shownBlob : `${shown}\n${shownBlob}` };
-  }
+  if (said !== undefined) found.read(said, `${where}/blob`);
   return shown === undefined || shown === text ? contents : { ...contents, text: shown };
 }
 
-/** A link that may not lead there is words about it: clients follow links by themselves. */
+/** Clients follow links by themselves. */
 function treatLink(link: JsonObject, where: string, found: Findings): Json {
   readRest(link, IN_LINK, where, found);
-  const changed: Record<string, Json> = {};
   for (const key of ['name', 'title', 'description']) {
     const text = member(link, key);
-    const shown = typeof text === 'string' ? found.treatFound(text, `${where}/${key}`) : undefined;
-    if (shown !== undefined) changed[key] = shown;
+    if (typeof text === 'string') found.read(text, `${where}/${key}`);
   }
-  const instead = checkLink(link, where, found);
-  if (instead !== undefined) return instead;
-  return Object.keys(changed).length === 0 ? link : { ...link, ...changed };
+  return checkLink(link, where, found) ?? link;
 }
 
 /** The same array when nothing in it was changed. */

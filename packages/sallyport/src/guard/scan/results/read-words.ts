@@ -1,4 +1,5 @@
 import { classesOf, type Ranges, toUnits } from '../../decode/text-units.ts';
+import { isIdentifier } from './is-identifier.ts';
 import {
   type Known,
   knowCut,
@@ -210,6 +211,8 @@ function readWord(reader: Reader, word: Word): number {
   const length = end - start;
   if (length === 1) return readSpaced(reader, start);
   if (length >= RUN_TOGETHER && (all & JOINT) === 0) {
+    // An identifier is a name, however long: what a function is called is no sentence to anybody.
+    if ((word.inner & UPPER) !== 0 && isIdentifier(reader.text, start, end)) return end;
     const run = units.subarray(start, Math.min(end, start + MAX_RUN));
     readRun(reader, run, { at: start, width: 1, marks: 0 });
     return end;

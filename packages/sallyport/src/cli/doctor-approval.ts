@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { allPages } from './all-pages.ts';
+import { type Api, withApi } from './api.ts';
+import type { Input } from './command.ts';
+import { findStateDir } from './config-file.ts';
+import { describeTally, type OfferCounts, toRemedy } from './describe-tally.ts';
+import { EXIT, type Finding, type Step } from './doctor-steps.ts';
+
+/** The last step of a server of the configuration: how much of what it offers may be used. */
+export function toApprovalStep(server: string, input: Input): Step {
+  return { name: 'approval', exit: EXIT.other, deadlineMs: 10_000, run: () => check(server, input) };
+}
+
+async function check(server: string, input: Input): Promise<Finding> {
+  // Nothing is made here only because somebody asked how things are.
+  if (!existsSync(join(findStateDir(input.terminal), 'sallyport.db')))
+    return { outcome: 'skipped', detail: 'Sallyport has not met this server yet.' };
+  const counts = await withApi(input, (api) => countOffer(api, server));
+  if (counts === undefined) return { outcome: 'skipped', detail: 'Sallyport has not met this server yet.' };
+  const detail = describeTally(counts);
+  const remedy = toRemedy(server, counts);
+  return remedy === undefined
+    ? { outcome: 'ok', detail: `${detail}.` }
+    : {
+        outcome: 'warning',
+        detail: `${detail}; ${remedy}`,
+        fix: `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`,
+      };
+}
+
+/** What the running Sallyport knows; beside none, what was written down of what it offered last. */
+async function countOffer(api: Api, server: string): Promise<OfferCounts | undefined> {
+  if (api.isRunning) return (await api.call('showServer', { path: { name: server } })).definitions ?? undefined;
+  const all = await allPages((page) => api.call('listPins', { query: page }));
+  const pins = all.filter((pin) => pin.server === server && pin.digest !== null);
+  if (pins.length === 0) return undefined;
+  const tools = pins.filter(({ item }) => item.startsWith('tools/'));
+  const isWaiting = ({ state }: (typeof pins)[number]) => state !== 'approved' && state !== 'rejected';
+  return {
+    tools: tools.length,
+    quarantined: tools.filter(isWaiting).length,
+    rejected: tools.filter(({ state }) => state === 'rejected').length,
+    disabled: 0,
+    malformed: 0,
+    waiting: pins.filter(isWaiting).length,
+  };
+}
