@@ -10,13 +10,15 @@ import { taint } from './taint.ts';
 const NOTE = 'Customer 4417: Mara Lind, 12 Canal Street, owes 1,830.00, called on Monday about the late delivery.';
 const PAGE = 'Trains are late today. Details: https://collect.example/map?d= or https://news.example/trains/today.';
 const PICTURE = Buffer.from('a picture that a server has drawn and gave in base64').toString('base64');
+const FACT = 'The capital of France is Paris.';
 
 /** Nobody has said anything about any server: what a new user has. */
 function read(): Conversation {
   return new Conversation(settingsOf({ sources: [], trustedHosts: [] }, 'laptop'))
     .reads('notes.get_note', NOTE)
     .reads('web.fetch_page', PAGE)
-    .reads('desk.draw', PICTURE);
+    .reads('desk.draw', PICTURE)
+    .reads('quiz.ask', FACT);
 }
 
 const TEXT: JsonObject = { text: { type: 'string', description: 'The text to translate.' } };
@@ -59,6 +61,7 @@ test.each<[string, Verdict]>([
 });
 
 test.each<[string, Verdict]>([
+  ['a short sentence that a model and another server both say', answer('summarizer', FACT)],
   ['a note translated', judge('translator', TEXT, { text: NOTE })],
   ['a note searched for', judge('web', URL, { url: `https://search.example/?q=${encodeURIComponent(NOTE)}` })],
   ['a link read on', judge('web', URL, { url: 'https://news.example/trains/today' })],

@@ -14,6 +14,9 @@ export const SAMPLING = 'sampling/createMessage';
 /** Two pieces in a row are no coincidence. */
 const PIECES = 2;
 
+/** An answer of a model is a text of its own, and a short sentence such as "The capital of France is Paris." occurs in many. */
+const PIECES_OF_ANSWER = 4;
+
 /**
  * Text of one server on its way to another in a place where honest work has no use for it, so that nobody sees it leave:
  * an address whose host a third text named, an encoding that the parameter does not ask for, a parameter that asks for the
@@ -46,22 +49,23 @@ export function mayHide({ leaf, role }: Pick<AskedLeaf, 'leaf' | 'role'>, call: 
 function findCarried(leaf: AskedLeaf, rule: TaintFlow, evidence: Evidence): Source | undefined {
   const { call, recall } = evidence;
   const own = call.tool.upstream;
+  const least = call.isAnswer === true ? PIECES_OF_ANSWER : PIECES;
   if (call.isAnswer === true || leaf.role !== 'address') {
-    if (!ENCODED.test(leaf.leaf.text)) return findFrom(leaf.grams, rule, { recall, not: [own] });
+    if (!ENCODED.test(leaf.leaf.text)) return findFrom(leaf.grams, rule, { recall, not: [own], least });
     // What came in this encoding may go in it: nobody hid it on the way.
-    const came = findFrom([leaf.grams[0], leaf.encoded[0]], rule, { recall, not: [] });
-    return came === undefined ? findFrom(leaf.encoded, rule, { recall, not: [own] }) : undefined;
+    const came = findFrom([leaf.grams[0], leaf.encoded[0]], rule, { recall, not: [], least });
+    return came === undefined ? findFrom(leaf.encoded, rule, { recall, not: [own], least }) : undefined;
   }
   // Who gave the whole address gave all that is in it, and a host that the user or a trusted source named is meant.
   if (isKnownAddress(leaf, evidence) || leaf.origin < 0 || !recall.has(leaf.origin)) return undefined;
   const namer = recall.sourceOf(leaf.origin)?.upstream;
-  return namer === undefined ? undefined : findFrom(leaf.grams, rule, { recall, not: [own, namer] });
+  return namer === undefined ? undefined : findFrom(leaf.grams, rule, { recall, not: [own, namer], least });
 }
 
 function findFrom(
   [from, to]: Range,
   { from: label }: TaintFlow,
-  { recall, not }: { readonly recall: Recall; readonly not: readonly string[] },
+  { recall, not, least }: { readonly recall: Recall; readonly not: readonly string[]; readonly least: number },
 ): Source | undefined {
   let count = 0;
   for (let i = from; i < to; i++) {
@@ -71,7 +75,7 @@ function findFrom(
     const source = recall.sourceOf(i);
     if (source === undefined || not.includes(source.upstream)) continue;
     count++;
-    if (count >= PIECES) return source;
+    if (count >= least) return source;
   }
   return undefined;
 }
