@@ -71,6 +71,15 @@ test('while another process writes for two seconds, the program goes on, readers
   expect(await readAll(database)).toEqual(['before', 'after', 'in a transaction']);
 });
 
+test('a statement that writes and returns rows waits for another process as well', async () => {
+  const database = await open();
+  await makeTable(database);
+  const { release } = await lockDatabase(file);
+  const written = sql`insert into kept values ('x') returning a`.execute(database);
+  await release();
+  expect((await written).rows).toEqual([{ a: 'x' }]);
+});
+
 test('a lock that is never let go ends the wait of every statement with the reason', async () => {
   const database = await open({ patienceMs: 200 });
   await makeTable(database);

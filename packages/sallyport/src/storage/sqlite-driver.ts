@@ -180,8 +180,9 @@ export class SqliteDriver implements Driver {
   }
 }
 
-/** Extended codes carry the code in their last byte. */
+/** Extended codes carry the code in their last byte; statements that return rows throw without one. */
 function isBusy(error: unknown): boolean {
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
+  if (!(error instanceof Error)) return false;
+  if (!('errcode' in error)) return error.message === 'database is locked';
+  return typeof error.errcode === 'number' && (error.errcode & 0xff) === SQLITE_BUSY;
 }
