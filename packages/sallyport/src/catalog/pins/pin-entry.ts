@@ -49,10 +49,13 @@ export function createEntry(): Entry {
   };
 }
 
-/** Not what only resembles a tool of another server: two honest servers may be alike. */
+/** Praise of itself and a character gone astray give a model no order. */
+const NO_ORDER: ReadonlySet<string> = new Set(['boasts', 'promotes-itself', 'stray-characters']);
+
+/** Whether a model that reads it may be led by it. Two honest servers may be alike, so a likeness of tools alone is no reason. */
 export function hasFindings(entry: Entry | undefined, digest: string): boolean {
   const findings = entry?.found.get(digest)?.whole.findings ?? [];
-  return findings.some(({ id, tier }) => tier === 'block' || !id.startsWith('shadow-'));
+  return findings.some(({ id, tier }) => tier === 'block' || !(id.startsWith('shadow-') || NO_ORDER.has(id)));
 }
 
 /** What a decision about one definition needs to know. */
