@@ -135,14 +135,13 @@ async function openLaptop(folder: string, mcpServers: object): Promise<Opened> {
 
 /**
  * The settings of the guide and a key as the guide makes it. Its limit of calls per minute is left out: the bench calls
- * faster than an agent does. Where the guide trusts no host, the key that brings the user's words is trusted here.
+ * faster than an agent does.
  */
 async function openTeam(folder: string, mcpServers: object): Promise<Opened> {
   const { sections, files } = readGuideSettings();
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const { limits: _limits, taint, ...others } = sections;
-  const settings = { ...others, taint: { trustedHosts: ['ada'], ...(taint as object | undefined) } };
+  const { limits: _limits, ...settings } = sections;
   const gateway = await startGateway(folder, { ...settings, mcpServers });
   await approveAll(gateway, Object.keys(mcpServers));
   const person = { name: 'ada', person: 'ada@example.com', groups: ['platform', 'writers'] };

@@ -2,6 +2,7 @@ import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ArgumentSafetyPorts } from '../guard/argument-safety.ts';
 import type { SecretPorts } from '../guard/secrets/secrets.ts';
+import { believedUser } from '../guard/taint/label-source.ts';
 import { createMemoryVault } from '../state/memory-vault.ts';
 import { createSharedVault } from '../state/shared-vault.ts';
 import type { Shared } from './open-shared.ts';
@@ -24,6 +25,12 @@ export function openSecrets(
       : createSharedVault({ values: shared.state.values, keys: shared.keys, clock: systemClock, limits });
   return {
     secrets: { settings, vault },
-    argumentSafety: { settings: () => snapshot().argumentSafety },
+    argumentSafety: {
+      settings: () => snapshot().argumentSafety,
+      requestOf: (call) => {
+        const { taint } = snapshot();
+        return taint === undefined ? undefined : believedUser(call, taint);
+      },
+    },
   };
 }

@@ -8,6 +8,7 @@ import {
 } from '../config/argument-safety-section.ts';
 import type { Tool } from '../core/call.ts';
 import type { JsonObject } from '../core/json.ts';
+import { ALLOW } from '../core/verdict.ts';
 import { argumentSafety } from './argument-safety.ts';
 import { inspectRequest } from './guard.ts';
 
@@ -18,10 +19,10 @@ function configured(written: object): ArgumentSafetySettings {
   return resolveArgumentSafety(argumentSafetySchema.parse(written), { servers: ['sample'], set: 'laptop' }, () => {});
 }
 
-async function judge(given: JsonObject, settings = LAPTOP, about: Partial<Tool> = {}) {
+async function judge(given: JsonObject, settings = LAPTOP, about: Partial<Tool> = {}, request?: string) {
   const tool = toTool({ name: 'fetch', inputSchema: { type: 'object' } }, about);
   const { verdict } = await inspectRequest(
-    [argumentSafety({ settings: () => settings })],
+    [argumentSafety({ settings: () => settings, requestOf: () => request })],
     toCall({ tool, arguments: given }),
   );
   return verdict;
@@ -229,5 +230,29 @@ describe('harmless', () => {
   ])('%s', async (_, given, about) => {
     expect(await judge(given, TEAM, about)).toEqual({ kind: 'allow' });
     expect(await judge(given, LAPTOP, about)).toEqual({ kind: 'allow' });
+  });
+});
+
+describe('what the user wrote themselves', () => {
+  const REQUEST = 'Save http://127.0.0.1:8080/prices.html, please, and run "git log | head -5".';
+
+  test.each<[string, JsonObject]>([
+    ['an address', { url: 'http://127.0.0.1:8080/prices.html' }],
+    ['a command', { text: 'git log | head -5' }],
+  ])('%s is not asked about', async (_, given) => {
+    expect(await judge(given, TEAM, {}, REQUEST)).toEqual(ALLOW);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['another page of the same machine', { url: 'http://127.0.0.1:8080/admin' }, REQUEST],
+    ['more behind what was written', { url: 'http://127.0.0.1:8080/prices.html?to=http://10.0.0.1/' }, REQUEST],
+    ['another place beside it', { url: 'http://127.0.0.1:8080/prices.html', also_url: 'http://10.0.0.1/' }, REQUEST],
+  ])('%s is', async (_, given, request) => {
+    expect(await judge(given, TEAM, {}, request)).toMatchObject({ kind: 'ask', ...said('privateAddress') });
+  });
+
+  test('what is never harmless stays denied', async () => {
+    const url = 'http://169.254.169.254/latest/meta-data/';
+    expect(await judge({ url }, TEAM, {}, `Read ${url}`)).toMatchObject({ kind: 'deny', ...said('metadataAddress') });
   });
 });

@@ -11,10 +11,18 @@ import { type FoundDanger, findDangers, type Harm } from './argument-safety/find
 import type { Guard } from './guard.ts';
 import { eachText } from './secrets/walk-strings.ts';
 import { toShown } from './secrets/weigh-secrets.ts';
+import { isTypedIn } from './taint/typed-words.ts';
 
 export interface ArgumentSafetyPorts {
   /** Of the configuration in force. */
   readonly settings: () => ArgumentSafetySettings;
+  /** The request of the user, where the client that brings it is believed. Default: it is not known. */
+  readonly requestOf?: ((call: Call) => string | undefined) | undefined;
+}
+
+/** A danger, and the text it is in. */
+interface Danger extends FoundDanger {
+  readonly text: string;
 }
 
 /** What a person and a model read about it. */
@@ -40,7 +48,7 @@ const ALWAYS: ReadonlySet<string> = new Set(['metadataAddress', 'headerBreak', '
  * Dangers in arguments (requirement G5): what is never harmless is denied, the rest is weighed by configuration. Tools that
  * run code get commands by their purpose; only disguised ones are theirs to be stopped for.
  */
-export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
+export function argumentSafety({ settings, requestOf }: ArgumentSafetyPorts): Guard {
   return {
     name: 'argument-safety',
     request(call) {
@@ -48,13 +56,13 @@ export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
       if (!now.enabled) return ALLOW;
       const runsCode = call.tool.sinks.includes('run_code');
       const options = { runsCode, roots: now.roots, readsTexts: readsTexts(now), harmsOnly: isLenient(now) };
-      let found: FoundDanger[] | undefined;
+      let found: Danger[] | undefined;
       let long: string | undefined;
       eachText(call.arguments, (placed) => {
         if (placed.text.length > now.maxText) long ??= placed.pointer;
         for (const one of findDangers(placed, options)) {
           found ??= [];
-          found.push(one);
+          found.push({ ...one, text: placed.text });
         }
       });
       if (long !== undefined)
@@ -63,7 +71,18 @@ export function argumentSafety({ settings }: ArgumentSafetyPorts): Guard {
           code: 'too_large',
           reason: `The argument ${toShown(long)} is longer than ${now.maxText} characters. Send it in parts, or tell the user.`,
         };
-      return found === undefined ? ALLOW : weigh(found, call, now);
+      if (found === undefined) return ALLOW;
+      const verdict = weigh(found, call.tool, now);
+      if (verdict.kind !== 'ask') return verdict;
+      // What the user wrote, word for word, needs no second word of theirs.
+      const request = requestOf?.(call);
+      const meant = request === undefined ? [] : found.filter(({ text }) => isTypedIn(request, text));
+      if (meant.length === 0) return verdict;
+      return weigh(
+        found.filter((one) => !meant.includes(one)),
+        call.tool,
+        now,
+      );
     },
   };
 }
@@ -82,7 +101,7 @@ function readsTexts({ dangers, rules }: ArgumentSafetySettings): boolean {
   return dangers.instructions !== 'allow' || rules.some(({ action }) => action !== 'allow');
 }
 
-function weigh(found: readonly FoundDanger[], { tool }: Call, settings: ArgumentSafetySettings): Verdict {
+function weigh(found: readonly FoundDanger[], tool: Tool, settings: ArgumentSafetySettings): Verdict {
   const first = (wanted: DangerAction) => found.find(({ danger }) => toAction(danger, tool, settings) === wanted);
   const denied = first('deny');
   if (denied !== undefined)

@@ -127,7 +127,8 @@ export const SCAN_WORDS = {
   /** Says that it is the best, of itself. */
   boast:
     /\bbeats? (?:them|the (?:others?|rest|competition)|(?:all|any|every) others?)\b|\bthis (?:is|tool is|server is|version is|tool represents|represents|tool delivers|tool provides) (?:the )?(?:world'?s? )?(?:best|ultimate|most|premium|professional|enhanced|advanced|superior|premier|leading|finest|pinnacle|highest|updated|fastest|improved)\b|\bbest (?:tool|server|choice|option|version) (?:in the world|available|of all|ever|on the market)\b|\bthis (?:enhanced|advanced|premium|professional|ultimate|superior|improved) (?:version|tool|edition)\b|(?:这是|本工具是)(?:最|世界上最|全球最)/g,
-  praisingName: /(?:^|\n)(?:ultimate|premium|superior|greatest|trusted|recommended|preferred)[_-][a-z][\w-]{0,64}(?=\n|$)/g,
+  praisingName:
+    /(?:^|\n)(?:ultimate|premium|superior|greatest|trusted|recommended|preferred)[_-][a-z][\w-]{0,64}(?=\n|$)/g,
   endorsed:
     /\b(?:trusted|recommended|used|endorsed|loved|approved) by (?:\w{1,20} ){0,3}(?:experts?|professionals?|millions|thousands|fortune|companies|institutions?|leaders?|giants|advisors?|researchers?|emergency|leading|industry)\b|\bused by \d{2,3}%/g,
   betterThan:

@@ -1,4 +1,5 @@
 import type { TaintSettings } from '../../config/taint-section.ts';
+import type { Call } from '../../core/call.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import type { Principal } from '../../core/principal.ts';
 import { type Marks, toMarks, UNTRUSTED } from './labels.ts';
@@ -46,4 +47,12 @@ export function isInside({ inside }: TaintSettings, upstream: string): boolean {
 /** Callers whose word on what their user typed counts. */
 export function isBelieved({ trustedHosts }: TaintSettings, { id, agent }: Principal): boolean {
   return trustedHosts.some((glob) => matchesGlob(glob, id) || (agent !== undefined && matchesGlob(glob, agent)));
+}
+
+/** The request of the user that a call brings, where its caller is believed. */
+export function believedUser(
+  { user, client }: Pick<Call, 'user' | 'client'>,
+  settings: TaintSettings,
+): string | undefined {
+  return user !== undefined && isBelieved(settings, client.principal) ? user : undefined;
 }

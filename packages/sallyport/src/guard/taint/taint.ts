@@ -13,7 +13,7 @@ import { readFirstSeen, readUser } from './first-seen.ts';
 import { mayHide } from './hidden-flow.ts';
 import { type FoundFlow, findBorne, findRules, judgeCall } from './judge-call.ts';
 import { type DefinitionPorts, hasDeciding, judgeDefinitions } from './judge-definitions.ts';
-import { isBelieved, marksOf } from './label-source.ts';
+import { believedUser, marksOf } from './label-source.ts';
 import { joinMarks, type Marks, namesOf, UNTRUSTED } from './labels.ts';
 import { borrowList, giveBack, PrintList } from './print-list.ts';
 import { type AskedCall, type AskedLeaf, readCall } from './read-call.ts';
@@ -232,10 +232,6 @@ export async function hasReadUntrusted(memory: Pick<TaintMemory, 'marksOf'>, run
 /** The labels of a run, for policies: what it has read, and from where. */
 export function toLabels(marks: Marks, origins: readonly string[]): readonly string[] {
   return [...namesOf(marks), ...origins.map((origin) => `origin:${origin}`)];
-}
-
-function believedUser({ user, client }: Call, settings: TaintSettings): string | undefined {
-  return user !== undefined && isBelieved(settings, client.principal) ? user : undefined;
 }
 
 /** Tells whether the run knows this request of its user already. */

@@ -71,6 +71,13 @@ export function toTypedRows(text: string): ReadonlySet<string> {
   return rows;
 }
 
+/** Whether the whole value stands in what the user wrote. */
+export function isTypedIn(request: string, value: string): boolean {
+  const typed = toTypedRows(request);
+  const rows = toRowsOf(value);
+  return rows.length > 0 && rows.every((row) => typed.has(row));
+}
+
 const LETTERS = /^\p{L}+$/u;
 
 /**
