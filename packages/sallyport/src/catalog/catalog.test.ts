@@ -190,7 +190,7 @@ describe('trouble', () => {
       kind: 'item',
       upstream: 's',
       item: 'tools/list: bad',
-      problem: 'set aside: took too long',
+      problem: 'disabled: took too long',
     });
     await catalog.close();
     const next = setUp({}, { text: kept.text ?? '' });

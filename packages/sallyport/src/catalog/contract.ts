@@ -42,9 +42,9 @@ export interface Tally {
   readonly tools: number;
   readonly quarantined: number;
   readonly rejected: number;
-  /** Their schemas cannot be used. */
+  /** Tools whose schemas cannot be used. */
   readonly disabled: number;
-  /** They cannot be shown at all. */
+  /** Tools that cannot be shown at all. */
   readonly malformed: number;
   /** Definitions of every kind that wait for a person, its program and its instructions included. */
   readonly waiting: number;
@@ -87,7 +87,7 @@ export interface Catalog {
   tally(upstream: string): Tally | undefined;
   /** Of the tools of an upstream, as it wrote them, whoever may see them; `undefined`: it has not been asked yet. */
   definitionsOf(upstream: string): readonly JsonObject[] | undefined;
-  /** Malformed items, set-aside tools, unreachable upstreams. */
+  /** Malformed items, disabled tools, unreachable upstreams. */
   reports(): readonly CatalogReport[];
   /** Ends refreshes and writes what is known. Idempotent. */
   close(): Promise<void>;

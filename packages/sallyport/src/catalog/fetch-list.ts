@@ -6,7 +6,7 @@ import { arrayElements, objectMembers } from '../core/json-scan.ts';
 import { type Answer, Request } from '../core/message.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { ListKind } from './contract.ts';
-import { type Item, readItem, rulesOf } from './items.ts';
+import { describeItem, type Item, readItem, rulesOf } from './items.ts';
 
 /** A list as one upstream gave it, all pages together. */
 export interface FetchedList {
@@ -95,13 +95,13 @@ class ItemSink {
   }
 
   add(text: string, value: unknown): void {
-    const { id: idKey, method } = rulesOf(this.#kind);
+    const { id: idKey } = rulesOf(this.#kind);
     const item = readItem(this.#kind, text, value);
     if (typeof item === 'string') {
       const id = member(value, idKey);
       const name = typeof id === 'string' ? id.slice(0, 100) : '';
-      this.#report(name === '' ? method : `${method}: ${name}`, item, name);
-    } else if (this.#items.has(item.id)) this.#report(`${method}: ${item.id.slice(0, 100)}`, 'stands twice');
+      this.#report(describeItem(this.#kind, name), item, name);
+    } else if (this.#items.has(item.id)) this.#report(describeItem(this.#kind, item.id.slice(0, 100)), 'stands twice');
     else this.#items.set(item.id, item);
   }
 

@@ -45,6 +45,12 @@ export function rulesOf(kind: ListKind): KindRules {
   return rules;
 }
 
+/** `tools/list: search`, for reports; an item without a name is only of its list. */
+export function describeItem(kind: ListKind, name: string): string {
+  const { method } = rulesOf(kind);
+  return name === '' ? method : `${method}: ${name}`;
+}
+
 /** Members that break every typed client when they have another type than this. */
 const STRINGS = ['name', 'title', 'description', 'mimeType'];
 const OBJECTS = ['annotations', '_meta', 'outputSchema'];

@@ -4,7 +4,7 @@ import type { Catalog } from './contract.ts';
 /** Problems of items that are remembered as said. */
 const MAX_TOLD = 10_000;
 
-/** Malformed and set-aside items, each said once: the others of their server go on working. */
+/** Malformed and disabled items, each reported once: the others of their server go on working. */
 export function createProblemReport(catalog: Pick<Catalog, 'reports'>, log: Log): () => void {
   const told = new Set<string>();
   return () => {

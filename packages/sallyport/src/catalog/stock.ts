@@ -1,7 +1,7 @@
 import type { ServerSettings } from '../config/settings.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AnnouncedList, CatalogPorts, CatalogReport, ListChange, ListKind } from './contract.ts';
-import { LIST_KINDS, rulesOf } from './items.ts';
+import { describeItem, LIST_KINDS, rulesOf } from './items.ts';
 import type { KnownList } from './known-list.ts';
 import type { Offer } from './pins/pin-gate.ts';
 import { Shelf } from './shelf.ts';
@@ -191,8 +191,7 @@ export class Stock {
       found.set(`${item}\n${problem}`, { kind, upstream, item, problem });
     for (const list of this.#lists()) {
       for (const { item, problem } of list.state.problems) add('item', item, problem);
-      for (const [name, reason] of list.setAside)
-        add('item', `${rulesOf(list.kind).method}: ${name}`, `set aside: ${reason}`);
+      for (const [name, reason] of list.setAside) add('item', describeItem(list.kind, name), `disabled: ${reason}`);
     }
     for (const shelf of this.#shelves.values()) {
       for (const [key, { reason }] of shelf.failures()) {

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { ListKind } from './contract.ts';
 import { readKeptItems } from './fetch-list.ts';
-import { LIST_KINDS, rulesOf, writeItem } from './items.ts';
+import { describeItem, LIST_KINDS, writeItem } from './items.ts';
 import { type KnownList, toKnownList } from './known-list.ts';
 
 /** The catalogue between two starts. Each list is written once, whoever sees it. */
@@ -155,7 +155,9 @@ function readList(value: unknown): KnownList | undefined {
   const fetched = {
     items,
     problems: (readPairsOfStrings(member(value, 'malformed')) ?? []).map(([name, problem]) => ({
-      ...{ item: name === '' ? rulesOf(kind).method : `${rulesOf(kind).method}: ${name}`, problem, name },
+      item: describeItem(kind, name),
+      problem,
+      name,
     })),
     ttlMs: typeof ttlMs === 'number' ? ttlMs : undefined,
     // Anything but a plain "no" keeps the list to the principal it was given to.

@@ -1,5 +1,4 @@
 import type { Tally } from './contract.ts';
-import type { KnownList } from './known-list.ts';
 import type { Offer, ServerPins } from './pins/pin-gate.ts';
 import { isWaiting } from './pins/server-pins.ts';
 
@@ -25,7 +24,7 @@ export function tallyOffers(offers: Iterable<Offer>, pins: ServerPins | undefine
               : 'usable';
         tools.set(item.id, use);
       }
-      for (const name of malformedTools(list)) tools.set(name, 'malformed');
+      if (list.kind === 'tools') for (const name of list.malformed.keys()) tools.set(name, 'malformed');
     }
   }
   const count = (wanted: string) => [...tools.values()].filter((state) => state === wanted).length;
@@ -37,8 +36,4 @@ export function tallyOffers(offers: Iterable<Offer>, pins: ServerPins | undefine
     malformed: count('malformed'),
     waiting: waiting.size,
   };
-}
-
-function malformedTools({ kind, malformed }: KnownList): Iterable<string> {
-  return kind === 'tools' ? malformed.keys() : [];
 }

@@ -35,7 +35,7 @@ export function createView(content: ViewContent): View {
       .filter((entry) => !isSetAside(entry, kind) && whyEntryHeld(entry, kind) === undefined)
       .filter((entry) => kind !== 'tools' || isUsable(entry)),
   );
-  const definitions = once((_: 'tools') => toShownDefinitions(parts, shown));
+  const definitions = once(() => toShownDefinitions(parts, shown));
   const tools = once(() => collectTools(content, entries('tools')));
   const findTool = (publicName: string) => {
     const found = tools(undefined).get(publicName);
@@ -78,12 +78,12 @@ export function createView(content: ViewContent): View {
     prepared.add(kind);
   }
   const identity = parts[0]?.identity;
-  const told = once((kind: 'tools') => ({ text: toInstructions(content, waitingOf(entries(kind), isUsable)) }));
+  const told = once(() => ({ text: toInstructions(content, waitingOf(entries('tools'), isUsable)) }));
   return Object.freeze({
     capabilities: shared ? sharedCapabilities(content) : (identity?.capabilities ?? {}),
     serverInfo: toServerInfo(content),
     get instructions() {
-      return told('tools').text;
+      return told(undefined).text;
     },
     unavailable,
     prepare: (kind: ListKind) => (prepared.has(kind) ? undefined : look(kind)),
@@ -100,7 +100,7 @@ export function createView(content: ViewContent): View {
         ...freshness(content, kind),
       };
     },
-    shown: () => definitions('tools'),
+    shown: () => definitions(undefined),
     tool: (publicName: string) => findTool(publicName)?.tool,
     hiddenTool(publicName: string) {
       const found = tools(undefined).get(publicName);

@@ -337,10 +337,8 @@ export class PinBook implements PinGate {
 
   /** The program that was met last; one that was never looked at holds nothing. */
   #stateOfProgram(server: string): PinState {
-    const entry = this.#find(server, 'program', '');
-    const digest = [...(entry?.met ?? [])].at(-1);
-    if (digest === undefined) return 'approved';
-    return judge(this.#ports.rules(), toFacts({ server, kind: 'program', name: '' }, entry, digest), digest);
+    const digest = [...(this.#find(server, 'program', '')?.met ?? [])].at(-1);
+    return digest === undefined ? 'approved' : this.#judge(server, 'program', { name: '', digest }).state;
   }
 
   #why(server: string, kind: PinKind, item: NamedDigest): string | undefined {

@@ -143,10 +143,10 @@ interface Held {
 }
 
 const HELD: Readonly<Record<Exclude<PinState, 'approved'>, Held>> = {
-  new: { because: 'because nobody has approved it yet', is: 'nobody has approved it yet' },
-  changed: { because: 'because its definition changed', is: 'its definition is not the approved one' },
-  rejected: { because: 'because a person rejected its definition', is: 'its definition was rejected' },
-  unlisted: { because: 'because it is not among the approved ones', is: 'the lock file does not name it' },
+  new: { because: 'nobody has approved it yet', is: 'nobody has approved it yet' },
+  changed: { because: 'its definition changed', is: 'its definition is not the approved one' },
+  rejected: { because: 'a person rejected its definition', is: 'its definition was rejected' },
+  unlisted: { because: 'it is not among the approved ones', is: 'the lock file does not name it' },
 };
 
 type Named = Pick<PinFacts, 'server' | 'kind' | 'name' | 'hold'>;
@@ -163,8 +163,8 @@ export function whyHeld(state: PinState, held: Named & { readonly shown?: string
   const id = isNameless(kind) ? word : `${word} ${name.slice(0, 128)}`;
   const what = isNameless(kind) ? `The ${word}` : `The ${word} ${shown.slice(0, 128)}`;
   if (state === 'rejected')
-    return `${what} cannot be used ${HELD[state].because} (server ${server}, ${id}). Use another ${word}, or tell the user.`;
-  return `${what} waits for the operator's approval ${HELD[state].because}${found}. A person has to approve it (server ${server}, ${id}). Use another ${word}, or tell the user.`;
+    return `${what} cannot be used because ${HELD[state].because} (server ${server}, ${id}). Use another ${word}, or tell the user.`;
+  return `${what} waits for the operator's approval because ${HELD[state].because}${found}. A person has to approve it (server ${server}, ${id}). Use another ${word}, or tell the user.`;
 }
 
 /** The same for a person who reads the log. */
