@@ -1,16 +1,7 @@
-/** What a server offers, and how much of it may not be used. */
-export interface OfferCounts {
-  readonly tools: number;
-  readonly quarantined: number;
-  readonly rejected: number;
-  readonly disabled: number;
-  readonly malformed: number;
-  /** Of every kind. */
-  readonly waiting: number;
-}
+import type { Tally } from '../catalog/contract.ts';
 
 /** `9 tools, 3 quarantined` */
-export function describeTally(counts: OfferCounts): string {
+export function describeTally(counts: Tally): string {
   const { tools, quarantined, waiting } = counts;
   // One number is enough to look: "pin diff" lists all of them.
   const others = quarantined > 0 ? 0 : waiting;
@@ -27,14 +18,14 @@ export function describeTally(counts: OfferCounts): string {
 }
 
 /** What a person does about it; `undefined`: nothing is to be done. */
-export function toRemedy(server: string, { waiting, disabled, malformed }: OfferCounts): string | undefined {
+export function toRemedy(server: string, { waiting, disabled, malformed }: Tally): string | undefined {
   if (waiting > 0) return `run \`sallyport pin diff ${server}\``;
   if (disabled + malformed > 0) return `the log of \`sallyport up\` says what is wrong with them`;
   return undefined;
 }
 
 /** One line for a server of which not everything may be used: `lark: 9 tools, 3 quarantined; run …`. */
-export function describeUnusable(server: string, counts: OfferCounts | null | undefined): string | undefined {
+export function describeUnusable(server: string, counts: Tally | null | undefined): string | undefined {
   if (counts === null || counts === undefined) return undefined;
   const remedy = toRemedy(server, counts);
   return remedy === undefined ? undefined : `${server}: ${describeTally(counts)}; ${remedy}`;

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Tally } from '../catalog/contract.ts';
 import { allPages } from './all-pages.ts';
 import { type Api, withApi } from './api.ts';
 import type { Input } from './command.ts';
 import { findStateDir } from './config-file.ts';
-import { describeTally, type OfferCounts, toRemedy } from './describe-tally.ts';
+import { describeTally, toRemedy } from './describe-tally.ts';
 import { EXIT, type Finding, type Step } from './doctor-steps.ts';
 
 /** The last step of a server of the configuration: how much of what it offers may be used. */
@@ -14,9 +15,8 @@ export function toApprovalStep(server: string, input: Input): Step {
 
 async function check(server: string, input: Input): Promise<Finding> {
   // Nothing is made here only because somebody asked how things are.
-  if (!existsSync(join(findStateDir(input.terminal), 'sallyport.db')))
-    return { outcome: 'skipped', detail: 'Sallyport has not met this server yet.' };
-  const counts = await withApi(input, (api) => countOffer(api, server));
+  const isMade = existsSync(join(findStateDir(input.terminal), 'sallyport.db'));
+  const counts = isMade ? await withApi(input, (api) => countOffer(api, server)) : undefined;
   if (counts === undefined) return { outcome: 'skipped', detail: 'Sallyport has not met this server yet.' };
   const detail = describeTally(counts);
   const remedy = toRemedy(server, counts);
@@ -30,7 +30,7 @@ async function check(server: string, input: Input): Promise<Finding> {
 }
 
 /** What the running Sallyport knows; beside none, what was written down of what it offered last. */
-async function countOffer(api: Api, server: string): Promise<OfferCounts | undefined> {
+async function countOffer(api: Api, server: string): Promise<Tally | undefined> {
   if (api.isRunning) return (await api.call('showServer', { path: { name: server } })).definitions ?? undefined;
   const all = await allPages((page) => api.call('listPins', { query: page }));
   const pins = all.filter((pin) => pin.server === server && pin.digest !== null);

@@ -3,6 +3,7 @@ import type { Json } from '../core/json.ts';
 import { type SetRow, toSetTable } from '../guard/set-table.ts';
 import { type Command, type Input, type Output, textOption } from './command.ts';
 import { findConfigFile, findStateDir, readSnapshot } from './config-file.ts';
+import { wrapText } from './wrap-text.ts';
 
 export const policySets: Command = {
   name: 'policy sets',
@@ -41,12 +42,6 @@ function toText({ door, setting, sets, cost }: SetRow, columns: number): string 
 }
 
 function wrap(name: string, text: string, columns: number): string {
-  const room = Math.max(20, columns - INDENT - 4);
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? '';
-    if (last !== '' && last.length + word.length + 1 > room) lines.push(word);
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-  }
+  const lines = wrapText(text, Math.max(20, columns - INDENT - 4));
   return lines.map((line, at) => `  ${(at === 0 ? name : '').padEnd(INDENT)}  ${line}`).join('\n');
 }

@@ -25,7 +25,8 @@ export function toTable(
   const cells = [upper, ...rows.map((row) => headings.map((_, column) => toLine(row[column] ?? '', 4096)))];
   const columns = headings.map((_, column) => cells.map((row) => row[column] ?? ''));
   const natural = columns.map((texts) => Math.min(WIDEST, widest(texts)));
-  const [last = 0, wanted = 0] = [headings.length - 1, widest(columns.at(-1) ?? [])];
+  const last = headings.length - 1;
+  const wanted = widest(columns.at(-1) ?? []);
   if (screen === 0) return cells.map((row) => joinLine(row, natural)).join('\n');
   const widths = shrink(columns.slice(0, last), natural.slice(0, last), screen - Math.min(wanted, READABLE));
   const room = screen - widths.reduce((sum, width) => sum + width + 2, 0);

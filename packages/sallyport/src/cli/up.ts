@@ -24,6 +24,7 @@ export const up: Command = {
   example: 'sallyport up --config sallyport.json --port 7411',
   async run(input) {
     const { terminal } = input;
+    const isJson = isSet(input.options, 'json');
     const { app, close } = await serve(input, toOverrides(input));
     let forget = (): void => {};
     try {
@@ -33,15 +34,13 @@ export const up: Command = {
       const warmed = app.warm();
       const start = toStart({
         ...{ origin, key, keyFile: join(findStateDir(terminal), 'key') },
-        isKeyShown: isSet(input.options, 'showKey') || isSet(input.options, 'json'),
+        isKeyShown: isSet(input.options, 'showKey') || isJson,
         servers: [...app.snapshot().servers.keys()],
       });
       const style = createStyle(terminal.stdout, terminal.env);
-      const text = isSet(input.options, 'json')
-        ? `${JSON.stringify(start)}\n`
-        : describeStart(start, app.snapshot().gateway.auth, style);
-      await write(terminal.stdout, text);
-      void warmed.then(() => (isSet(input.options, 'json') ? undefined : tellUnusable(app, terminal.stdout)));
+      const { auth } = app.snapshot().gateway;
+      await write(terminal.stdout, isJson ? `${JSON.stringify(start)}\n` : describeStart(start, auth, style));
+      if (!isJson) void warmed.then(() => tellUnusable(app, terminal.stdout));
       await untilInterrupted(input);
       await write(terminal.stderr, 'Ending: calls in flight may finish. Ctrl-C again ends at once.\n');
     } finally {
