@@ -37,7 +37,7 @@ async function act({ options, signal, terminal }: Input): Promise<Output> {
     signal,
     onOutcome(outcome) {
       const trouble = outcome.trouble.map((one) => `  ${one}\n`).join('');
-      void write(terminal.stderr, toPlainText(`${toMark(outcome)} ${outcome.name}\n${trouble}`));
+      void write(terminal.stderr, toPlainText(`${toStatus(outcome)} ${outcome.name}\n${trouble}`));
     },
   });
   const kept = outcomes.every((outcome) => isAsPromised(outcome, settings));
@@ -84,7 +84,7 @@ function toValue(outcomes: readonly Outcome[], settings: DrillSettings): Json {
   };
 }
 
-function toMark(outcome: Outcome): string {
+function toStatus(outcome: Outcome): string {
   if (!outcome.honest.passed) return 'BAD ';
   return isContained(outcome) ? 'ok  ' : 'harm';
 }

@@ -57,7 +57,7 @@ describe('a line of the log on a terminal', () => {
     expect(lines).toBe('09:05:07 ! a one two\n           three: four\n             five\n');
   });
 
-  it('colours the time, the mark and the server, and nothing that a server said', () => {
+  it('colours the time, the symbol and the server, and nothing that a server said', () => {
     const style = createStyle(SCREEN, { TERM: 'xterm' });
     const line = show({ level: 'warn', upstream: 'a\u001b[31m', msg: 'x', reason: 'red \u001b[31m' }, { style });
     expect(line).toBe(

@@ -6,7 +6,7 @@ import { wrapText } from './wrap-text.ts';
 /** Fields after the message, in this order; all others are for programs. */
 const SHOWN = ['reason', 'error', 'file', 'url', 'exit', 'problem'] as const;
 const MAX_NAMED = 3;
-/** Of the time and the mark: where a line goes on. */
+/** Width of the time and the symbol: where a line goes on. */
 const INDENT = ' '.repeat(11);
 const DEFAULT_COLUMNS = 100;
 
@@ -22,7 +22,7 @@ export interface ShortLineOptions {
 }
 
 /**
- * Log lines (JSON) as a person reads them: time, mark of the level, server, message, the few fields that matter.
+ * Log lines (JSON) as a person reads them: time, symbol of the level, server, message, the few fields that matter.
  * What is no JSON object stays as it is.
  */
 export function createShortLines(options: ShortLineOptions): (lines: string) => string {
@@ -55,11 +55,11 @@ function toShortLine(entry: JsonObject, { style, columns }: ShortLineOptions): s
   const whole = subject === '' ? said : `${subject.replaceAll(' ', '\u00A0')} ${said}`;
   const [first = '', ...more] = wrapText(whole, (columns() ?? DEFAULT_COLUMNS) - INDENT.length);
   const body = `${style.bold(first.slice(0, subject.length).replaceAll('\u00A0', ' '))}${first.slice(subject.length)}`;
-  const lines = [`${style.dim(toTime(text(entry, 'time')))} ${toMark(entry, style)} ${body}`];
+  const lines = [`${style.dim(toTime(text(entry, 'time')))} ${toSymbol(entry, style)} ${body}`];
   return [...lines, ...more.map((line) => INDENT + line)].join('\n');
 }
 
-function toMark(entry: JsonObject, style: Style): string {
+function toSymbol(entry: JsonObject, style: Style): string {
   const level = text(entry, 'level');
   const outcome = text(entry, 'msg') === 'call' ? text(entry, 'outcome') : undefined;
   if (level === 'error' || outcome === 'failed') return style.red('✗');
