@@ -48,7 +48,7 @@ export function removeAt(text: string, place: readonly string[]): string {
 }
 
 /** JSON text whose root has this member; one that is there already stays. */
-export function addMember(text: string, key: string, value: Json): string {
+function addMember(text: string, key: string, value: Json): string {
   const root = parseJson(text);
   const isThere = root.members.some((member) => member.key === key);
   return isThere ? text : insertMembers(text, root, new Map([[key, value]]));

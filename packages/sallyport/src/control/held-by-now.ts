@@ -2,7 +2,7 @@ import { Peers, toPeers } from '../catalog/pins/peers.ts';
 import { FIRST_SIGHT } from '../catalog/pins/pin.ts';
 import { isRead } from '../catalog/pins/pin-entry.ts';
 import { toObject } from '../catalog/pins/pin-reader.ts';
-import { programOf } from '../config/program-of.ts';
+import { toProgramOf } from '../config/program-of.ts';
 import type { ServerSettings } from '../config/settings.ts';
 import { foundOf, type KnownPin } from './known-pins.ts';
 import type { ControlPorts } from './ports.ts';
@@ -17,11 +17,8 @@ export function createHeldByNow(
 ): (one: KnownPin) => boolean {
   const servers = serversOf(snapshot);
   const peers = new Peers({
-    arrival: (server) => (servers?.has(server) === true ? 0 : undefined),
-    program: (server) => {
-      const settings = servers?.get(server);
-      return settings === undefined ? undefined : programOf(settings);
-    },
+    arrival: (server) => (servers.has(server) ? 0 : undefined),
+    program: toProgramOf(() => ({ servers })),
     now: () => clock.now(),
   });
   for (const { pin } of known)
@@ -44,10 +41,10 @@ export function createHeldByNow(
 }
 
 /** Pins outlive their server. Beside no running Sallyport the file may be one that nobody can read: then none is a rival. */
-function serversOf(snapshot: ControlPorts['snapshot']): ReadonlyMap<string, ServerSettings> | undefined {
+function serversOf(snapshot: ControlPorts['snapshot']): ReadonlyMap<string, ServerSettings> {
   try {
     return snapshot().servers;
   } catch {
-    return undefined;
+    return new Map();
   }
 }

@@ -76,13 +76,9 @@ export function argumentSafety({ settings, requestOf }: ArgumentSafetyPorts): Gu
       if (verdict.kind !== 'ask') return verdict;
       // What the user wrote, word for word, needs no second word of theirs.
       const request = requestOf?.(call);
-      const meant = request === undefined ? [] : found.filter(({ text }) => isTypedIn(request, text));
-      if (meant.length === 0) return verdict;
-      return weigh(
-        found.filter((one) => !meant.includes(one)),
-        call.tool,
-        now,
-      );
+      if (request === undefined) return verdict;
+      const unasked = found.filter(({ text }) => !isTypedIn(request, text));
+      return weigh(unasked, call.tool, now);
     },
   };
 }

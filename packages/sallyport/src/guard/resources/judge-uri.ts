@@ -17,8 +17,7 @@ export interface UriContext {
 export interface Forbidden {
   /** The part of a sentence behind "because". */
   readonly why: string;
-  /** What the caller or the operator can do; a sentence. */
-  /** For people: the setting that allows it. */
+  /** A sentence for people: what the caller can do, or the setting that allows it. */
   readonly fix: string;
   /** For models, where it is another one. */
   readonly advice?: string;

@@ -3,28 +3,23 @@ import { toWords } from './read-words.ts';
 import { READING_VERBS } from './words.ts';
 
 /**
- * What a tool changes, as far as its definition shows: `reaches` something outside the server's own data (people, devices,
- * bookings, orders), `keeps` something new or changed in that data (files, notes, records), `invites` where its arguments may name people beside that, `runs` what its arguments say, or
- * changes nothing that stays.
+ * What a tool changes, as far as its definition shows. `reaches`: something outside the server's own data (people, devices,
+ * bookings, orders). `keeps`: that data (files, notes, records). `invites`: the same, and its arguments may name people.
+ * `runs`: whatever its arguments say. `none`: nothing that stays.
  */
 export type Change = 'none' | 'keeps' | 'invites' | 'reaches' | 'runs';
 
 /** They commit somebody to something or reach other people by themselves. */
-const REACHING: ReadonlySet<string> = new Set(
-  `book books reserve reserves order orders sell sells buy rent hire invite invites dispatch dispatches submit submits unlock
-  unlocks disarm disarms share shares reply replies dial transfer transfers vote unfollow donate`.split(/\s+/),
-);
+const REACHING: ReadonlySet<string> =
+  words(`book books reserve reserves order orders sell sells buy rent hire invite invites dispatch dispatches submit submits unlock
+  unlocks disarm disarms share shares reply replies dial transfer transfers vote unfollow donate`);
 
 /** A device does something in a room: a verb of switching with one of these. */
-const SWITCHING: ReadonlySet<string> = new Set(
-  'set sets switch switches toggle turn turns open opens close closes lock locks enable enables disable disables start stop control controls activate deactivate arm'.split(
-    ' ',
-  ),
+const SWITCHING: ReadonlySet<string> = words(
+  'set sets switch switches toggle turn turns open opens close closes lock locks enable enables disable disables start stop control controls activate deactivate arm',
 );
-const DEVICES: ReadonlySet<string> = new Set(
-  'device devices door doors lock locks alarm alarms light lights lamp thermostat garage gate valve valves heater heating boiler oven camera cameras siren plug sprinkler vehicle car robot drone pump'.split(
-    ' ',
-  ),
+const DEVICES: ReadonlySet<string> = words(
+  'device devices door doors lock locks alarm alarms light lights lamp thermostat garage gate valve valves heater heating boiler oven camera cameras siren plug sprinkler vehicle car robot drone pump',
 );
 
 /** Work that others see at once. */
@@ -41,25 +36,21 @@ const SHARED: readonly (readonly [verbs: ReadonlySet<string>, nouns: ReadonlySet
 ];
 
 /** They change what a server has of its own. */
-const KEEPING: ReadonlySet<string> = new Set(
-  `remove removes create creates update updates add adds set sets edit edits write writes insert inserts put puts patch
+const KEEPING: ReadonlySet<string> =
+  words(`remove removes create creates update updates add adds set sets edit edits write writes insert inserts put puts patch
   modify modifies change changes move moves copy rename renames replace append upsert save saves store stores import sync
   commit configure attach detach assign unassign mark pin unpin archive restore reset schedule schedules complete finish
   label tag untag clear empty remember memorize record log note register stage unstage checkout stash rebase upload
-  enable disable apply init merge cancel approve reject push forward resolve close reopen mute unmute assign transition toggle delete drop`.split(
-    /\s+/,
-  ),
-);
+  enable disable apply init merge cancel approve reject push forward resolve close reopen mute unmute assign transition toggle delete drop`);
 
 /** What they do is in their arguments. */
 const RUNNING: ReadonlySet<string> = words('run runs execute executes exec eval evaluate evaluates perform');
 
 /** What is made for the answer alone: nothing of it stays. */
-const MADE: ReadonlySet<string> = new Set(
-  `chart charts plot diagram diagrams visualization visualisation uuid guid id ids hash color colour palette qr barcode image
+const MADE: ReadonlySet<string> =
+  words(`chart charts plot diagram diagrams visualization visualisation uuid guid id ids hash color colour palette qr barcode image
   thumbnail screenshot table markdown report summary outline prompt random number numbers answer query embedding embeddings
-  slug regex mermaid svg map thought thoughts thinking`.split(/\s+/),
-);
+  slug regex mermaid svg map thought thoughts thinking`);
 
 const MAKING: ReadonlySet<string> = words('create creates write writes add adds insert inserts');
 /** What is written down and not sent. */
@@ -111,5 +102,5 @@ function namesPeople(definition: JsonObject): boolean {
 }
 
 function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(' '));
+  return new Set(text.split(/\s+/));
 }

@@ -25,12 +25,9 @@ export function findSinks(call: Call, settings: SinkSettings | undefined): reado
   if (said) return tool.sinks;
   const { reads } = readDefinition(tool.definition);
   const found = readArguments(call.arguments, reads);
-  const told = found.has('send_out') && isDraft(tool.definition) ? new Set([...found].filter(isNotSending)) : found;
-  return told.size === 0 ? tool.sinks : SINK_CLASSES.filter((sink) => told.has(sink) || tool.sinks.includes(sink));
-}
-
-function isNotSending(sink: SinkClass): boolean {
-  return sink !== 'send_out';
+  if (found.size === 0) return tool.sinks;
+  const isShown = (sink: SinkClass) => found.has(sink) && !(sink === 'send_out' && isDraft(tool.definition));
+  return SINK_CLASSES.filter((sink) => tool.sinks.includes(sink) || isShown(sink));
 }
 
 /** The floor: an effect asks for a person, or is refused, whichever tool causes it (requirement G8). */

@@ -64,14 +64,8 @@ export function isWriteOnly(call: Call, sinks: readonly SinkClass[]): boolean {
 
 /** A write outside the roots, or to a file there that programs run or keep keys in. */
 function writesOutside({ tool, arguments: given }: Call, { rootsOf, home }: Places): boolean {
-  const { leaves } = walkLeaves(given);
-  let roots: readonly string[] | undefined;
-  let isRead = false;
-  for (const { key, text, isName, isNumber } of leaves) {
-    if (isName || isNumber || text.length > 4_096 || roleOf(key, text) !== 'path') continue;
-    if (!isRead) roots = rootsOf(tool.upstream);
-    isRead = true;
-    if (!isInsideRoots(text.trim(), roots, home)) return true;
-  }
-  return false;
+  return walkLeaves(given).leaves.some(({ key, text, isName, isNumber }) => {
+    if (isName || isNumber || text.length > 4_096 || roleOf(key, text) !== 'path') return false;
+    return !isInsideRoots(text.trim(), rootsOf(tool.upstream), home);
+  });
 }

@@ -3,8 +3,7 @@ import type { SinkClass } from '../../core/sink.ts';
 import type { FoundFlow } from './judge-call.ts';
 import { bears, privacyOf } from './labels.ts';
 import type { AskedLeaf } from './read-call.ts';
-import type { Evidence } from './vouch.ts';
-import { findBearing } from './vouch.ts';
+import { type Evidence, findBearing } from './vouch.ts';
 import { pathOf, toPointer } from './walk-leaves.ts';
 
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -68,10 +67,13 @@ function nameOf(leaf: AskedLeaf | undefined, evidence: Evidence, isShown: boolea
   const decides = isShown && leaf.role !== 'content' && leaf.role !== 'other';
   if (!decides || isName || isPrivate(leaf, evidence) || recall.isFull)
     return `The ${decides ? ROLE_NAMES[leaf.role] : 'value'} in ${JSON.stringify(pointerOf(leaf))}${whose}`;
-  return `The ${ROLE_NAMES[leaf.role]} ${text.trim().replace(/\s+/g, ' ').slice(0, MAX_SHOWN)}${whose}`;
+  return `The ${ROLE_NAMES[leaf.role]} ${toShownValue(text)}${whose}`;
 }
 
-const MAX_SHOWN = 120;
+/** One line, cut: servers chose it. */
+export function toShownValue(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').slice(0, 120);
+}
 
 function isPrivate({ words, grams, pieces }: AskedLeaf, { recall }: Evidence): boolean {
   const holds = (range: AskedLeaf['words']) => findBearing(recall, 'internal', range).count > 0;
@@ -82,7 +84,7 @@ function nameOfTool({ call }: Evidence): string {
   return call.tool.publicName.slice(0, 128);
 }
 
-function pointerOf({ leaf }: AskedLeaf): string {
+export function pointerOf({ leaf }: AskedLeaf): string {
   return toPointer(pathOf(leaf)).slice(0, 200);
 }
 

@@ -1,6 +1,6 @@
 import type { TaintFlow } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
-import { isObject, type JsonObject, member, memberText } from '../../core/json.ts';
+import { type JsonObject, member, memberText } from '../../core/json.ts';
 import { findOddParameters } from '../scan/parameters.ts';
 import { bears, CLEAN } from './labels.ts';
 import type { AskedCall, AskedLeaf, Range } from './read-call.ts';
@@ -89,7 +89,7 @@ function isEncodedUnasked(text: string, { tool }: Call, name: string): boolean {
   if (!ENCODED.test(text)) return false;
   const property = member(member(member(tool.definition, 'inputSchema'), 'properties'), name);
   const isBinary = ['contentEncoding', 'contentMediaType', 'format'].some((key) => member(property, key) !== undefined);
-  return !isBinary && !NAMES_ENCODING.test(`${name.replaceAll('_', ' ')} ${memberText(property, 'description') ?? ''}`);
+  return !isBinary && !NAMES_ENCODING.test(`${name.replaceAll('_', ' ')} ${memberText(property, 'description')}`);
 }
 
 const asking = new WeakMap<JsonObject, ReadonlySet<string>>();
@@ -97,7 +97,7 @@ const asking = new WeakMap<JsonObject, ReadonlySet<string>>();
 function asksForConversation(definition: JsonObject, name: string): boolean {
   let names = asking.get(definition);
   if (names === undefined) {
-    const odd = isObject(definition) ? findOddParameters(definition) : [];
+    const odd = findOddParameters(definition);
     names = new Set(odd.flatMap((one) => (one.rule.id === 'parameter-asks-conversation' ? [one.name] : [])));
     asking.set(definition, names);
   }

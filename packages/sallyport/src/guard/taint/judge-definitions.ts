@@ -3,6 +3,7 @@ import type { Call } from '../../core/call.ts';
 import type { ShownDefinition } from '../../core/shown-definitions.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import { findOrigins, valuesOf } from './definition-values.ts';
+import { pointerOf, toShownValue } from './explain-flow.ts';
 import type { Printer } from './fingerprints.ts';
 import { concerns } from './judge-call.ts';
 import { UNTRUSTED, VOUCHED } from './labels.ts';
@@ -12,7 +13,7 @@ import { roleOf } from './roles.ts';
 import type { SplitTails } from './split-tails.ts';
 import type { Recall, TaintMemory } from './taint-ports.ts';
 import { type Evidence, isInsideRoots, isTyped } from './vouch.ts';
-import { pathOf, toPointer, walkLeaves } from './walk-leaves.ts';
+import { walkLeaves } from './walk-leaves.ts';
 
 /** Roles whose values a definition may plant. An amount is in many descriptions as a limit. */
 const ROLES: ReadonlySet<Role> = new Set(['recipient', 'address', 'path', 'command']);
@@ -112,13 +113,10 @@ interface Planted {
   readonly acting: Acting;
 }
 
-const MAX_SHOWN = 120;
-
 function toVerdict(rule: TaintFlow, { leaf, origin, acting }: Planted, { onNoted }: DefinitionPorts): Verdict {
   const { call, sinks } = acting;
-  const value = leaf.leaf.text.trim().replace(/\s+/g, ' ').slice(0, MAX_SHOWN);
-  const what = `The ${leaf.role} ${value} comes from ${origin.what}, which is untrusted.`;
-  const trace = `(argument ${JSON.stringify(toPointer(pathOf(leaf.leaf)).slice(0, 200))}, rule "${rule.name}")`;
+  const what = `The ${leaf.role} ${toShownValue(leaf.leaf.text)} comes from ${origin.what}, which is untrusted.`;
+  const trace = `(argument ${JSON.stringify(pointerOf(leaf))}, rule "${rule.name}")`;
   if (rule.action === 'note') {
     onNoted?.(call, `${what} ${trace}`);
     return ALLOW;

@@ -72,7 +72,7 @@ function decodePath(path: string): string {
 }
 
 /** Without touching a disk: `~`, `.` and `..` are taken out. */
-export function toAbsolute(path: string, { home, cwd }: { readonly home: string; readonly cwd: string }): string {
+function toAbsolute(path: string, { home, cwd }: { readonly home: string; readonly cwd: string }): string {
   const whole = /^~(?=[\\/]|$)/.test(path) ? `${home}${path.slice(1)}` : path;
   if (/^[A-Za-z]:[\\/]/.test(whole)) return whole;
   const steps: string[] = [];

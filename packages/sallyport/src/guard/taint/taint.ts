@@ -24,7 +24,7 @@ import type { Evidence } from './vouch.ts';
 import { walkLeaves } from './walk-leaves.ts';
 
 export interface TaintPorts extends DefinitionPorts {
-  /** Of the snapshot in force; `undefined`: nothing is marked. */
+  /** Of the snapshot in force; `undefined`: nothing is labelled. */
   readonly settings: () => TaintSettings | undefined;
   /** The effects of a call, those its arguments tell of included. */
   readonly sinksOf: (call: Call) => readonly SinkClass[];
@@ -36,7 +36,7 @@ export interface TaintPorts extends DefinitionPorts {
   readonly mayKeep?: ((call: Call) => boolean) | undefined;
 }
 
-/** The outer door: marked data does not go where the rules say it must not. */
+/** The outer door: labelled data does not go where the rules say it must not. */
 export function taint(ports: TaintPorts): Guard {
   const tails = createSplitTails();
   return {
