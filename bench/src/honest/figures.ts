@@ -20,6 +20,8 @@ interface Definition {
   readonly goal: { readonly is: '<=' | '>='; readonly bound: number };
   /** Null: it was not measured. */
   measure(rows: readonly HonestRow[]): number | null;
+  /** The rows that make it what it is, for people to read. */
+  cases(rows: readonly HonestRow[]): readonly HonestRow[];
 }
 
 const FIGURES: readonly Definition[] = [
@@ -28,50 +30,64 @@ const FIGURES: readonly Definition[] = [
     unit: 'results',
     goal: { is: '<=', bound: 0 },
     measure: (rows) => countResults(rows, 'altered'),
+    cases: (rows) => resultsThat(rows, 'altered'),
   },
   {
     name: 'honest.withheld',
     unit: 'results',
     goal: { is: '<=', bound: 0 },
     measure: (rows) => countResults(rows, 'withheld'),
+    cases: (rows) => resultsThat(rows, 'withheld'),
   },
   {
     name: 'honest.tools_missing',
     unit: 'tools',
     goal: { is: '<=', bound: 0 },
     measure: (rows) => countTools(rows, 'missing'),
+    cases: (rows) => rows.filter(({ table }) => table === 'missing'),
   },
   {
     name: 'honest.block_alarms',
     unit: 'definitions',
     goal: { is: '<=', bound: 0 },
     measure: (rows) => countTools(rows, 'block'),
+    cases: (rows) => rows.filter(({ table }) => table === 'block'),
   },
   {
     name: 'honest.warned',
     unit: 'share of results',
     goal: { is: '<=', bound: 0.005 },
     measure: (rows) => shareOf(resultsOf(rows).map(({ outcome }) => outcome.kind === 'warned')),
+    cases: (rows) => resultsThat(rows, 'warned'),
   },
   {
     name: 'honest.asked.laptop',
     unit: 'share of calls',
     goal: { is: '<=', bound: 0.01 },
     measure: (rows) => askedOf(rows, 'laptop'),
+    cases: (rows) => callsOf(rows, 'laptop').filter(isStopped),
   },
   {
     name: 'honest.asked.team',
     unit: 'share of calls',
     goal: { is: '<=', bound: 0.06 },
     measure: (rows) => askedOf(rows, 'team'),
+    cases: (rows) => callsOf(rows, 'team').filter(isStopped),
   },
   {
     name: 'honest.tasks_asked.team',
     unit: 'share of tasks',
     goal: { is: '<=', bound: 0.12 },
     measure: (rows) => tasksAsked(rows, 'team'),
+    cases: (rows) => callsOf(rows, 'team').filter(isStopped),
   },
-  { name: 'honest.drill_default', unit: 'of 20 threats', goal: { is: '>=', bound: 14 }, measure: drillContained },
+  {
+    name: 'honest.drill_default',
+    unit: 'of 20 threats',
+    goal: { is: '>=', bound: 14 },
+    measure: drillContained,
+    cases: (rows) => rows.filter((row) => row.table === 'drill' && !row.contained),
+  },
 ];
 
 export function toFigures(rows: readonly HonestRow[]): readonly Figure[] {
@@ -82,29 +98,12 @@ export function toFigures(rows: readonly HonestRow[]): readonly Figure[] {
   });
 }
 
-/** The cases that make a figure what it is, for people to read. */
+/** The cases behind a figure. @throws Error for a name that is none */
 export function casesOf(rows: readonly HonestRow[], figure: string): readonly HonestRow[] {
-  switch (figure) {
-    case 'honest.altered':
-    case 'honest.withheld':
-    case 'honest.warned': {
-      const kind = figure.slice('honest.'.length);
-      return resultsOf(rows).filter(({ outcome }) => outcome.kind === kind);
-    }
-    case 'honest.tools_missing':
-      return rows.filter(({ table }) => table === 'missing');
-    case 'honest.block_alarms':
-      return rows.filter(({ table }) => table === 'block');
-    case 'honest.asked.laptop':
-      return callsOf(rows, 'laptop').filter(isStopped);
-    case 'honest.asked.team':
-    case 'honest.tasks_asked.team':
-      return callsOf(rows, 'team').filter(isStopped);
-    case 'honest.drill_default':
-      return rows.filter((row) => row.table === 'drill' && !row.contained);
-    default:
-      throw new Error(`there is no figure "${figure}"; there are ${FIGURES.map(({ name }) => name).join(', ')}`);
-  }
+  const known = FIGURES.find(({ name }) => name === figure);
+  if (known === undefined)
+    throw new Error(`there is no figure "${figure}"; there are ${FIGURES.map(({ name }) => name).join(', ')}`);
+  return known.cases(rows);
 }
 
 /** Files and task results with the settings of a new user. */
@@ -112,6 +111,10 @@ function resultsOf(rows: readonly HonestRow[]): readonly (FileRow | CallRow)[] {
   return rows.filter(
     (row): row is FileRow | CallRow => row.table === 'files' || (row.table === 'calls' && row.run === 'laptop'),
   );
+}
+
+function resultsThat(rows: readonly HonestRow[], kind: Outcome['kind']): readonly HonestRow[] {
+  return resultsOf(rows).filter(({ outcome }) => outcome.kind === kind);
 }
 
 function callsOf(rows: readonly HonestRow[], run: TaskRun): readonly CallRow[] {
@@ -124,8 +127,7 @@ function isStopped({ outcome }: { readonly outcome: Outcome }): boolean {
 }
 
 function countResults(rows: readonly HonestRow[], kind: Outcome['kind']): number | null {
-  const results = resultsOf(rows);
-  return results.length === 0 ? null : results.filter(({ outcome }) => outcome.kind === kind).length;
+  return resultsOf(rows).length === 0 ? null : resultsThat(rows, kind).length;
 }
 
 function countTools(rows: readonly HonestRow[], table: 'missing' | 'block'): number | null {
