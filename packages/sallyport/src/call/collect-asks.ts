@@ -35,7 +35,7 @@ export async function collectAsks(guards: readonly Guard[], call: Call, first?: 
     for (const effect of verdict.classes ?? []) classes.add(effect);
     people ??= verdict.people;
     const place = rest.findIndex(({ name }) => name === guard);
-    // Whoever asked stands in the list; if not, there is no telling who was heard: ask nobody twice.
+    // The guard that asked is always in the list. If it is missing, we cannot tell which ones have asked: none is asked again.
     rest = place < 0 ? [] : rest.slice(place + 1);
     const next = await inspectRequest(rest, at);
     if (next.verdict.kind === 'deny') return { decision: next, call: at, reasons, classes: [...classes], people };

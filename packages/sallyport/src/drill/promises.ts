@@ -2,8 +2,8 @@ import type { SettingsName } from './settings.ts';
 
 const EVERY: readonly SettingsName[] = ['laptop', 'team', 'locked', 'guide-team'];
 const TEAM: readonly SettingsName[] = ['team', 'locked', 'guide-team'];
-/** Without a word about sources or bindings of the operator they look like honest work. */
-const GUIDE_ALONE: readonly SettingsName[] = ['locked', 'guide-team'];
+/** Honest work to anybody whom the operator did not tell of sources and bindings; `locked` permits neither. */
+const TOLD: readonly SettingsName[] = ['locked', 'guide-team'];
 
 /** Which settings contain a threat: docs/threats.md is written from this table, and test/drill.test.ts holds the drill to it. */
 const CONTAINED_WITH: Readonly<Record<string, readonly SettingsName[]>> = {
@@ -14,16 +14,16 @@ const CONTAINED_WITH: Readonly<Record<string, readonly SettingsName[]>> = {
   'injected-result': EVERY,
   'rug-pull': EVERY,
   'name-squat': EVERY,
-  'exfiltration-by-argument': GUIDE_ALONE,
+  'exfiltration-by-argument': TOLD,
   'exfiltration-by-url': EVERY,
-  'exfiltration-by-image': GUIDE_ALONE,
+  'exfiltration-by-image': TOLD,
   'exfiltration-by-encoding': EVERY,
-  'exfiltration-in-pieces': GUIDE_ALONE,
+  'exfiltration-in-pieces': TOLD,
   'elicitation-for-secrets': EVERY,
   'sampling-abuse': EVERY,
   'sampling-exfiltration': EVERY,
   'resource-link': EVERY,
-  'confused-deputy': GUIDE_ALONE,
+  'confused-deputy': TOLD,
   'over-broad-token': TEAM,
   'out-of-scope-parameters': EVERY,
   'replayed-approval': EVERY,
@@ -35,7 +35,7 @@ export function containedWith(threat: string): readonly SettingsName[] {
 
 export interface Promised {
   readonly contained: boolean;
-  /** The honest work goes through untouched. The set locked permits nothing without policies of the operator. */
+  /** The honest work goes through untouched. With a bare set `team` callers need groups, and with `locked` policies of the operator. */
   readonly honest: boolean;
 }
 
