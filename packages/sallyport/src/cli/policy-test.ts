@@ -34,7 +34,7 @@ export const policyTest: Command = {
       many: true,
     },
     { flags: '--client <name>', meaning: 'the name of the client program' },
-    { flags: '--label <label>', meaning: 'a mark on the data of the conversation; may be repeated', many: true },
+    { flags: '--label <label>', meaning: 'a label on the data of the conversation; may be repeated', many: true },
     { flags: '--time <time>', meaning: 'when it is called, as an ISO time (default: now)' },
   ],
   example: `sallyport policy test bank/pay --set team --group writers --sink pay --args '{"amount":5}'`,

@@ -8,7 +8,7 @@ const LONGEST = 500;
 export const REASON_MEANING = `why, in ${SHORTEST} to ${LONGEST} characters; it stands in the audit`;
 
 /**
- * Why a person decides so about a result that is kept back.
+ * Why a person decides so about a quarantined result.
  * @throws FaultError `usage`.
  */
 export function readReason(options: Options): string {

@@ -5,7 +5,7 @@ import { REASON_MEANING, readReason } from './read-reason.ts';
 
 export const resultDrop: Command = {
   name: 'result drop',
-  summary: 'delete a result that is kept back, with a reason',
+  summary: 'delete a quarantined result, with a reason',
   words: [['<id>', 'as sallyport result list shows it']],
   options: [{ flags: '--reason <text>', meaning: REASON_MEANING }],
   example: 'sallyport result drop re_0123456789abcdef --reason "an attack"',

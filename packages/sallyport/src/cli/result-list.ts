@@ -6,7 +6,7 @@ import { toTable } from './to-table.ts';
 
 export const resultList: Command = {
   name: 'result list',
-  summary: 'list the results that are kept back because of what stands in them',
+  summary: 'list the results that are quarantined because of what stands in them',
   options: [{ flags: '--all', meaning: 'those that are released, delivered and dropped, too' }],
   example: 'sallyport result list',
   async run(input) {
@@ -25,7 +25,7 @@ export const resultList: Command = {
     return {
       value: toJson(results),
       text: results.length === 0 ? '' : toTable(headings, cells, input.terminal.stdout.columns ?? 0),
-      remarks: results.length === 0 ? ['Nothing is kept back.'] : [],
+      remarks: results.length === 0 ? ['No result is quarantined.'] : [],
     };
   },
 };

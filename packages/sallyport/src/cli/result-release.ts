@@ -6,7 +6,7 @@ import { REASON_MEANING, readReason } from './read-reason.ts';
 
 export const resultRelease: Command = {
   name: 'result release',
-  summary: 'let the caller of a result that is kept back have it, once, with a reason',
+  summary: 'let the caller of a quarantined result have it, once, with a reason',
   words: [['<id>', 'as sallyport result list shows it']],
   options: [{ flags: '--reason <text>', meaning: REASON_MEANING }, UNATTENDED_FLAG],
   example: 'sallyport result release re_0123456789abcdef --reason "a page about attacks"',

@@ -7,7 +7,7 @@ import { describeWho } from './describe-who.ts';
 
 export const resultShow: Command = {
   name: 'result show',
-  summary: 'show a result that is kept back: what was found in it, and what the server answered',
+  summary: 'show a quarantined result: what was found in it, and what the server answered',
   words: [['<id>', 'as sallyport result list shows it']],
   example: 'sallyport result show re_0123456789abcdef',
   async run(input) {

@@ -108,7 +108,7 @@ const GROUPS: ReadonlyMap<string, string> = new Map([
   ['key', 'the API keys of callers'],
   ['approval', 'the calls that wait for a person'],
   ['plan', 'the plans that hold runs to the steps they said beforehand'],
-  ['result', 'the results that are kept back until a person releases them'],
+  ['result', 'the results that are quarantined until a person releases them'],
 ]);
 
 function addRow(

@@ -141,7 +141,7 @@ export interface Snapshot {
   readonly plans?: PlanSettings;
   /** Left out: nothing is shared with other processes. */
   readonly state?: StateSettings;
-  /** Left out: nothing is marked. */
+  /** Left out: nothing is labelled. */
   readonly taint?: TaintSettings;
   /** What stands in the file without effect although it matters (sandbox, OAuth): to be shown once. */
   readonly notes: readonly string[];

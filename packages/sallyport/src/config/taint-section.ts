@@ -115,7 +115,7 @@ export const taintSchema = z.strictObject({
     .min(60_000)
     .max(7 * 86_400_000)
     .default(8 * 3_600_000)
-    .describe('A conversation that rests so long is forgotten, marks included. 8 h, a working day.'),
+    .describe('A conversation that rests so long is forgotten, labels included. 8 h, a working day.'),
   printsPerRun: z
     .int()
     .min(1_000)
@@ -202,7 +202,7 @@ export function resolveTaint(
   const isKnown = (glob: string) => servers.some((server) => matchesGlob(glob, server));
   rest.sources.forEach(({ match }, index) => {
     if (!servers.some((server) => fitsServer(match, server)))
-      report(['sources', index, 'match'], 'fits no server of this file, so it would mark nothing');
+      report(['sources', index, 'match'], 'fits no server of this file, so it would label nothing');
   });
   rest.inside.forEach((glob, index) => {
     if (!isKnown(glob)) report(['inside', index], 'matches no server of this file');

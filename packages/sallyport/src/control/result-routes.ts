@@ -42,7 +42,7 @@ const DECISION: Schema = {
   },
 };
 
-/** Results that were kept back because of what stands in them. */
+/** Results that are quarantined because of what stands in them. */
 export function resultRoutes(ports: ControlPorts): readonly Route[] {
   return [listRoute(ports), showRoute(ports), decideRoute(ports, 'release'), decideRoute(ports, 'drop')];
 }

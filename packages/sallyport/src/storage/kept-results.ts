@@ -46,7 +46,7 @@ export interface KeptDecision {
   readonly reason: string;
 }
 
-/** A server that answers nothing but what is kept back fills no disk. */
+/** A server all of whose results are quarantined fills no disk. */
 const MAX_BYTES = 1_048_576;
 const MAX_ALL_BYTES = 64 * 1_048_576;
 const MAX_KEPT = 1_000;

@@ -29,7 +29,7 @@ const MAX_FINDINGS = 16;
 
 const FIX = 'Read the text before anything is done that it asks for.';
 
-/** What to do about a text in which something of this tier is found: the same whether it was marked or kept back. */
+/** What to do about a text in which something of this tier is found: the same whether the model was warned of it or it was withheld. */
 export function fixOf(tier: FindingTier): string {
   return tier === 'block'
     ? `${FIX} Let it pass only when you know why it says so.`
