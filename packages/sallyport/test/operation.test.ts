@@ -1,6 +1,6 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ describe.skipIf(!has('nginx'))('the proxy of the operation guide', () => {
     ]);
     const facts = JSON.parse(await sallyport.until(() => /^\{.*\}\n/.exec(sallyport.stdout)?.[0])) as Announcement; // what `up --json` prints
     const { port, ca } = await startNginx(new URL(facts.url).port);
-    const key = readKey(sallyport);
+    const key = readFileSync(join(sallyport.stateDir, 'key'), 'utf8').trim();
     const call = { jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE };
     const answer = await send({ port, ca, key, path: '/mcp', body: JSON.stringify(call) });
     expect(answer).toMatchObject({ status: 200 });
@@ -55,10 +55,6 @@ describe.skipIf(!has('nginx'))('the proxy of the operation guide', () => {
 });
 
 const INITIALIZE = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-
-function readKey({ stateDir }: SallyportProcess): string {
-  return execFileSync('cat', [join(stateDir, 'key')], { encoding: 'utf8' }).trim();
-}
 
 async function startNginx(behind: string): Promise<{ port: number; ca: string }> {
   const folder = newTestFolder();
