@@ -66,7 +66,7 @@ export function createTextDoor(
     const reading = readNotice(notification, {
       treatment: toTreatment(ports, upstream, undefined),
       tail: () => tailOf(`${upstream}\n${client}\n${method}`),
-      keepsBack: resultModeOf(ports, upstream) === 'quarantine',
+      withholds: resultModeOf(ports, upstream) === 'quarantine',
     });
     if (reading === undefined) return notification;
     if (reading.params === params) return notification;

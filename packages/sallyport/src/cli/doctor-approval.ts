@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tally } from '../catalog/contract.ts';
+import { isWaiting } from '../catalog/pins/server-pins.ts';
 import { allPages } from './all-pages.ts';
 import { type Api, withApi } from './api.ts';
 import type { Input } from './command.ts';
@@ -36,13 +37,13 @@ async function countOffer(api: Api, server: string): Promise<Tally | undefined> 
   const pins = all.filter((pin) => pin.server === server && pin.digest !== null);
   if (pins.length === 0) return undefined;
   const tools = pins.filter(({ item }) => item.startsWith('tools/'));
-  const isWaiting = ({ state }: (typeof pins)[number]) => state !== 'approved' && state !== 'rejected';
+  const waiting = (some: typeof pins) => some.filter(({ state }) => isWaiting(state)).length;
   return {
     tools: tools.length,
-    quarantined: tools.filter(isWaiting).length,
+    quarantined: waiting(tools),
     rejected: tools.filter(({ state }) => state === 'rejected').length,
     disabled: 0,
     malformed: 0,
-    waiting: pins.filter(isWaiting).length,
+    waiting: waiting(pins),
   };
 }

@@ -66,7 +66,8 @@ function lookWithDefinitions(call: Call, known: Marks, about: About): Verdict | 
   const noted = read === undefined ? undefined : noteRead(read, call, ports);
   const judge = (verdict: Verdict): Verdict | Promise<Verdict> => {
     if (verdict !== ALLOW || call.shown === undefined || !hasDeciding(call)) return verdict;
-    const [sinks, places] = [ports.sinksOf(call), ports.places ?? NO_PLACES];
+    const sinks = ports.sinksOf(call);
+    const places = ports.places ?? NO_PLACES;
     const acting = { call, sinks, places, deed: readDeed(call, sinks, places), user: believedUser(call, settings) };
     return judgeDefinitions(acting, about);
   };

@@ -10,13 +10,13 @@ const OPEN: Treatment = {
   resources: { schemes: undefined, hosts: undefined, private: false } as Treatment['resources'],
 };
 
-function reader(given: Partial<Treatment> & { readonly keepsBack?: boolean } = {}) {
-  const { keepsBack = false, ...rest } = given;
+function reader(given: Partial<Treatment> & { readonly withholds?: boolean } = {}) {
+  const { withholds = false, ...rest } = given;
   const tails = new Map<string, Tail>();
   return (notice: Notice) =>
     readNotice(notice, {
       treatment: { ...OPEN, ...rest },
-      keepsBack,
+      withholds,
       tail: () => {
         const tail = tails.get(notice.method) ?? new Tail();
         tails.set(notice.method, tail);
@@ -53,7 +53,7 @@ describe('a notification with a demand', () => {
   });
 
   test('is withheld where the operator says so, but for numbers and states', () => {
-    expect(reader({ keepsBack: true })(progress(DEMAND))?.params).toMatchObject({
+    expect(reader({ withholds: true })(progress(DEMAND))?.params).toMatchObject({
       progressToken: 7,
       progress: 1,
       message: expect.stringMatching(
@@ -61,8 +61,8 @@ describe('a notification with a demand', () => {
       ),
     });
     for (const notice of [log({ note: DEMAND }), progress('fine', { hint: DEMAND })])
-      expect(JSON.stringify(reader({ keepsBack: true })(notice)?.params)).not.toMatch(/your.?system.?prompt/i);
-    expect(reader({ keepsBack: true })({ method: 'notifications/x', params: { said: DEMAND } })).toMatchObject({
+      expect(JSON.stringify(reader({ withholds: true })(notice)?.params)).not.toMatch(/your.?system.?prompt/i);
+    expect(reader({ withholds: true })({ method: 'notifications/x', params: { said: DEMAND } })).toMatchObject({
       params: undefined,
     });
   });

@@ -33,7 +33,7 @@ const LEFT: ReadonlyMap<string, readonly string[]> = new Map([
 
 /**
  * Reads notifications of a server: progress, logs, states of tasks, and those of an unknown method.
- * @param keepsBack a text of the block tier is withheld
+ * @param withholds a text of the block tier is withheld
  * @returns `undefined`: it goes on as it came
  */
 export function readNotice(
@@ -41,8 +41,8 @@ export function readNotice(
   {
     treatment,
     tail,
-    keepsBack,
-  }: { readonly treatment: Treatment; readonly tail: () => Tail; readonly keepsBack: boolean },
+    withholds,
+  }: { readonly treatment: Treatment; readonly tail: () => Tail; readonly withholds: boolean },
 ): NoticeReading | undefined {
   const key = SAID.get(method);
   let found: Findings | undefined;
@@ -78,7 +78,7 @@ export function readNotice(
     }
   }
   if (found === undefined || found.all.length === 0) return undefined;
-  return settle({ method, params }, found, { key, said, keepsBack });
+  return settle({ method, params }, found, { key, said, withholds });
 }
 
 /** `undefined`: as it came. */
@@ -101,13 +101,13 @@ function settle(
   {
     key,
     said,
-    keepsBack,
-  }: { readonly key: string | undefined; readonly said: string | undefined; readonly keepsBack: boolean },
+    withholds,
+  }: { readonly key: string | undefined; readonly said: string | undefined; readonly withholds: boolean },
 ): NoticeReading {
   const { all: findings, treatment } = found;
   const given = member(params, '_meta');
   const meta: JsonObject = { [SCAN_META]: toMeta(findings, treatment) };
-  if (!(keepsBack && findings.some(isBlock))) {
+  if (!(withholds && findings.some(isBlock))) {
     const whole: Record<string, Json> = { ...params, _meta: { ...(isObject(given) ? given : {}), ...meta } };
     if (said !== undefined && key !== undefined) whole[key] = said;
     return { findings, params: whole };
