@@ -40,6 +40,7 @@ interface Report {
 const SETTINGS: readonly (readonly [name: SettingsName, flags: readonly string[], settings: object])[] = [
   ['laptop', [], {}],
   ['team', ['--set', 'team'], { policy: { set: 'team' } }],
+  ['locked', ['--set', 'locked'], { policy: { set: 'locked' } }],
   ['guide-team', ['--guide-team'], { pins: { mode: 'team' }, policy: { set: 'team' } }],
 ];
 
@@ -107,7 +108,7 @@ describe.each(SETTINGS)('every threat with %s', (settings, flags, sections) => {
     const { code, stdout, stderr } = await runAll();
     const report = readReport(stdout, stderr);
     expect(Object.keys(report)).toEqual(['set', 'settings', 'threats', 'contained', 'honest_works', 'of']);
-    expect(report).toMatchObject({ set: settings === 'laptop' ? 'laptop' : 'team', settings: sections });
+    expect(report).toMatchObject({ set: settings === 'guide-team' ? 'team' : settings, settings: sections });
     const outcomes = report.threats;
     expect(outcomes.map(({ name }) => name)).toEqual(SCENARIOS.map(({ name }) => name));
     // Progress goes the way of the table, whichever of those at once ends first.
