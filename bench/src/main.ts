@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runAudit } from './audit/run-audit.ts';
 import { runDetection } from './detection/run-detection.ts';
+import { runFaults } from './faults/run-faults.ts';
 import { runGateway } from './gateway/run-gateway.ts';
 import { runHonest } from './honest/run-honest.ts';
 import { runPolicy } from './policy/run-policy.ts';
@@ -35,6 +36,9 @@ const USAGE = `usage: npm run bench -- <bench> [options]
   replicas  what it costs that several processes share what runs have read
     --json            one JSON object on stdout
     --rounds N        (default 9)
+  faults    what goes wrong in operation: a full disk, kills, restarts, floods, hours; as root
+    --json            one JSON object on stdout
+    --only PARTS      disk,kill
   profile   where the time of the middle process goes
     --target NAME     sallyport, raw, sdk-relay, … (default sallyport)
     --seconds N       length of the load (default 10)
@@ -104,6 +108,7 @@ const BENCHES = new Map<string, () => Promise<string>>([
     () =>
       runReplicas({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
   ],
+  ['faults', () => runFaults({ json: values.json, only: values.only?.split(',') })],
   [
     'detection',
     () => {

@@ -1,8 +1,13 @@
-/** A process: the upstream over Streamable HTTP on node:http. Prints `{"port":…}` once it listens. */
+/**
+ * A process: the upstream over Streamable HTTP on node:http. Prints `{"port":…}` once it listens. `BENCH_EXECUTED`: the
+ * file into which the text of each call goes before it is answered.
+ */
+import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { acknowledge, answer, type Incoming } from './answers.ts';
 
+const EXECUTED = process.env['BENCH_EXECUTED'];
 const sessions = new Set<string>();
 let sessionCount = 0;
 
@@ -45,6 +50,8 @@ function answerPost(body: Buffer, session: string | string[] | undefined, respon
     response.write(`data: ${acknowledge(message)}\n\n`);
     return;
   }
+  if (EXECUTED !== undefined && message.method === 'tools/call')
+    appendFileSync(EXECUTED, `${message.params?.arguments?.text}\n`);
   const text = answer(message);
   if (text === undefined) {
     response.writeHead(202).end();
