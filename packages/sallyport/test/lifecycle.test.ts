@@ -81,11 +81,6 @@ describe('a start', () => {
     ['a wrong type', { gateway: { port: '80x' } }, /gateway\.port/],
     ['a server that is neither', { mcpServers: { a: {} } }, /a.*(command|url)/s],
     [
-      'a variable that is not set',
-      { mcpServers: { a: { command: `$\{NO_SUCH_VARIABLE_HERE}` } } },
-      /NO_SUCH_VARIABLE_HERE/,
-    ],
-    [
       'no key beyond loopback',
       { gateway: { host: '0.0.0.0', auth: 'none' } },
       /would let everyone who reaches 0\.0\.0\.0 use every tool/,

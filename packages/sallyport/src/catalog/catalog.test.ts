@@ -133,7 +133,13 @@ describe('trouble', () => {
     const snapshot = snapshotOf([serverSettings('a'), serverSettings('b')]);
     const view = await catalog.view(snapshot, ALL, clientOf());
     expect(namesIn(view)).toEqual(['a_a']);
-    expect(view.unavailable).toEqual([{ upstream: 'b', reason: expect.stringContaining('Sallyport failed inside') }]);
+    expect(view.unavailable).toEqual([
+      {
+        upstream: 'b',
+        reason: expect.stringContaining('Sallyport failed inside'),
+        told: 'it does not answer as an MCP server does',
+      },
+    ]);
     expect(view.capabilities).toMatchObject({ resources: { listChanged: true }, prompts: { listChanged: true } });
     expect(catalog.reports()).toEqual([
       { kind: 'list', upstream: 'b', item: 'connection', problem: expect.any(String) },
@@ -152,7 +158,7 @@ describe('trouble', () => {
     const { catalog, changes } = setUp({ a: withTools('a'), b: slow });
     const snapshot = snapshotOf([serverSettings('a'), serverSettings('b', { startTimeoutMs: 50 })]);
     const view = await catalog.view(snapshot, ALL, clientOf());
-    expect(view.unavailable).toEqual([
+    expect(view.unavailable).toMatchObject([
       { upstream: 'b', reason: 'no answer within 50 ms of starting it; raise startTimeoutMs if it needs longer' },
     ]);
     expect(catalog.view(snapshot, ALL, clientOf())).not.toBeInstanceOf(Promise);

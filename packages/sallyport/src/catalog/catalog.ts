@@ -12,6 +12,7 @@ import type {
   ListChange,
   ListKind,
   Tally,
+  Unavailable,
   View,
 } from './contract.ts';
 import { LIST_KINDS } from './items.ts';
@@ -109,7 +110,8 @@ class LiveCatalog implements Catalog {
     for (const settings of snapshot.servers.values()) {
       // A server that is not there for this caller hears nothing on its behalf either.
       if (!sight.reaches(settings)) continue;
-      const stock = this.#stock(settings, isNewest);
+      // What its environment lacks is known: there is nothing to ask it for.
+      const stock = settings.fault === undefined ? this.#stock(settings, isNewest) : undefined;
       const shelf = stock?.shelf(client.profile);
       shelf?.noteClient(client);
       shelves.push({ settings, stock, shelf });
@@ -192,13 +194,13 @@ class LiveCatalog implements Catalog {
     const sightKey = toSightKey({ snapshot, principal: found.client.principal, access });
     const now = clock.now();
     const parts: ViewPart[] = [];
-    const unavailable: { upstream: string; reason: string }[] = [];
+    const unavailable: Unavailable[] = [];
     let dueAt = Number.POSITIVE_INFINITY;
     for (const { settings, stock, shelf } of shelves) {
       const identity = shelf?.identity;
       const lists = shelf === undefined ? new Map<ListKind, KnownList>() : listsOf(shelf, principal);
-      const reason = whyIncomplete(shelf, lists, principal);
-      if (reason !== undefined) unavailable.push({ upstream: settings.name, reason });
+      const why = whyIncomplete(settings, shelf, { lists, principal });
+      if (why !== undefined) unavailable.push({ upstream: settings.name, reason: why.reason, told: why.told });
       if (identity !== undefined) {
         const prefix = choosePrefix(settings, snapshot.gateway.prefix, (server) => this.#randomPrefix(server));
         const pins = this.#pins?.of(settings.name);
@@ -371,16 +373,17 @@ function listsOf(shelf: Shelf, principal: string): ReadonlyMap<ListKind, KnownLi
 
 /** Why a view may lack what this upstream has. */
 function whyIncomplete(
+  { fault }: ServerSettings,
   shelf: Shelf | undefined,
-  lists: ReadonlyMap<ListKind, KnownList>,
-  principal: string,
-): string | undefined {
-  if (shelf === undefined) return 'it was removed or replaced by a reload';
-  if (shelf.identity === undefined)
-    return shelf.failure('tools', principal)?.reason ?? 'it was removed or replaced by a reload';
+  { lists, principal }: { readonly lists: ReadonlyMap<ListKind, KnownList>; readonly principal: string },
+): Pick<Unavailable, 'reason' | 'told'> | undefined {
+  if (fault !== undefined) return { reason: fault, told: fault };
+  if (shelf?.identity === undefined) return shelf?.failure('tools', principal) ?? REPLACED;
   const missing = [...LIST_KINDS.keys()].find((kind) => !lists.has(kind));
-  return missing && shelf.failure(missing, principal)?.reason;
+  return missing && shelf.failure(missing, principal);
 }
+
+const REPLACED = { reason: 'it was removed or replaced by a reload', told: 'it was removed or replaced by a reload' };
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 

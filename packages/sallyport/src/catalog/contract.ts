@@ -111,6 +111,14 @@ export interface ResourceOwner {
   readonly isListed: boolean;
 }
 
+export interface Unavailable {
+  readonly upstream: string;
+  /** May quote the server. */
+  readonly reason: string;
+  /** In words of ours: it stands among the instructions. */
+  readonly told: string;
+}
+
 /** One endpoint as one kind of client sees it; does not change once made. */
 export interface View {
   /** Endpoint of one server: the upstream's own. Shared endpoint: the union of all. */
@@ -120,7 +128,7 @@ export interface View {
   /** Shared endpoint: those of all, each under a heading that names its server. Bundle: as the operator wrote them. */
   readonly instructions: string | undefined;
   /** Upstreams of which nothing, or not every list, is known, and why. */
-  readonly unavailable: readonly { readonly upstream: string; readonly reason: string }[];
+  readonly unavailable: readonly Unavailable[];
   /**
    * What a list shows this caller, decided step by step: a policy may take a third of a millisecond for each item.
    * `undefined`: nothing is left to be decided.

@@ -1,7 +1,7 @@
 import type { ServerSettings } from '../config/settings.ts';
 import { isPerPrincipal } from '../config/upstream-auth.ts';
 import type { Client } from '../core/client.ts';
-import { FaultError, toFault } from '../core/errors.ts';
+import { type FailureCode, FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { CatalogPorts, ListKind } from './contract.ts';
@@ -21,6 +21,8 @@ export interface Cell {
 
 export interface Failure {
   readonly reason: string;
+  /** The same without a word of the server: for the instructions of a model. */
+  readonly told: string;
   readonly retryAt: number;
   readonly count: number;
 }
@@ -220,13 +222,13 @@ export class Shelf {
             const list = declared ? await Promise.race([fetchList(source, kind), gone]) : NOTHING;
             await this.#keep(kind, client.principal.id, { list, generation });
           } catch (error) {
-            this.#fail([kind], client.principal.id, { reason: toFault(error).message, isReported: false });
+            this.#fail([kind], client.principal.id, { ...toReason(error), isReported: false });
           }
         }),
       );
     } catch (error) {
       // A connection that could not be made is in the log already.
-      this.#fail(kinds, client.principal.id, { reason: toFault(error).message, isReported: !isConnected });
+      this.#fail(kinds, client.principal.id, { ...toReason(error), isReported: !isConnected });
     }
   }
 
@@ -283,19 +285,23 @@ export class Shelf {
   /** Counts as a failure for views that must not wait any longer; a fetch under way may still succeed. */
   giveUpWaiting(principal: string, reason: string): void {
     const missing = [...LIST_KINDS.keys()].filter((kind) => this.cell(kind, principal) === undefined);
-    this.#fail(missing, principal, { reason, isReported: true });
+    this.#fail(missing, principal, { reason, told: reason, isReported: true });
   }
 
-  #fail(kinds: readonly ListKind[], principal: string, fault: { reason: string; isReported: boolean }): void {
+  #fail(
+    kinds: readonly ListKind[],
+    principal: string,
+    fault: { reason: string; told: string; isReported: boolean },
+  ): void {
     if (this.#stop.signal.aborted || kinds.length === 0) return;
     const { clock, log, settings } = this.#ports;
-    const { reason } = fault;
+    const { reason, told } = fault;
     // Tried again and again, and for each list and caller: reported once, until there is another reason.
     const isNews = !fault.isReported && ![...this.#failures.values()].some((failure) => failure.reason === reason);
     for (const kind of kinds) {
       const count = (this.failure(kind, principal)?.count ?? 0) + 1;
       const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(count - 1, 10));
-      setRecent(this.#failures, `${kind} ${principal}`, { reason, count, retryAt: clock.now() + wait });
+      setRecent(this.#failures, `${kind} ${principal}`, { reason, told, count, retryAt: clock.now() + wait });
     }
     log[isNews ? 'warn' : 'debug']({ upstream: settings().name, lists: kinds, reason }, 'lists could not be fetched');
     this.#ports.changed();
@@ -305,6 +311,19 @@ export class Shelf {
     this.#stop.abort();
     return Promise.all(this.#flights.values()).then(() => {});
   }
+}
+
+const TOLD: ReadonlyMap<FailureCode, string> = new Map([
+  ['timeout', 'it does not answer'],
+  ['unreachable', 'it cannot be reached or has ended'],
+  ['upstream_unauthenticated', 'the operator has to sign in there'],
+  ['denied', 'its program waits for the approval of a person'],
+]);
+
+/** What a server says when it fails is shown where a call failed, never among instructions. */
+function toReason(error: unknown): { reason: string; told: string } {
+  const { message, code, isOurs } = toFault(error);
+  return { reason: message, told: isOurs ? message : (TOLD.get(code) ?? 'it does not answer as an MCP server does') };
 }
 
 function isDeclared(capabilities: JsonObject, kind: ListKind): boolean {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import type { Unavailable } from './contract.ts';
 import { joinInstructions } from './merge.ts';
 import type { ViewContent } from './view-part.ts';
 
@@ -24,10 +25,17 @@ export function toServerInfo({ endpoint, sight, parts, version }: ViewContent): 
 /** What a model is told first. @param waiting what may not be used yet, in words */
 export function toInstructions(content: ViewContent, waiting: readonly string[]): string | undefined {
   const told = toTold(content);
-  if (waiting.length === 0) return told;
-  const note = waiting.join('\n');
+  const notes = [...content.unavailable.map(describeUnavailable), ...waiting];
+  if (notes.length === 0) return told;
+  const note = notes.join('\n');
   if (told === undefined || told.trim() === '') return note;
   return content.endpoint.kind === 'all' ? `${told}\n\n## Not available\n\n${note}` : `${told}\n\n${note}`;
+}
+
+/** Without it a model would take a missing tool for one that never was. */
+function describeUnavailable({ upstream, told }: Unavailable): string {
+  const reason = told.replace(/\.$/, '');
+  return `The server ${upstream} cannot be used now: ${reason}. Its tools may be missing. If one is needed, tell the user.`;
 }
 
 function toTold({ endpoint, sight, parts }: ViewContent): string | undefined {

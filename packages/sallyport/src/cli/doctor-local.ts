@@ -65,7 +65,17 @@ function checkConfiguration({ terminal, options }: Input): Finding {
   }
   try {
     const { servers, notes } = readSnapshot({ file, env: terminal.env, stateDir: findStateDir(terminal), version: 1 });
+    const broken = [...servers.values()].flatMap(({ name, fault }) =>
+      fault === undefined ? [] : `  ${name}: ${fault}`,
+    );
     const detail = `${file}: valid, ${servers.size} ${servers.size === 1 ? 'server' : 'servers'}`;
+    if (broken.length > 0) {
+      return {
+        outcome: 'failed',
+        detail: [`${detail}, of which the environment breaks ${broken.length}:`, ...broken].join('\n'),
+        fix: 'Set these variables in the environment Sallyport is started from; all other servers work without them.',
+      };
+    }
     if (notes.length > 0) {
       return {
         outcome: 'warning',

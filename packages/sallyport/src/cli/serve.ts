@@ -71,8 +71,9 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
     },
     watch: (onChange) => joinWatches([watchFile(file, onChange), policyFiles.watch(onChange)]),
     publish: (snapshot) => {
+      const before = app.snapshot();
       app.reload(snapshot);
-      note(app, snapshot);
+      note(app, snapshot, before);
     },
     refuse: (fault) => app.log.error({ file, error: fault }, `the changed configuration is not used: ${fault.message}`),
   });
@@ -89,9 +90,12 @@ export async function serve(input: Input, overrides: GatewayOverrides): Promise<
   };
 }
 
-/** What stands in the file and does nothing here is said once, not searched for later. */
-function note(app: App, { notes }: Snapshot): void {
-  for (const text of notes) app.log.warn({}, text);
+/** What has no effect here, and what the environment lacks: said once, not searched for later, nor with every reload. */
+function note(app: App, { notes, servers }: Snapshot, before?: Snapshot): void {
+  for (const text of notes) if (before?.notes.includes(text) !== true) app.log.warn({}, text);
+  for (const { name, fault } of servers.values())
+    if (fault !== undefined && fault !== before?.servers.get(name)?.fault)
+      app.log.warn({ upstream: name, reason: fault }, 'The server cannot be used');
 }
 
 /** How the log looks on stderr; `undefined`: as it is, JSON lines. */

@@ -7,8 +7,8 @@ export interface Variables {
 
 export type Interpolated =
   | { readonly kind: 'text'; readonly text: string }
-  /** Names variables, never values. */
-  | { readonly kind: 'problem'; readonly message: string };
+  /** Names variables, never values. `missing`: well written, and the environment lacks the variable. */
+  | { readonly kind: 'problem' | 'missing'; readonly message: string };
 
 const REFERENCE = /(\$?)\$\{([^}]*)\}/g;
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
@@ -20,14 +20,16 @@ const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
  */
 export function interpolate(text: string, variables: Variables): Interpolated {
   const problems: string[] = [];
+  let kind: 'problem' | 'missing' = 'missing';
   const filled = text.replace(REFERENCE, (written: string, escaped: string, body: string) => {
     if (escaped !== '') return written.slice(1);
     const value = lookUp(body, variables);
     if (value.kind === 'text') return value.text;
     problems.push(value.message);
+    if (value.kind === 'problem') kind = 'problem';
     return '';
   });
-  return problems.length === 0 ? { kind: 'text', text: filled } : { kind: 'problem', message: problems.join('; ') };
+  return problems.length === 0 ? { kind: 'text', text: filled } : { kind, message: problems.join('; ') };
 }
 
 function lookUp(body: string, variables: Variables): Interpolated {
@@ -42,7 +44,7 @@ function lookUp(body: string, variables: Variables): Interpolated {
   const value = Object.hasOwn(variables.env, name) ? variables.env[name] : undefined;
   if (value !== undefined && (value !== '' || fallback === undefined)) return { kind: 'text', text: value };
   if (fallback !== undefined) return { kind: 'text', text: fallback };
-  return editorVariable(name, variables) ?? problem(missing(name));
+  return editorVariable(name, variables) ?? missing(name);
 }
 
 function editorVariable(name: string, variables: Variables): Interpolated | undefined {
@@ -57,15 +59,17 @@ function editorVariable(name: string, variables: Variables): Interpolated | unde
   return undefined;
 }
 
-function missing(name: string): string {
-  return `the environment variable ${name} is not set; set it before the start, or write \${${name}:-default}`;
+function missing(name: string): Interpolated {
+  const message = `the environment variable ${name} is not set; set it before the start, or write \${${name}:-default}`;
+  return { kind: 'missing', message };
 }
 
 function inputProblem(id: string): Interpolated {
   const name = toVariableName(id);
-  return problem(
-    `\${input:${shorten(id)}} is asked for by VS Code only; set the environment variable ${name} and write \${${name}}`,
-  );
+  return {
+    kind: 'missing',
+    message: `\${input:${shorten(id)}} is asked for by VS Code only; set the environment variable ${name} and write \${${name}}`,
+  };
 }
 
 /** The environment variable that takes the place of an editor's input: `github-token` becomes `GITHUB_TOKEN`. */

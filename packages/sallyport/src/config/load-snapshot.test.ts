@@ -191,7 +191,7 @@ describe('files as clients write them', () => {
     const { transport } = server({ command: 'x', envFile: 'x.env', env: { A: '9', D: null } }, { readText });
     expect(transport).toMatchObject({ env: { A: '9', B: 'two\n', C: '${A}' } });
     expect(transport).not.toHaveProperty('env.D');
-    expect(refusal({ mcpServers: { a: { command: 'x', envFile: 'x.env' } } })).toContain('cannot read /etc/x.env');
+    expect(server({ command: 'x', envFile: 'x.env' }).fault).toContain('cannot read /etc/x.env');
   });
 
   test('relative working directories start at the file', () => {
@@ -249,14 +249,39 @@ describe('problems', () => {
     [a({ url: 'http://' }), 'mcpServers.a.url: no URL'],
     [a({ url: 'http://y', headers: { 'a b': 'c' } }), 'mcpServers.a.headers.a b: no name of a header'],
     [a({ url: 'http://y', headers: { A: 'c\r\nB: d' } }), 'mcpServers.a.headers.A: holds a character'],
-    [a({ command: 'x', env: { K: '${NOPE}' } }), 'mcpServers.a.env.K: the environment variable NOPE is not set'],
-    [
-      a({ command: 'x', env: { K: '${input:api-key}' } }),
-      'mcpServers.a.env.K: ${input:api-key} is asked for by VS Code only; set the environment variable API_KEY and write ${API_KEY}',
-    ],
     [a({ command: 'x', args: ['${a b}'] }), 'mcpServers.a.args.0: ${a b} is no variable'],
   ])('%j', (text, message) => {
     expect(refusal(text)).toContain(message);
+  });
+
+  test.each([
+    [{ command: 'x', env: { K: '${NOPE}' } }, 'env.K: the environment variable NOPE is not set; set it before'],
+    [{ command: 'x', args: ['${NOPE}'] }, 'args.0: the environment variable NOPE is not set'],
+    [{ command: '${NOPE}' }, 'command: the environment variable NOPE is not set'],
+    [{ url: '${NOPE}' }, 'url: the environment variable NOPE is not set'],
+    [{ url: 'https://${NOPE}/mcp' }, 'url: the environment variable NOPE is not set'],
+    [{ type: '${NOPE}', url: 'https://x.test/' }, 'type: the environment variable NOPE is not set'],
+    [{ command: 'x', era: '${NOPE}' }, 'era: the environment variable NOPE is not set'],
+    [{ command: 'x', envFile: 'none.env' }, 'envFile: cannot read /etc/none.env'],
+    [{ url: '${EMPTY}' }, 'url: '],
+    [{ url: 'https://x.test/', headers: { A: '${LINES}' } }, 'headers.A: holds a character a header cannot carry'],
+    [
+      { command: 'x', env: { K: '${input:api-key}' } },
+      'env.K: ${input:api-key} is asked for by VS Code only; set the environment variable API_KEY',
+    ],
+  ])('what the environment lacks breaks its server alone: %j', (entry, fault) => {
+    const env = { EMPTY: '', LINES: 'a\nb' };
+    const { servers } = load({ mcpServers: { a: entry, b: { command: 'y' } } }, { env });
+    expect(servers.get('a')?.fault?.startsWith(fault)).toBe(true);
+    expect(servers.get('b')).toMatchObject({ transport: { command: 'y' } });
+    expect(servers.get('b')).not.toHaveProperty('fault');
+    expect(refusal(JSON.stringify({ mcpServers: { a: entry } }), { env, only: 'a' })).toContain(fault);
+  });
+
+  test('a server is still refused for what the file itself gets wrong', () => {
+    const said = refusal(a({ comand: 'x', env: { K: '${NOPE}' } }));
+    expect(said).toContain('mcpServers.a.comand: unknown key');
+    expect(said).not.toContain('NOPE');
   });
 
   test('all at once, with lines', () => {
@@ -269,10 +294,9 @@ describe('problems', () => {
   "gatway": {}
 }`;
     expect(refusal(text)).toBe(
-      `/etc/sallyport.json has 4 problems:
+      `/etc/sallyport.json has 3 problems:
   - line 7, gatway: unknown key; did you mean "gateway"?
   - line 3, mcpServers.a.comand: unknown key; did you mean "command"?
-  - line 4, mcpServers.b.command: the environment variable X is not set; set it before the start, or write \${X:-default}; the environment variable Y is not set; set it before the start, or write \${Y:-default}.
   - line 5, mcpServers.b.timeoutMs: expected a whole number.`,
     );
   });
@@ -301,7 +325,7 @@ describe('problems', () => {
       a({ url: 'http://y', headers: { A: 's3cret\n' } }),
     ];
     for (const text of secrets) expect(refusal(text)).not.toContain('s3cret');
-    expect(refusal(a({ url: '${U}' }), { env: { U: 's3cret' } })).not.toContain('s3cret');
+    expect(server({ url: '${U}' }, { env: { U: 's3cret' } }).fault).toBe('url: no URL; write http://… or https://…');
   });
 });
 

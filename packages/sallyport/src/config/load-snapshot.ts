@@ -6,16 +6,17 @@ import { resolveArgumentSafety } from './argument-safety-section.ts';
 import { resolveAudit } from './audit-section.ts';
 import { checkAgainst, type FileIssue } from './check-against.ts';
 import { CLIENT_FILE_NAMES } from './client-files.ts';
-import { parseEnvFile } from './env-file.ts';
-import { SERVER_NAME, SPOKEN_OF, serverSchema, topSchema, type WrittenTop } from './file-schema.ts';
+import { SERVER_NAME, topSchema, type WrittenTop } from './file-schema.ts';
+import { fill } from './fill.ts';
 import { freeze } from './freeze.ts';
-import { interpolate, type Variables } from './interpolate.ts';
+import type { Variables } from './interpolate.ts';
 import { resolveLimits } from './limits-section.ts';
 import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
 import { resolvePins } from './pins-section.ts';
 import { resolvePlans } from './plans-section.ts';
 import { resolvePolicy, type StarterSet, setInForce } from './policy-section.ts';
-import { resolveGateway, resolveServer } from './resolve.ts';
+import { readServer } from './read-server.ts';
+import { resolveGateway } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
 import { resolveScan } from './scan-section.ts';
 import { resolveSecrets } from './secrets-section.ts';
@@ -261,59 +262,21 @@ class FileReader {
   }
 
   #readServer(path: Path, name: string, entry: object): ServerSettings | undefined {
-    const before = this.problems.length;
-    const filled = Object.fromEntries(
-      this.#withoutForeignAuth(path, entry).map(([key, value]) => [
-        key,
-        FILLED.has(key) ? this.#fill(value, [...path, key]) : value,
-      ]),
-    );
-    const { value, issues } = checkAgainst(serverSchema, filled);
-    this.#add(path, issues);
-    if (value === undefined) return undefined;
-    for (const key of SPOKEN_OF) {
-      const said = serverSchema.shape[key].description ?? '';
-      if (value[key] !== undefined) this.#notes.push(`${path.join('.')}.${key}: ${said}`);
-    }
-    const envOfFile = value.envFile === undefined ? {} : this.#readEnvFile(path, value.envFile);
-    const report = (key: string, message: string): void => {
-      this.problems.push({ path: key === '' ? path : [...path, ...key.split('.', 1), ...restOf(key)], message });
-    };
-    const server = resolveServer(name, value, { directory: this.#directory, envOfFile, report });
-    return this.problems.length === before ? server : undefined;
+    const { readText, only } = this.#source;
+    const from = { variables: this.#variables, directory: this.#directory, readText };
+    const { settings, mistakes, missing, notes } = readServer({ path, name, entry }, from);
+    this.problems.push(...mistakes);
+    // Who asks for this server alone cannot go on without it.
+    if (only !== undefined) this.problems.push(...missing);
+    this.#notes.push(...notes);
+    return settings;
   }
 
-  /** Cursor's `auth` names no type: accepted, without effect, and said so. */
-  #withoutForeignAuth(path: Path, entry: object): [string, unknown][] {
-    return Object.entries(entry).filter(([key, value]) => {
-      const isForeignAuth = key === 'auth' && isObject(value) && !Object.hasOwn(value, 'type');
-      if (isForeignAuth) this.#notes.push(`${path.join('.')}.auth: Written by Cursor; accepted, without effect here.`);
-      return !isForeignAuth;
-    });
-  }
-
-  #readEnvFile(path: Path, written: string): Record<string, string> {
-    const { readText } = this.#source;
-    const file = resolvePath(this.#directory, written);
-    try {
-      if (readText === undefined) throw new Error('no files here');
-      return parseEnvFile(readText(file));
-    } catch {
-      return this.#refuse([...path, 'envFile'], `cannot read ${file}; correct the path or put the variables into env`);
-    }
-  }
-
-  /** A copy with all variables in all strings filled in. */
   #fill(value: unknown, path: Path): unknown {
-    if (typeof value === 'string') {
-      const result = interpolate(value, this.#variables);
-      if (result.kind === 'text') return result.text;
-      this.#refuse(path, result.message);
-      return value;
-    }
-    if (Array.isArray(value)) return value.map((item, index) => this.#fill(item, [...path, index]));
-    if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#fill(item, [...path, key])]));
+    return fill(value, path, {
+      variables: this.#variables,
+      report: (problem) => void this.problems.push(problem),
+    });
   }
 
   #add(path: Path, issues: readonly FileIssue[]): void {
@@ -326,12 +289,6 @@ class FileReader {
   }
 }
 
-/** Keys of a server whose texts may hold variables; what has no effect is not looked into. */
-const FILLED: ReadonlySet<string> = new Set([
-  ...['type', 'command', 'args', 'env', 'envFile', 'cwd', 'url', 'serverUrl', 'headers', 'auth'],
-  ...['prefix', 'era', 'sharing', 'disabledTools'],
-]);
-
 /** Names of the server maps, for suggestions at the top of the file. */
 const FOREIGN_TOP = ['mcpServers', 'servers'];
 
@@ -342,10 +299,4 @@ function isForeign(file: string | undefined): boolean {
 
 function pick(value: object, keys: readonly string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
-}
-
-/** `env.A.B` names the variable `A.B`. */
-function restOf(key: string): string[] {
-  const dot = key.indexOf('.');
-  return dot < 0 ? [] : [key.slice(dot + 1)];
 }

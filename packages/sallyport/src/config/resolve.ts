@@ -86,7 +86,7 @@ function resolveTransport(
   const address = checkUrl(url);
   if (address !== undefined) report(written.url === undefined ? 'serverUrl' : 'url', address);
   const headers = resolveHeaders(written, report);
-  return address === undefined ? { type: kind, url, headers } : undefined;
+  return { type: kind, url, headers };
 }
 
 function impliedKind(command: string | undefined, url: string | undefined): Kind | undefined {

@@ -38,6 +38,8 @@ export type PrefixMode = 'server' | 'random' | 'uri' | 'none';
 /** One upstream. Times are milliseconds. */
 export interface ServerSettings {
   readonly name: string;
+  /** Why it cannot be used: the environment lacks what its entry names. Then `transport` is as it was written. */
+  readonly fault?: string;
   readonly transport: Transport;
   /** HTTP: how Sallyport proves itself; left out: by nothing but the headers of the transport. */
   readonly auth?: UpstreamAuth;

@@ -50,6 +50,7 @@ interface FaultOptions {
   readonly cause?: unknown;
   readonly data?: Json;
   readonly remedy?: string;
+  readonly isOurs?: boolean;
 }
 
 /**
@@ -63,12 +64,15 @@ export class FaultError extends Error {
   readonly data: Json | undefined;
   /** The command that solves it. Only people are shown it: a model must not learn how the operator goes about it. */
   readonly remedy: string | undefined;
+  /** No word of a server or of a client is in `message`: it may stand among the instructions for a model. */
+  readonly isOurs: boolean;
 
   constructor(code: FailureCode, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.data = options.data;
     this.remedy = options.remedy;
+    this.isOurs = options.isOurs ?? false;
   }
 
   /** For the log and the command line. */

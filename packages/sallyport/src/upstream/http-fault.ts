@@ -82,6 +82,7 @@ export function toUnreachable(place: string, error: unknown, hasNoNetwork: () =>
     {
       cause: error,
       data: { step, ...(code === '' ? {} : { code }) },
+      isOurs: true,
     },
   );
 }

@@ -26,7 +26,8 @@ export class Origins {
     this.#options = options;
     const { settings, identity } = options;
     const { transport } = settings;
-    if (transport.type === 'stdio') return;
+    // The address of a broken one may be no address.
+    if (transport.type === 'stdio' || settings.fault !== undefined) return;
     this.#plain = createHttpOrigin({
       url: transport.url,
       headers: transport.headers,

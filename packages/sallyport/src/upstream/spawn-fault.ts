@@ -25,7 +25,7 @@ export const INSTALL_HINTS: ReadonlyMap<string, string> = new Map([
 export function toSpawnFault(settings: StdioSettings, error: unknown): FaultError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
   const text = `The server "${settings.name}" could not be started: ${explain(settings.transport, code)}`;
-  return new FaultError('unreachable', text, { cause: error, data: { code } });
+  return new FaultError('unreachable', text, { cause: error, data: { code }, isOurs: true });
 }
 
 function explain({ command: written, cwd }: StdioSettings['transport'], code: string): string {

@@ -236,7 +236,7 @@ export class Upstream {
       connections: connections.length,
       inFlight: this.#turnstile.inside,
       pids: supervisor.pids(name),
-      lastError: (this.#heldFault ?? this.#lastFault ?? this.#authFault)?.forPeople,
+      lastError: this.settings.fault ?? (this.#heldFault ?? this.#lastFault ?? this.#authFault)?.forPeople,
       stderr: report?.stderr ?? [],
       noise: report?.noise ?? { count: 0, last: [] },
     };
@@ -244,6 +244,7 @@ export class Upstream {
 
   #state(): UpstreamStatus['state'] {
     if (this.#closed) return 'stopped';
+    if (this.settings.fault !== undefined) return 'broken';
     if (this.#pool.connecting) return 'connecting';
     if (this.#lastFault === undefined && this.#authFault !== undefined) return 'unauthenticated';
     if (this.#pool.size > 0) return 'ready';
@@ -289,6 +290,8 @@ export class Upstream {
 
   async #connect(client: Client, own: boolean): Promise<Connected> {
     const { settings, supervisor, log, identity, emit } = this.#options;
+    if (settings.fault !== undefined)
+      throw new FaultError('config', `"${settings.name}" cannot be used. ${settings.fault}`, { isOurs: true });
     const first = !this.#pool.connections.some((connection) => connection.usable);
     try {
       const connected = await connect({
