@@ -33,7 +33,7 @@ async function writeOn(response: ServerResponse, parts: number, part: string): P
   response.end();
 }
 
-const LATE = /did not answer tools\/call in time\. Try again, or raise its timeoutMs/;
+const LATE = /did not answer tools\/call in time\. The call may have run/;
 const NO_ANSWER = /mcp ended its answer without a JSON-RPC answer to the request\./;
 const UNREADABLE = /answered, but the answer cannot be read: A JSON-RPC /;
 const NO_HTTP = /mcp: The server does not speak HTTP\/1\.1 as it should: .+\. Correct its url or the server\./;

@@ -1,6 +1,6 @@
 import { type AuditSubject, toAuditSubject } from '../core/audit.ts';
 import type { Call, Tool } from '../core/call.ts';
-import { FaultError, toFault } from '../core/errors.ts';
+import { FaultError, toFault, toFaultAfter } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Edit } from '../core/json-scan.ts';
 import { Answer } from '../core/message.ts';
@@ -127,7 +127,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       record.reason = fault.message;
     }
     if (fault.code === 'internal') ports.log.error({ callId: record.callId, error }, 'a call failed inside');
-    throw made !== undefined && isQuiet(given.snapshot, made) ? withoutQuotes(made.tool.upstream, fault) : fault;
+    throw toReported(isAnswered ? toFaultAfter(fault) : fault, given, made);
   } finally {
     record.ms = performance.now() - startedAt;
     ports.callLog.write(record);
@@ -135,6 +135,10 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     span?.end(record);
     ports.audit.finish(subject, record, body);
   }
+}
+
+function toReported(fault: FaultError, { snapshot }: Inbound, call: Call | undefined): FaultError {
+  return call !== undefined && isQuiet(snapshot, call) ? withoutQuotes(call.tool.upstream, fault) : fault;
 }
 
 interface Forwarded {

@@ -90,3 +90,23 @@ export function toFault(error: unknown): FaultError {
   if (error instanceof FaultError) return error;
   return new FaultError('internal', 'Sallyport failed inside. The log has the cause.', { cause: error });
 }
+
+/**
+ * For whoever gets no result of a call that reached its server: "try again" would have the model do it twice, e.g. pay
+ * twice.
+ */
+export const IT_RAN =
+  'The call ran: what it does is done. Do not simply repeat it. Find out with a call that only reads, or tell the user.';
+
+/** What happened, without what to do about it. */
+export function firstSentenceOf(message: string): string {
+  const end = message.search(/\. /);
+  return end < 0 ? message : message.slice(0, end + 1);
+}
+
+/** A failure of ours after the server had answered. */
+export function toFaultAfter(fault: FaultError): FaultError {
+  if (!fault.failure.retryable && fault.code !== 'internal') return fault;
+  const message = `The result of the call cannot be given. ${firstSentenceOf(fault.message)} ${IT_RAN}`;
+  return new FaultError('denied', message, { cause: fault });
+}

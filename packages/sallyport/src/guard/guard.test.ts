@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { toCall } from '../../test/sample-call.ts';
+import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import { type Guard, inspectRequest, inspectResult, needsResult } from './guard.ts';
@@ -119,6 +120,20 @@ describe('a broken guard denies', () => {
     expect(JSON.stringify(decision.verdict)).not.toContain('secret-value');
     expect(decision.cause).toBeDefined();
     expect(after).not.toHaveBeenCalled();
+  });
+
+  test('a door says whether the call ran, and only the outer one says to try again', async () => {
+    const late = () => Promise.reject(new FaultError('overloaded', 'The disk is full. Try again later.'));
+    const outer = await inspectRequest([guard('store', late)], call);
+    expect(outer.verdict).toHaveProperty(
+      'reason',
+      'The guard "store" failed, so the call was not made. The disk is full. Try again; if it fails again, ask the operator to look into the log.',
+    );
+    for (const result of [late, () => ({ kind: 'perhaps' }) as never]) {
+      const inner = await inspectResult([{ name: 'store', result }], call, {});
+      expect(inner.verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('The call ran') });
+      expect(JSON.stringify(inner.verdict)).not.toMatch(/[Tt]ry again|not made/);
+    }
   });
 
   test('one that never answers, after two seconds', async () => {

@@ -1,5 +1,5 @@
 import type { Call } from '../core/call.ts';
-import { FaultError } from '../core/errors.ts';
+import { FaultError, firstSentenceOf, IT_RAN } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 
@@ -84,7 +84,7 @@ function inspect(guards: readonly Guard[], subject: Subject): Decision | Promise
       if (isThenable(answer)) return inspectLater(guards.slice(i), { at, decision, pending: answer });
       decision = weigh(guard, answer, decision);
     } catch (error) {
-      return failed(guard, error);
+      return failed(guard, error, at.phase);
     }
     if (ends(decision)) return decision;
     at = apply(at, decision);
@@ -108,7 +108,7 @@ async function inspectLater(guards: readonly Guard[], progress: Progress): Promi
       pending = undefined;
       decision = weigh(guard, isThenable(answer) ? await inTime(answer) : answer, decision);
     } catch (error) {
-      return failed(guard, error);
+      return failed(guard, error, at.phase);
     }
     if (ends(decision)) return decision;
     at = apply(at, decision);
@@ -125,7 +125,7 @@ function ask(guard: Guard, { phase, call, result }: Subject): unknown {
 
 function weigh(guard: Guard, answer: unknown, before: Decision): Decision {
   // Fail closed: what is not one of the four verdicts, complete with its reason, is a broken guard.
-  if (!isVerdict(answer)) return failed(guard, new TypeError('the guard returned no verdict'));
+  if (!isVerdict(answer)) throw new TypeError('the guard returned no verdict');
   if (answer.kind === 'allow') return before;
   const rewritten = answer.kind === 'rewrite' ? answer.value : before.rewritten;
   return { verdict: answer, guard: guard.name, rewritten, cause: undefined };
@@ -168,12 +168,14 @@ function isListOfNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
-function failed(guard: Guard, cause: unknown): Decision {
+function failed(guard: Guard, cause: unknown, phase: Subject['phase']): Decision {
   // The cause stays out of the reason: a guard's error may quote the arguments it was looking at. What a store says that
-  // was late or locked is made of words of ours, and tells what to do.
-  const known = cause instanceof FaultError && cause.code === 'overloaded' ? cause.message : undefined;
-  const next = known ?? 'Try again; if it fails again, ask the operator to look into the log.';
-  const reason = `The guard "${guard.name}" failed, so the call was stopped. ${next}`;
+  // was late or locked is made of words of ours.
+  const known = cause instanceof FaultError && cause.code === 'overloaded' ? ` ${firstSentenceOf(cause.message)}` : '';
+  const reason =
+    phase === 'request'
+      ? `The guard "${guard.name}" failed, so the call was not made.${known} Try again; if it fails again, ask the operator to look into the log.`
+      : `The guard "${guard.name}" failed, so the result of the call is withheld.${known} ${IT_RAN}`;
   return { verdict: { kind: 'deny', reason, code: 'denied' }, guard: guard.name, rewritten: undefined, cause };
 }
 

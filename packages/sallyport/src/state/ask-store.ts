@@ -1,4 +1,4 @@
-import { FaultError } from '../core/errors.ts';
+import { FaultError, firstSentenceOf } from '../core/errors.ts';
 
 /** Shorter than a guard may take (`guard/guard.ts`), so that a late store is named and not the guard that waited for it. */
 const PATIENCE_MS = 1_500;
@@ -36,13 +36,14 @@ export function toDamaged(step: string, cause: unknown): FaultError {
 }
 
 function toFault(step: string, why: string, cause?: unknown): FaultError {
+  // Whether trying again does harm is known at the door that failed: after a call it would run twice.
   const fix =
-    'Nothing was released. Try again; if it goes on, the operator has to look at sallyport.db and seal-key in the state directory (docs/replicas.md).';
+    'If it goes on, the operator has to look at sallyport.db and seal-key in the state directory (docs/replicas.md).';
   return new FaultError('overloaded', `${step} failed: ${why}. ${fix}`, cause === undefined ? {} : { cause });
 }
 
 /** The texts of SQLite name tables and codes, and no values: those are bound, not written into statements. */
 function causeOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = firstSentenceOf(error instanceof Error ? error.message : String(error));
   return text.slice(0, 200).replace(/\.$/, '');
 }

@@ -150,7 +150,10 @@ export class Connection implements WireSink {
       const late = (pending: Pending) =>
         this.#giveUp(
           pending,
-          new FaultError('timeout', `"${this.settings.name}" did not answer ${method} in time. ${toFix(options)}`),
+          new FaultError(
+            'timeout',
+            `"${this.settings.name}" did not answer ${method} in time. ${toFix(method, options)}`,
+          ),
           options,
         );
       const standing = options.standing === true;
@@ -382,9 +385,11 @@ export class Connection implements WireSink {
   }
 }
 
-function toFix({ handshake }: RequestOptions): string {
-  return handshake === true
-    ? 'Look at its log, or raise its startTimeoutMs.'
+function toFix(method: string, { handshake }: RequestOptions): string {
+  if (handshake === true) return 'Look at its log, or raise its startTimeoutMs.';
+  // A model that repeats a payment because of a late answer pays twice.
+  return method === 'tools/call'
+    ? 'The call may have run: find out with a call that only reads before you repeat it. The operator can raise its timeoutMs.'
     : 'Try again, or raise its timeoutMs if this takes longer.';
 }
 

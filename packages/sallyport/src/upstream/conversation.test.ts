@@ -80,7 +80,7 @@ describe('progress', () => {
     const timer = setInterval(() => stream.event(progress(turn.message.id, performance.now())), 40);
     await expect(answer).rejects.toMatchObject({
       code: 'timeout',
-      message: '"subject" did not answer tools/call in time. Try again, or raise its timeoutMs if this takes longer.',
+      message: expect.stringMatching(/^"subject" did not answer tools\/call in time\. The call may have run: /),
     });
     clearInterval(timer);
     expect(performance.now() - start).toBeGreaterThan(380);
