@@ -91,8 +91,10 @@ export const serverSchema = z.strictObject({
       'Until a new connection has answered its first request. 30 s: real servers take 0.2 to 2 s, a first `npx` download longer.',
     ),
   concurrency: count(1, 10_000)
-    .default(64)
-    .describe('Requests in flight at once; more wait in line. 64, so that one slow server cannot hold all of ours.'),
+    .default(80)
+    .describe(
+      'Requests in flight at once; more wait in line. One caller gets seven eighths at most. 80, so that 64 calls of one client leave room for others.',
+    ),
   sharing: z
     .enum(['shared', 'client'])
     .default('shared')
@@ -222,7 +224,9 @@ const gatewaySchema = z.strictObject({
         .describe('Until the whole request is here. 30 s, as above for bodies.'),
       inFlight: count(1, 1_000_000)
         .default(1000)
-        .describe('Requests being worked on at once; more get 503. 1000 keeps memory flat under a flood.'),
+        .describe(
+          'Requests being worked on at once; more get 503, and one caller gets 429 above seven eighths. 1000 keeps memory flat under a flood.',
+        ),
       inFlightPerClient: count(1, 1_000_000)
         .default(64)
         .describe('The same for one client; more get 429. 64: one client cannot take all.'),

@@ -1,7 +1,6 @@
+import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
-
-/** Clients remembered beyond those with requests in flight. */
-const MAX_KEPT = 1_000;
+import { mayTake, type Share, Shares } from '../core/shares.ts';
 
 export interface InFlightLimits {
   readonly inFlight: number;
@@ -9,12 +8,12 @@ export interface InFlightLimits {
   readonly inFlightBytes: number;
 }
 
-/** Counts requests in flight, in all, per client and in bytes, and refuses the one too many. */
+/** Counts requests in flight, in all, per caller, per client and in bytes, and refuses the one too many. */
 export class InFlight {
   #all = 0;
   #bytes = 0;
-  /** Kept at zero, too: a map that loses and regains an entry with every call leaves garbage that lives long. */
-  readonly #perClient = new Map<string, { count: number }>();
+  readonly #clients = new Shares();
+  readonly #callers = new Shares();
   #idle: (() => void) | undefined;
 
   get count(): number {
@@ -22,7 +21,9 @@ export class InFlight {
   }
 
   /** @param bytes of the request, which is kept until its answer is there. @throws FaultError `overloaded` or `too_many`. */
-  enter(client: string, bytes: number, limits: InFlightLimits): void {
+  enter({ key, principal }: Client, bytes: number, limits: InFlightLimits): void {
+    const client = this.#clients.of(key);
+    const caller = this.#callers.of(principal.id);
     if (this.#all >= limits.inFlight)
       throw new FaultError('overloaded', `Sallyport has ${limits.inFlight} requests in flight. Try again in a moment.`);
     if (this.#bytes + bytes > limits.inFlightBytes)
@@ -30,32 +31,32 @@ export class InFlight {
         'overloaded',
         `The requests in flight hold ${limits.inFlightBytes} bytes together. Try again in a moment.`,
       );
-    const mine = this.#perClient.get(client) ?? this.#add(client);
-    if (mine.count >= limits.inFlightPerClient) {
+    if (client.held >= limits.inFlightPerClient) {
       throw new FaultError(
         'too_many',
         `This client has ${limits.inFlightPerClient} requests in flight. Wait for one to end.`,
       );
     }
+    if (
+      !mayTake(caller.held, limits.inFlight - this.#all) ||
+      !mayTake(caller.bytes, limits.inFlightBytes - this.#bytes)
+    )
+      throw tooMany(caller);
     this.#all++;
     this.#bytes += bytes;
-    mine.count++;
+    client.held++;
+    caller.held++;
+    caller.bytes += bytes;
   }
 
-  leave(client: string, bytes: number): void {
+  leave({ key, principal }: Client, bytes: number): void {
     this.#all--;
     this.#bytes -= bytes;
-    const mine = this.#perClient.get(client);
-    if (mine !== undefined) mine.count--;
+    this.#clients.of(key).held--;
+    const caller = this.#callers.of(principal.id);
+    caller.held--;
+    caller.bytes -= bytes;
     if (this.#all === 0) this.#idle?.();
-  }
-
-  #add(client: string): { count: number } {
-    if (this.#perClient.size >= MAX_KEPT)
-      for (const [key, { count }] of this.#perClient) if (count === 0) this.#perClient.delete(key);
-    const mine = { count: 0 };
-    this.#perClient.set(client, mine);
-    return mine;
   }
 
   /** Resolves when nothing is in flight. */
@@ -65,4 +66,11 @@ export class InFlight {
       this.#idle = resolve;
     });
   }
+}
+
+function tooMany({ held }: Share): FaultError {
+  return new FaultError(
+    'too_many',
+    `The sessions and programs of this caller have ${held} requests in flight, and the rest is for others. Wait for one to end.`,
+  );
 }

@@ -149,7 +149,7 @@ export class LegacySession {
       if (this.#find(request.id) !== undefined)
         throw new FaultError('invalid_request', 'A request with this id is in flight.');
       const snapshot = this.#ports.snapshot();
-      this.#ports.inFlight.enter(client.key, request.bytes.length, snapshot.gateway.limits);
+      this.#ports.inFlight.enter(client, request.bytes.length, snapshot.gateway.limits);
       entered = true;
       const token = member(member(request.params, '_meta'), 'progressToken');
       const facts = {
@@ -167,7 +167,7 @@ export class LegacySession {
       if (exchange?.cancelled !== true || reply.end?.() !== true)
         reply.answer(toErrorText(request.id, error), toStatus(error));
     } finally {
-      if (entered) this.#ports.inFlight.leave(client.key, request.bytes.length);
+      if (entered) this.#ports.inFlight.leave(client, request.bytes.length);
       if (exchange !== undefined) this.#forget(exchange);
       this.lastUsed = this.#ports.clock.now();
     }

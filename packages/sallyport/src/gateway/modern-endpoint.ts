@@ -56,7 +56,7 @@ export function receiveModern(context: ModernContext, received: Request, reply: 
     const request = openUpstreamState(received, principal, ports);
     const snapshot = ports.snapshot();
     if (request.method === 'subscriptions/listen') return openListen(context, { request, facts, snapshot, reply });
-    ports.inFlight.enter(facts.client.key, request.bytes.length, snapshot.gateway.limits);
+    ports.inFlight.enter(facts.client, request.bytes.length, snapshot.gateway.limits);
     const call = new ModernCall(request, facts, { reply, principal, parking, ports });
     void work(context, { request, facts, snapshot, call });
     return call;
@@ -98,7 +98,7 @@ async function work(context: ModernContext, { request, facts, snapshot, call }: 
     noteMismatch(context, request, error);
     call.fail(error);
   } finally {
-    ports.inFlight.leave(client.key, request.bytes.length);
+    ports.inFlight.leave(client, request.bytes.length);
   }
 }
 

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { createClient } from '../../test/upstream-set-up.ts';
 import { FaultError } from '../core/errors.ts';
 import { parseBatch } from '../core/message.ts';
+import { ANYONE } from '../core/principal.ts';
 import { toText } from '../core/response.ts';
 import { answerBatch } from './batch.ts';
 import { EventLog } from './event-log.ts';
@@ -54,20 +56,44 @@ test('an event is one data line whatever the message holds', () => {
 
 test('one request too many is refused, per client and in all, and idleness is told', async () => {
   const inFlight = new InFlight();
+  const [a, b, c] = [createClient('a'), createClient('b'), createClient('c')];
   const limits = { inFlight: 3, inFlightPerClient: 2, inFlightBytes: 100 };
-  inFlight.enter('a', 10, limits);
-  inFlight.enter('a', 10, limits);
-  expect(() => inFlight.enter('a', 10, limits)).toThrow(expect.objectContaining({ code: 'too_many' }) as Error);
-  inFlight.enter('b', 10, limits);
-  expect(() => inFlight.enter('c', 10, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+  inFlight.enter(a, 10, limits);
+  inFlight.enter(a, 10, limits);
+  expect(() => inFlight.enter(a, 10, limits)).toThrow(expect.objectContaining({ code: 'too_many' }) as Error);
+  inFlight.enter(b, 10, limits);
+  expect(() => inFlight.enter(c, 10, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
   const idle = inFlight.whenIdle();
-  for (const client of ['a', 'a', 'b']) inFlight.leave(client, 10);
+  for (const client of [a, a, b]) inFlight.leave(client, 10);
   await idle;
-  expect(() => inFlight.enter('a', 101, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
-  inFlight.enter('a', 100, limits);
-  expect(() => inFlight.enter('b', 1, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
-  inFlight.leave('a', 100);
+  expect(() => inFlight.enter(a, 101, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+  inFlight.enter(a, 100, limits);
+  expect(() => inFlight.enter(b, 1, limits)).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+  inFlight.leave(a, 100);
   expect(inFlight.count).toBe(0);
+});
+
+test('the requests of one caller leave room for another, whichever sessions they come from', () => {
+  const limits = { inFlight: 64, inFlightPerClient: 64, inFlightBytes: 64_000 };
+  const clientOf = (session: number, id: string) => ({ ...createClient(`s${session}`), principal: { ...ANYONE, id } });
+  const inFlight = new InFlight();
+  for (let i = 0; i < 56; i++) inFlight.enter(clientOf(i, 'greedy'), 10, limits);
+  expect(() => inFlight.enter(clientOf(56, 'greedy'), 10, limits)).toThrow(
+    expect.objectContaining({ code: 'too_many' }) as Error,
+  );
+  for (let i = 0; i < 7; i++) inFlight.enter(clientOf(i, 'other'), 10, limits);
+  for (let i = 0; i < 7; i++) inFlight.leave(clientOf(i, 'other'), 10);
+  inFlight.leave(clientOf(0, 'greedy'), 10);
+  inFlight.enter(clientOf(56, 'greedy'), 10, limits);
+});
+
+test('the bytes of one caller leave room for another', () => {
+  const limits = { inFlight: 64, inFlightPerClient: 64, inFlightBytes: 64_000 };
+  const inFlight = new InFlight();
+  const greedy = { ...createClient('g'), principal: { ...ANYONE, id: 'greedy' } };
+  for (let i = 0; i < 14; i++) inFlight.enter(greedy, 4_000, limits);
+  expect(() => inFlight.enter(greedy, 4_000, limits)).toThrow(expect.objectContaining({ code: 'too_many' }) as Error);
+  inFlight.enter({ ...createClient('o'), principal: { ...ANYONE, id: 'other' } }, 4_000, limits);
 });
 
 test('lines are handed over whole across chunks; an endless one is cut and refused, not kept', async () => {

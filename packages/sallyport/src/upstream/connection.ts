@@ -1,4 +1,5 @@
 import type { ServerSettings } from '../config/settings.ts';
+import type { Client } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { IdTable } from '../core/id-table.ts';
@@ -48,7 +49,7 @@ export class Connection implements WireSink {
   /** The key of the one client this connection serves; `undefined` while it is shared. */
   owner: string | undefined;
   /** The client on whose behalf it was made. */
-  madeFor: string | undefined;
+  madeFor: Client | undefined;
   /** When the last answer or notification came. `performance.now()`. */
   heardAt = 0;
   /** When the last request ended. `performance.now()`. */
@@ -119,7 +120,7 @@ export class Connection implements WireSink {
 
   /** The one client that ever used it, if it was one; the one it was made for while nobody has. */
   get soleUser(): string | undefined {
-    return this.#users.many ? undefined : (this.#users.first ?? this.madeFor);
+    return this.#users.many ? undefined : (this.#users.first ?? this.madeFor?.key);
   }
 
   /**

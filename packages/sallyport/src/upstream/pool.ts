@@ -2,6 +2,7 @@ import type { ServerSettings } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
+import { mayTake } from '../core/shares.ts';
 import type { Connected } from './connect.ts';
 import type { Connection } from './connection.ts';
 import { connectionKey, isOwn, type Knowledge } from './connection-key.ts';
@@ -19,7 +20,7 @@ export interface PoolOptions {
 }
 
 /** Connections of one upstream: clients of a modern front would otherwise add one each without end. */
-const MAX_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 80;
 /** Requests of one client that each need a connection to themselves. */
 const MAX_LEASES = 4;
 const MAX_WAITING = 256;
@@ -37,7 +38,7 @@ export class Pool {
   knowledge: Knowledge | undefined;
   readonly #options: PoolOptions;
   readonly #ready = new Map<string, Connection>();
-  readonly #connecting = new Map<string, Promise<void>>();
+  readonly #connecting = new Map<string, { readonly attempt: Promise<void>; readonly client: Client }>();
   readonly #leased = new Set<Connection>();
   readonly #waiting = new Set<() => void>();
   readonly #idleTimers = new Map<Connection, NodeJS.Timeout>();
@@ -166,16 +167,16 @@ export class Pool {
 
   #connect(key: string, client: Client): Promise<void> {
     const running = this.#connecting.get(key);
-    if (running !== undefined) return running;
+    if (running !== undefined) return running.attempt;
     const attempt = this.#make(key, client).finally(() => this.#connecting.delete(key));
-    this.#connecting.set(key, attempt);
+    this.#connecting.set(key, { attempt, client });
     return attempt;
   }
 
   async #make(key: string, client: Client): Promise<void> {
     const { settings, connect, ready } = this.#options;
     if (this.#closed) throw new FaultError('unreachable', `"${settings.name}" was removed or changed.`);
-    this.#makeRoom();
+    this.#makeRoom(client);
     const foreseen = this.knowledge ?? {
       era: 'legacy',
       transport: settings.transport.type === 'stdio' ? 'stdio' : 'http',
@@ -185,7 +186,7 @@ export class Pool {
     const era = connection.dialect?.era ?? 'legacy';
     if (this.knowledge?.era !== era || this.knowledge.transport !== transport)
       this.knowledge = { era, transport, strays: this.#strays };
-    connection.madeFor = client.key;
+    connection.madeFor = client;
     await ready(connection, this.#rightKey(key, client));
     // Anew: the server may have asked meanwhile, and shown that sharing will not do.
     const right = this.#rightKey(key, client);
@@ -234,7 +235,7 @@ export class Pool {
 
   /** A client is gone. */
   release(clientKey: string): void {
-    for (const [key, attempt] of this.#connecting) {
+    for (const [key, { attempt }] of this.#connecting) {
       // A child that starts for nobody would run until Sallyport ends.
       if (toBase(key) === `client:${clientKey}`) void attempt.then(() => this.release(clientKey), NOTHING);
     }
@@ -262,14 +263,23 @@ export class Pool {
     return undefined;
   }
 
-  #makeRoom(): void {
-    if (this.#ready.size < MAX_CONNECTIONS) return;
-    const idle = [...this.#ready].filter(([key, connection]) => !connection.busy && !this.#options.wanted(key));
+  /** The longest idle connection goes: one of the same caller where it holds its share, so that none ends another's. */
+  #makeRoom({ principal }: Client): void {
+    const isOfCaller = (client: Client | undefined) => client?.principal.id === principal.id;
+    // One that is idle and retired is gone in a moment.
+    const present = [...this.#ready].filter(([, { usable }]) => usable);
+    const own = present.filter(([, { owner, madeFor }]) => owner !== undefined && isOfCaller(madeFor));
+    const starting = [...this.#connecting.values()];
+    const held = own.length + starting.filter(({ client }) => isOfCaller(client)).length;
+    if (mayTake(held, MAX_CONNECTIONS - present.length - starting.length)) return;
+    const idle = (own.length > 0 ? own : present).filter(
+      ([key, connection]) => !connection.busy && !this.#options.wanted(key),
+    );
     const oldest = idle.sort(([, a], [, b]) => a.usedAt - b.usedAt)[0]?.[1];
     if (oldest === undefined)
       throw new FaultError(
         'overloaded',
-        `"${this.#options.settings.name}" has ${MAX_CONNECTIONS} busy connections. Try again later.`,
+        `"${this.#options.settings.name}" has ${held} busy connections of this caller. Try again later.`,
       );
     void oldest.retire();
   }

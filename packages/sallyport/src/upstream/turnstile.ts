@@ -1,5 +1,6 @@
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
+import { mayTake, type Share, Shares } from '../core/shares.ts';
 
 export interface TurnstileOptions {
   readonly name: string;
@@ -12,14 +13,20 @@ export interface TurnstileOptions {
 }
 
 interface Waiting {
-  readonly enter: () => void;
+  readonly caller: string;
+  readonly enter: (share: Share) => void;
 }
 
-/** A limit on what runs at once, with a bounded line in order of arrival. */
+/**
+ * A limit on what runs at once, with a bounded line in order of arrival. A caller that holds its share waits; others
+ * pass it, so that calls of one caller that hang leave room for the next.
+ */
 export class Turnstile {
   readonly #options: TurnstileOptions;
   readonly #line = new Set<Waiting>();
   readonly #leavers: (() => void)[] = [];
+  readonly #shares = new Shares();
+  readonly #lineShares = new Shares();
   #inside = 0;
 
   constructor(options: TurnstileOptions) {
@@ -30,22 +37,32 @@ export class Turnstile {
     return this.#inside;
   }
 
-  /** Takes a place when one is free. The usual case pays no promise. */
-  tryEnter(): boolean {
-    if (this.#inside >= this.#options.places || this.#line.size > 0) return false;
+  /** Takes a place when one is free for this caller. The usual case pays no promise. */
+  tryEnter(exchange: Exchange): Share | undefined {
+    const share = this.#shares.of(toCaller(exchange));
+    return mayTake(share.held, this.#options.places - this.#inside) ? this.#take(share) : undefined;
+  }
+
+  #take(share: Share): Share {
     this.#inside++;
-    return true;
+    share.held++;
+    return share;
   }
 
   /**
    * Waits for a place.
    * @throws FaultError `overloaded` when the line is full or patience ends, `cancelled` when the client left.
    */
-  enter(exchange: Exchange): Promise<void> {
+  enter(exchange: Exchange): Promise<Share> {
     const { name, line, patienceMs } = this.#options;
-    if (this.#line.size >= line)
+    const caller = toCaller(exchange);
+    const inLine = this.#lineShares.of(caller);
+    if (!mayTake(inLine.held, line - this.#line.size))
       return Promise.reject(
-        new FaultError('overloaded', `"${name}" is busy and ${line} requests wait already. Try again later.`),
+        new FaultError(
+          'overloaded',
+          `"${name}" is busy and ${this.#line.size} requests wait already. Try again later.`,
+        ),
       );
     return new Promise((resolve, reject) => {
       const leave = (fault: FaultError) => {
@@ -60,18 +77,20 @@ export class Turnstile {
         patienceMs,
       );
       const waiting: Waiting = {
-        enter: () => {
+        caller,
+        enter: (share) => {
           done();
-          this.#inside++;
-          resolve();
+          resolve(this.#take(share));
         },
       };
       const done = () => {
         this.#line.delete(waiting);
+        inLine.held--;
         clearTimeout(timer);
         exchange.onCancel = undefined;
       };
       this.#line.add(waiting);
+      inLine.held++;
       exchange.onCancel = () => leave(new FaultError('cancelled', 'The client cancelled the request.'));
     });
   }
@@ -82,12 +101,22 @@ export class Turnstile {
     return new Promise((resolve) => this.#leavers.push(resolve));
   }
 
-  leave(): void {
+  leave(share: Share): void {
     this.#inside--;
+    share.held--;
     if (this.#inside === 0 && this.#line.size === 0) for (const resolve of this.#leavers.splice(0)) resolve();
-    for (const waiting of this.#line) {
-      if (this.#inside >= this.#options.places) return;
-      waiting.enter();
+    for (const { caller, enter } of this.#line) {
+      const free = this.#options.places - this.#inside;
+      if (free <= 0) return;
+      const next = this.#shares.of(caller);
+      if (mayTake(next.held, free)) enter(next);
     }
   }
+}
+
+/** A list serves all clients of a profile: it must not wait for the calls of the one that asked first. No principal is called so. */
+const OWN_ERRANDS = '';
+
+function toCaller({ unattended, client }: Exchange): string {
+  return unattended === true ? OWN_ERRANDS : client.principal.id;
 }

@@ -6,6 +6,7 @@ import type { Exchange } from '../core/exchange.ts';
 import { member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Answer, Notification } from '../core/message.ts';
+import type { Share } from '../core/shares.ts';
 import type { UpstreamEvent, UpstreamIdentity, UpstreamRequest, UpstreamStatus } from '../core/upstream-port.ts';
 import type { CreateCredential } from './auth/credentials.ts';
 import { Breaker } from './breaker.ts';
@@ -33,7 +34,8 @@ export interface UpstreamOptions {
   readonly createCredential?: CreateCredential;
 }
 
-const LINE = 256;
+/** One caller gets 256 of them. */
+const LINE = 292;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
@@ -96,7 +98,7 @@ export class Upstream {
   async send(request: UpstreamRequest, exchange: Exchange): Promise<Answer> {
     if (exchange.cancelled) throw toCancelled();
     this.#breaker.admit();
-    if (!this.#turnstile.tryEnter()) await this.#wait(exchange);
+    const share = this.#turnstile.tryEnter(exchange) ?? (await this.#wait(exchange));
     const startedAt = performance.now();
     let connection: Connection | undefined;
     try {
@@ -122,18 +124,19 @@ export class Upstream {
       this.#count(fault, connection !== undefined && connection.heardAt > startedAt);
       throw fault.code === 'session_not_found' ? new FaultError('unreachable', fault.message, { cause: fault }) : fault;
     } finally {
-      this.#turnstile.leave();
+      this.#turnstile.leave(share);
     }
   }
 
-  async #wait(exchange: Exchange): Promise<void> {
+  async #wait(exchange: Exchange): Promise<Share> {
     // Whoever stands in line says nothing about the upstream.
     this.#breaker.passed();
-    await this.#turnstile.enter(exchange);
+    const share = await this.#turnstile.enter(exchange);
     try {
       this.#breaker.admit();
+      return share;
     } catch (error) {
-      this.#turnstile.leave();
+      this.#turnstile.leave(share);
       throw error;
     }
   }
