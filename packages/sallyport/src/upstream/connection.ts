@@ -16,7 +16,7 @@ import {
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { Dialect } from './dialect.ts';
 import { Notices } from './notices.ts';
-import { Pending, type Timing } from './pending.ts';
+import { Pending, type RequestOptions } from './pending.ts';
 import { missingCapability, Questions, whomToAsk } from './questions.ts';
 import { toUnreadableAnswer } from './unreadable-answer.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
@@ -392,16 +392,4 @@ function toFix(method: string, { handshake }: RequestOptions): string {
   return method === 'tools/call'
     ? 'The call may have run: find out with a call that only reads before you repeat it. The operator can raise its timeoutMs.'
     : 'Try again, or raise its timeoutMs if this takes longer.';
-}
-
-export interface RequestOptions {
-  readonly timing: Timing;
-  /** The client's request this one serves; `undefined` for our own. */
-  readonly exchange?: Exchange;
-  /** Never cancelled at the upstream. */
-  readonly handshake?: boolean;
-  /** A stream that stays open once it is there: no sign that anybody uses the connection. */
-  readonly standing?: boolean;
-  /** Called with the pending request before it is sent. */
-  readonly started?: (pending: Pending) => void;
 }

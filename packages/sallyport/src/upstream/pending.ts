@@ -10,6 +10,18 @@ export interface Timing {
   readonly maxTimeoutMs: number;
 }
 
+export interface RequestOptions {
+  readonly timing: Timing;
+  /** The client's request this one serves; `undefined` for our own. */
+  readonly exchange?: Exchange;
+  /** Never cancelled at the upstream. */
+  readonly handshake?: boolean;
+  /** A stream that stays open once it is there: no sign that anybody uses the connection. */
+  readonly standing?: boolean;
+  /** Called with the pending request before it is sent. */
+  readonly started?: (pending: Pending) => void;
+}
+
 /** One request that waits for its answer, with its deadline: moved by progress and by open questions, up to the hard cap. */
 export class Pending {
   readonly id: number;
