@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openExchange } from './http-exchange.ts';
 import { keyHolder } from './keyed-callers.ts';
 import { PlainClient, textOf } from './plain-client.ts';
 import { misbehaving, type RunningGateway, startGateway } from './running-sallyport.ts';
@@ -42,5 +43,26 @@ describe('calls of one caller that hang', () => {
     const [mine, theirs] = await Promise.all([open(greedy), open(other)]);
     expect((await theirs.request('tools/list')).result?.['tools']).toHaveLength(2);
     expect((await mine.request('tools/list')).result?.['tools']).toHaveLength(2);
+  });
+});
+
+describe('sessions and streams of one caller', () => {
+  it('end none of another, and leave room for more', async () => {
+    const gateway = await startGateway({ mcpServers, gateway: { limits: { sessions: 64 } } });
+    const greedy = await keyHolder(gateway, 'greedy', []);
+    const other = await keyHolder(gateway, 'other', []);
+    // Idle for the longest time.
+    const first = await new PlainClient(other).initialize();
+    for (let i = 0; i < 100; i++) await new PlainClient(greedy).initialize();
+    expect((await first.ask('ping')).status).toBe(200);
+    const openSse = (holder: RunningGateway) =>
+      openExchange({ url: gateway.sse, method: 'GET', headers: { ...holder.headers, accept: 'text/event-stream' } });
+    const statuses: (number | undefined)[] = [];
+    for (let i = 0; i < 70; i++) statuses.push((await openSse(greedy)).statusCode);
+    expect(statuses).toContain(503);
+    expect((await openSse(other)).statusCode).toBe(200);
+    const second = await new PlainClient(other).initialize();
+    expect(textOf(await second.call('bad_echo'))).toContain('"tools/call"');
+    expect((await first.ask('ping')).status).toBe(200);
   });
 });

@@ -25,6 +25,18 @@ export class Shares {
     return share ?? this.#add(caller);
   }
 
+  /** The caller that holds the most. */
+  largest(): string | undefined {
+    let most = 0;
+    let found: string | undefined;
+    for (const [caller, { held }] of this.#byCaller) {
+      if (held <= most) continue;
+      most = held;
+      found = caller;
+    }
+    return found;
+  }
+
   #add(caller: string): Share {
     if (this.#byCaller.size >= this.#sweepAt) {
       for (const [key, { held }] of this.#byCaller) if (held === 0) this.#byCaller.delete(key);

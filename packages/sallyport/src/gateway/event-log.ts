@@ -1,3 +1,4 @@
+import { mayTake, type Share } from '../core/shares.ts';
 import type { HttpResponse } from './http-exchange.ts';
 
 /** A reply that goes on after its connection was lost. */
@@ -15,6 +16,13 @@ interface LoggedEvent {
 /** What one session keeps for clients that reconnect: enough for a burst, bounded against a client that never does. */
 const MAX_EVENTS = 256;
 const MAX_CHARACTERS = 1_048_576;
+/** Of all sessions together, shared by callers. */
+const MAX_ALL = 268_435_456;
+
+/** What the logs of all sessions hold. Characters. */
+export class LogRoom {
+  used = 0;
+}
 
 /**
  * The events of one legacy session by stream, so that `Last-Event-ID` resumes exactly the stream it came from
@@ -26,6 +34,33 @@ export class EventLog {
   #lastStream = 0;
   #lastSequence = 0;
   readonly #open = new Map<number, ResumableReply>();
+  #room = new LogRoom();
+  #share: Share = { held: 0, bytes: 0 };
+
+  /** From now on it shares a room with the logs of others; what it holds counts for one caller. */
+  enter(room: LogRoom, share: Share): void {
+    this.leave();
+    this.#room = room;
+    this.#share = share;
+  }
+
+  /** The session is over: nobody resumes it. */
+  leave(): void {
+    this.#count(-this.#characters);
+    this.#events = [];
+    this.#room = new LogRoom();
+    this.#share = { held: 0, bytes: 0 };
+  }
+
+  #count(characters: number): void {
+    this.#characters += characters;
+    this.#share.bytes += characters;
+    this.#room.used += characters;
+  }
+
+  get #isOver(): boolean {
+    return this.#characters > MAX_CHARACTERS || !mayTake(this.#share.bytes, MAX_ALL - this.#room.used);
+  }
 
   /** A new stream for the events of one reply. */
   open(reply: ResumableReply): number {
@@ -42,9 +77,9 @@ export class EventLog {
   append(stream: number, text: string): string {
     const sequence = ++this.#lastSequence;
     this.#events.push({ stream, sequence, text });
-    this.#characters += text.length;
-    while (this.#events.length > MAX_EVENTS || (this.#characters > MAX_CHARACTERS && this.#events.length > 1)) {
-      this.#characters -= this.#events.shift()?.text.length ?? 0;
+    this.#count(text.length);
+    while (this.#events.length > MAX_EVENTS || (this.#isOver && this.#events.length > 1)) {
+      this.#count(-(this.#events.shift()?.text.length ?? 0));
     }
     return `${stream}-${sequence}`;
   }

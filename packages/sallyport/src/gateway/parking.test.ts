@@ -60,3 +60,19 @@ test('a state under the key of another Sallyport is none', () => {
   const { parking } = park();
   expect(parking.find(call({ requestState: state }), ALICE)).toBeUndefined();
 });
+
+test('calls of one caller that wait leave room for those of others, and places come back', () => {
+  // Ten thousand timers are too many for those of a test.
+  vi.useRealTimers();
+  const parking = new Parking(createSeal(randomBytes(32)));
+  const parkable = (parkId: string) => ({ parkId, attached: false, expire: () => {} });
+  const greedy: Principal = { ...ANYONE, id: 'greedy' };
+  for (let i = 0; i < 8_750; i++) parking.park(parkable(`g${i}`), call(), greedy);
+  expect(() => parking.park(parkable('more'), call(), greedy)).toThrow(/Too many calls wait/);
+  parking.park(parkable('a'), call(), ALICE);
+  parking.release(parkable('a'));
+  parking.release(parkable('g0'));
+  parking.park(parkable('more'), call(), greedy);
+  parking.close();
+  expect(parking.size).toBe(0);
+});

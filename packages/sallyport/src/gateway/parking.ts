@@ -3,6 +3,7 @@ import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
+import { mayTake, Shares } from '../core/shares.ts';
 import { toRequestDigest } from './request-digest.ts';
 import { isSameCaller, keepsRights } from './same-caller.ts';
 import type { Seal } from './seal.ts';
@@ -34,6 +35,7 @@ const MAX_PARKED = 10_000;
  */
 export class Parking<C extends Parkable> {
   readonly #parked = new Map<string, ParkedCall<C>>();
+  readonly #shares = new Shares();
   readonly #seal: Seal;
 
   constructor(seal: Seal) {
@@ -48,14 +50,17 @@ export class Parking<C extends Parkable> {
   park(call: C, request: Request, principal: Principal): string {
     let entry = this.#parked.get(call.parkId);
     if (entry === undefined) {
-      if (this.#parked.size >= MAX_PARKED) throw new FaultError('overloaded', 'Too many calls wait for their clients.');
+      const share = this.#shares.of(principal.id);
+      if (!mayTake(share.held, MAX_PARKED - this.#parked.size))
+        throw new FaultError('overloaded', 'Too many calls wait for their clients.');
       const expiry = setTimeout(() => {
-        this.#parked.delete(call.parkId);
+        this.release(call);
         call.expire();
       }, PARKED_MS);
       expiry.unref();
       entry = { call, principal, digest: toRequestDigest(request), round: 0, expiry };
       this.#parked.set(call.parkId, entry);
+      share.held++;
     }
     entry.round++;
     return this.#seal.seal({ call: call.parkId, round: entry.round, sub: entry.principal.id });
@@ -90,6 +95,7 @@ export class Parking<C extends Parkable> {
     if (entry === undefined) return;
     clearTimeout(entry.expiry);
     this.#parked.delete(call.parkId);
+    this.#shares.of(entry.principal.id).held--;
   }
 
   close(): void {

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Catalog, ListChange } from '../catalog/contract.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
+import { mayTake, Shares } from '../core/shares.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
+import { LogRoom } from './event-log.ts';
 import type { LegacySession } from './legacy-session.ts';
 import { isSameCaller, keepsRights } from './same-caller.ts';
 
@@ -26,6 +28,8 @@ export interface Follower {
 export class SessionStore {
   readonly #sessions = new Map<string, LegacySession>();
   readonly #followers = new Set<Follower>();
+  readonly #shares = new Shares();
+  readonly #logRoom = new LogRoom();
   readonly #stops: (() => void)[] = [];
   readonly #sweep: NodeJS.Timeout;
   readonly #check: NodeJS.Timeout;
@@ -65,19 +69,46 @@ export class SessionStore {
     return randomBytes(16).toString('base64url');
   }
 
-  /** @throws FaultError `overloaded` when `limit` sessions are all in use; the longest idle one makes room. */
+  /**
+   * Sessions and streams of one caller leave room for others; the longest idle session of a caller makes room for its next.
+   * @throws FaultError `overloaded` when none is idle.
+   */
   add(session: LegacySession, limit: number): void {
-    if (this.#sessions.size >= limit) this.#longestIdle()?.close();
-    if (this.#sessions.size >= limit)
-      throw new FaultError('overloaded', `Sallyport has ${limit} sessions in use. End one or try again later.`);
+    this.#makeRoom(session.principal, limit, 'sessions in use');
     this.#sessions.set(session.id, session);
-    this.#followers.add(session);
+    const leave = this.#enter(session);
+    session.events.enter(this.#logRoom, this.#shares.of(session.principal.id));
     const then = session.onClose;
     session.onClose = () => {
       this.#sessions.delete(session.id);
-      this.#followers.delete(session);
+      session.events.leave();
+      leave();
       then?.();
     };
+  }
+
+  #enter(follower: Follower): () => void {
+    const share = this.#shares.of(follower.principal.id);
+    share.held++;
+    this.#followers.add(follower);
+    return () => {
+      if (this.#followers.delete(follower)) share.held--;
+    };
+  }
+
+  /** Where nothing is left at all, the caller that holds the most gives. */
+  #makeRoom({ id }: Principal, limit: number, what: string): void {
+    const free = () => limit - this.#followers.size;
+    const mine = this.#shares.of(id);
+    if (mayTake(mine.held, free())) return;
+    this.#longestIdle(free() > 0 ? id : this.#shares.largest())?.close();
+    if (mayTake(mine.held, free())) return;
+    throw new FaultError(
+      'overloaded',
+      free() > 0
+        ? `This caller has ${mine.held} ${what}, and the rest is for others. End one or try again later.`
+        : `Sallyport has ${limit} ${what}. End one or try again later.`,
+    );
   }
 
   /** @throws FaultError `session_not_found`, also for a session of somebody else: its existence is not told. */
@@ -99,19 +130,22 @@ export class SessionStore {
     return session;
   }
 
-  #longestIdle(): LegacySession | undefined {
+  #longestIdle(caller: string | undefined): LegacySession | undefined {
     let found: LegacySession | undefined;
     for (const session of this.#sessions.values())
-      if (!session.busy && (found === undefined || session.lastUsed < found.lastUsed)) found = session;
+      if (
+        session.principal.id === caller &&
+        !session.busy &&
+        (found === undefined || session.lastUsed < found.lastUsed)
+      )
+        found = session;
     return found;
   }
 
   /** @throws FaultError `overloaded`: streams cost what sessions cost and share their limit. */
   follow(follower: Follower, limit: number): () => void {
-    if (this.#followers.size >= limit)
-      throw new FaultError('overloaded', `Sallyport has ${limit} sessions and streams. End one or try again later.`);
-    this.#followers.add(follower);
-    return () => this.#followers.delete(follower);
+    this.#makeRoom(follower.principal, limit, 'sessions and streams');
+    return this.#enter(follower);
   }
 
   close(): void {

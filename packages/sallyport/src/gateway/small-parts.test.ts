@@ -7,8 +7,9 @@ import { FaultError } from '../core/errors.ts';
 import { parseBatch } from '../core/message.ts';
 import { ANYONE } from '../core/principal.ts';
 import { toText } from '../core/response.ts';
+import { Shares } from '../core/shares.ts';
 import { answerBatch } from './batch.ts';
-import { EventLog } from './event-log.ts';
+import { EventLog, LogRoom } from './event-log.ts';
 import { InFlight } from './in-flight.ts';
 import { readLines } from './read-lines.ts';
 import { HttpReply, toEvent } from './reply.ts';
@@ -47,6 +48,26 @@ test('a log resumes the stream an event came from and keeps a bounded number', (
   for (const foreign of ['x', '9-1', '1-999', '-1', '1-1-1']) expect(log.resume(foreign)).toBeUndefined();
   for (let i = 0; i < 1_000; i++) log.append(0, 'x'.repeat(5_000));
   expect(log.resume('0-0')?.missed.length).toBeLessThanOrEqual(256);
+});
+
+test('the events of one caller leave room for those of others, and are gone with their sessions', () => {
+  const [room, shares] = [new LogRoom(), new Shares()];
+  const open = (caller: string) => {
+    const log = new EventLog();
+    log.enter(room, shares.of(caller));
+    return log;
+  };
+  const text = 'x'.repeat(500_000);
+  const greedy = Array.from({ length: 300 }, () => open('greedy'));
+  for (const log of greedy) for (let i = 0; i < 3; i++) log.append(0, text);
+  expect(room.used).toBeLessThan(256 * 1_048_576);
+  const other = open('other');
+  for (let i = 0; i < 2; i++) other.append(0, text);
+  expect(other.resume('0-0')?.missed).toHaveLength(2);
+  expect(greedy[0]?.resume('0-0')?.missed).toHaveLength(2);
+  for (const log of [...greedy, other]) log.leave();
+  other.append(0, text);
+  expect([room.used, shares.of('greedy').bytes, shares.of('other').bytes]).toEqual([0, 0, 0]);
 });
 
 test('an event is one data line whatever the message holds', () => {

@@ -2,6 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import { parseMessage, Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import { toText, type Written } from '../core/response.ts';
+import { mayTake, Shares } from '../core/shares.ts';
 import { invalidToken } from './auth/challenge.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { LegacySession } from './legacy-session.ts';
@@ -34,6 +35,7 @@ const ECHO_WAIT_MS = 30_000;
 export class SseEndpoint {
   readonly #context: McpContext;
   readonly #streams = new Map<string, Stream>();
+  readonly #shares = new Shares();
 
   constructor(context: McpContext) {
     this.#context = context;
@@ -45,7 +47,8 @@ export class SseEndpoint {
       return;
     }
     const { sessions, streams, ports } = this.#context;
-    if (this.#streams.size >= ports.snapshot().gateway.limits.sessions)
+    const share = this.#shares.of(principal.id);
+    if (!mayTake(share.held, ports.snapshot().gateway.limits.sessions - this.#streams.size))
       throw new FaultError('overloaded', 'Too many event streams are open.');
     const id = sessions.newId();
     const path =
@@ -64,6 +67,7 @@ export class SseEndpoint {
       end: () => response.end(),
     };
     this.#streams.set(id, stream);
+    share.held++;
     response.writeHead(200, STREAM_HEADERS);
     response.write(`event: endpoint\ndata: ${path}?sessionId=${id}\n\n`, 'latin1');
     // Without a session nobody else looks whether its caller may still come in.
@@ -73,6 +77,7 @@ export class SseEndpoint {
     response.on('close', () => {
       streams.closed(quiet);
       this.#streams.delete(id);
+      share.held--;
       stream.session?.close();
     });
   }

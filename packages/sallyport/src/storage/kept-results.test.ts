@@ -81,3 +81,12 @@ test('lists are cut into pages, the newest first', async () => {
   expect([...first, ...rest].map(({ id }) => id)).toEqual(ids);
   expect(await store.list({ limit: 2, state: 'released' })).toEqual([]);
 });
+
+test('one caller leaves room for the results of others', async () => {
+  const store = open();
+  const megabyte = { ...HELD, result: { content: [{ type: 'text', text: 'x'.repeat(1_048_000) }] } };
+  let kept = 0;
+  while ((await store.keep(ANNA, megabyte)) !== undefined) kept++;
+  expect(kept).toBeGreaterThan(50);
+  expect(await store.keep({ ...ANNA, principal: 'key:ben' }, megabyte)).toBeDefined();
+});

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
 import type { JsonObject } from '../core/json.ts';
+import { mayTake } from '../core/shares.ts';
 import type { TextSeal } from '../core/text-seal.ts';
 import type { KeptResult, KeptState } from '../guard/scan/results/kept-result.ts';
 import type { Database } from './database.ts';
@@ -68,7 +69,7 @@ export function createKeptResultStore(database: Database, clock: Clock, texts: T
     async keep(owner, { result, findings, keepMs }) {
       await expire();
       const text = JSON.stringify(result);
-      if (text.length > MAX_BYTES || !(await hasRoom(database, text.length))) return undefined;
+      if (text.length > MAX_BYTES || !(await hasRoom(database, owner.principal, text.length))) return undefined;
       const now = clock.now();
       const id = `re_${randomBytes(8).toString('hex')}`;
       await database
@@ -152,13 +153,16 @@ export function createKeptResultStore(database: Database, clock: Clock, texts: T
   };
 }
 
-async function hasRoom(database: Database, bytes: number): Promise<boolean> {
-  const { count, sum } = await database
+/** A caller whose results are all quarantined leaves room for those of others. */
+async function hasRoom(database: Database, principal: string, bytes: number): Promise<boolean> {
+  const all = database
     .selectFrom('kept_result')
     .select((select) => [select.fn.countAll<number>().as('count'), select.fn.sum<number | null>('bytes').as('sum')])
-    .where('result', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return Number(count) < MAX_KEPT && Number(sum ?? 0) + bytes <= MAX_ALL_BYTES;
+    .where('result', 'is not', null);
+  const used = await all.executeTakeFirstOrThrow();
+  const own = await all.where('principal', '=', principal).executeTakeFirstOrThrow();
+  const freeBytes = MAX_ALL_BYTES - Number(used.sum ?? 0) - bytes;
+  return mayTake(Number(own.count), MAX_KEPT - Number(used.count)) && mayTake(Number(own.sum ?? 0), freeBytes + 1);
 }
 
 function toKeptResult(row: Selectable<KeptResultTable>, texts: TextSeal): KeptResult {
