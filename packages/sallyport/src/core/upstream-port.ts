@@ -33,11 +33,15 @@ export type UpstreamEvent =
       readonly uri: string;
       readonly notification: Notification;
     }
-  /** A log message no request claims; `client` names the owner of the connection when it is not shared. */
+  /**
+   * A log message no request claims; `client` names the owner of the connection when it is not shared, `principal` the
+   * caller all of whose calls the connection carried: no other may read it. `undefined`: it belongs to nobody.
+   */
   | {
       readonly kind: 'log';
       readonly upstream: string;
       readonly client: string | undefined;
+      readonly principal: string | undefined;
       readonly notification: Notification;
     }
   /** Any other notification, task status included. */

@@ -355,6 +355,7 @@ export class LegacySession {
     } else if (event.kind === 'log' || event.kind === 'other') {
       if (event.client !== undefined && event.client !== this.client.key) return;
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
+      if (event.kind === 'log' && event.principal !== this.principal.id) return;
       if (event.kind === 'log' && !this.#wantsLog(member(event.notification.params, 'level'))) return;
       const told = toTold(this.#ports, event);
       const heard = toHeard(this.#ports.texts, told, { upstream: event.upstream, client: this.client.key });

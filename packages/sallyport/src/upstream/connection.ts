@@ -15,9 +15,11 @@ import {
 } from '../core/message.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { Dialect } from './dialect.ts';
+import type { FloodGate } from './flood-gate.ts';
 import { Notices } from './notices.ts';
-import { Pending, type RequestOptions } from './pending.ts';
+import { Pending, type RequestOptions, toFix } from './pending.ts';
 import { missingCapability, Questions, whomToAsk } from './questions.ts';
+import { SoleUser } from './sole-user.ts';
 import { toUnreadableAnswer } from './unreadable-answer.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
@@ -25,6 +27,8 @@ export interface ConnectionOptions {
   readonly settings: ServerSettings;
   readonly log: Log;
   readonly emit: (event: UpstreamEvent) => void;
+  /** One for all connections of the server. */
+  readonly gate: FloodGate;
   /** The wire is gone, or the connection was closed. Called once. */
   readonly gone: (connection: Connection, fault: FaultError) => void;
   /** A message that could not be read. */
@@ -68,7 +72,9 @@ export class Connection implements WireSink {
     this.#ended = resolve;
   });
   /** The clients that used it, as far as it matters whether there was more than one. */
-  #users: { readonly first: string | undefined; readonly many: boolean } = { first: undefined, many: false };
+  readonly #users = new SoleUser();
+  /** The same for the callers whose calls it carried. */
+  readonly #callers = new SoleUser();
 
   constructor(options: ConnectionOptions) {
     this.settings = options.settings;
@@ -82,8 +88,11 @@ export class Connection implements WireSink {
       emit: options.emit,
       find: (id) => this.#pending.get(id),
       sole: () =>
-        this.relates || this.inFlight !== 1 ? undefined : this.#pending.values().find((pending) => !pending.standing),
+        this.relates || this.inFlight !== 1 || this.#callers.areMany
+          ? undefined
+          : this.#pending.values().find((pending) => !pending.standing),
       owner: () => this.owner,
+      caller: () => this.#callers.one,
     });
   }
 
@@ -104,6 +113,10 @@ export class Connection implements WireSink {
     return this.dialect !== undefined;
   }
 
+  get flooded(): boolean {
+    return this.#options.gate.over;
+  }
+
   /** New requests may use it. */
   get usable(): boolean {
     return !this.#retired && this.#closed === undefined;
@@ -120,7 +133,7 @@ export class Connection implements WireSink {
 
   /** The one client that ever used it, if it was one; the one it was made for while nobody has. */
   get soleUser(): string | undefined {
-    return this.#users.many ? undefined : (this.#users.first ?? this.madeFor?.key);
+    return this.#users.areMany ? undefined : (this.#users.one ?? this.madeFor?.key);
   }
 
   /**
@@ -201,6 +214,7 @@ export class Connection implements WireSink {
 
   message(bytes: Buffer, related: number | undefined): void {
     this.heardAt = performance.now();
+    if (this.#options.gate.drops(bytes)) return;
     let messages: readonly (Message | FaultError)[];
     try {
       messages = (bytes[0] === OPEN_BRACKET ? parseBatch(bytes, LIMITS) : undefined) ?? [parseUpstreamMessage(bytes)];
@@ -293,10 +307,9 @@ export class Connection implements WireSink {
   #enter(exchange: Exchange, pending: Pending, options: RequestOptions): void {
     exchange.onCancel = (reason) =>
       this.#giveUp(pending, new FaultError('cancelled', 'The client cancelled the request.'), { ...options, reason });
-    const { first, many } = this.#users;
-    const { key } = exchange.client;
-    if (first === undefined) this.#users = { first: key, many: false };
-    else if (!many && first !== key) this.#users = { first, many: true };
+    const { key, principal } = exchange.client;
+    this.#users.add(key);
+    if (exchange.unattended !== true) this.#callers.add(principal.id);
   }
 
   #failAll(fault: FaultError): void {
@@ -349,7 +362,7 @@ export class Connection implements WireSink {
       );
     else if (asked !== 'nobody') this.#questions.ask(request, asked, { stray: true });
     // Whoever comes next may only be asked when it can be no other client's question.
-    else if (this.owner !== undefined || !this.#users.many) this.#questions.wait(request);
+    else if (this.owner !== undefined || !this.#users.areMany) this.#questions.wait(request);
     else this.#questions.refuse(request, -32603, 'No request is in flight, and several clients use this connection.');
   }
 
@@ -361,7 +374,8 @@ export class Connection implements WireSink {
       return;
     }
     const notification = this.dialect?.notice === undefined ? heard : this.dialect.notice(heard);
-    if (notification !== undefined) this.#notices.take(notification, related);
+    if (notification !== undefined)
+      this.#options.gate.take(notification, () => this.#notices.take(notification, related));
   }
 
   /** A legacy server takes a question back; a modern one ends a listening stream (2026-07-28, Cancellation). */
@@ -384,12 +398,4 @@ export class Connection implements WireSink {
     const answered = toUnreadableAnswer(this.settings.name, bytes, fault);
     if (answered !== undefined) this.failed(answered.id, answered.fault);
   }
-}
-
-function toFix(method: string, { handshake }: RequestOptions): string {
-  if (handshake === true) return 'Look at its log, or raise its startTimeoutMs.';
-  // A model that repeats a payment because of a late answer pays twice.
-  return method === 'tools/call'
-    ? 'The call may have run: find out with a call that only reads before you repeat it. The operator can raise its timeoutMs.'
-    : 'Try again, or raise its timeoutMs if this takes longer.';
 }

@@ -12,6 +12,8 @@ export interface NoticesOptions {
   readonly sole: () => Pending | undefined;
   /** The one client the connection serves, if it is one. */
   readonly owner: () => string | undefined;
+  /** The one caller whose calls the connection carried, if it was one. */
+  readonly caller: () => string | undefined;
 }
 
 const LISTS: ReadonlyMap<string, 'tools' | 'resources' | 'prompts'> = new Map([
@@ -63,12 +65,12 @@ export class Notices {
   }
 
   #logMessage(notification: Notification, related: Pending | undefined): void {
-    const { upstream, emit, owner, sole } = this.#options;
+    const { upstream, emit, owner, caller, sole } = this.#options;
     const exchange = (related ?? sole())?.exchange;
     if (exchange !== undefined && (related !== undefined || exchange.logLevel !== undefined)) {
       // One client's messages are no event: on a shared connection others would read them.
       const level = member(notification.params, 'level');
       if (exchange.logLevel !== undefined && isWanted(level, exchange.logLevel)) exchange.notify(notification);
-    } else emit({ kind: 'log', upstream, client: owner(), notification });
+    } else emit({ kind: 'log', upstream, client: owner(), principal: caller(), notification });
   }
 }

@@ -100,3 +100,12 @@ export class Pending {
     else this.#wait(due - now);
   }
 }
+
+/** What to do about a request that came to no answer in time. */
+export function toFix(method: string, { handshake }: RequestOptions): string {
+  if (handshake === true) return 'Look at its log, or raise its startTimeoutMs.';
+  // A model that repeats a payment because of a late answer pays twice.
+  return method === 'tools/call'
+    ? 'The call may have run: find out with a call that only reads before you repeat it. The operator can raise its timeoutMs.'
+    : 'Try again, or raise its timeoutMs if this takes longer.';
+}

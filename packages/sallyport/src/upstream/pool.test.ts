@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { childSettings, createClient } from '../../test/upstream-set-up.ts';
 import type { Client } from '../core/client.ts';
+import type { Log } from '../core/log.ts';
 import { ANYONE } from '../core/principal.ts';
 import { Connection } from './connection.ts';
+import { FloodGate } from './flood-gate.ts';
 import { Pool } from './pool.ts';
 
 const settings = childSettings([], { sharing: 'client' });
@@ -10,6 +12,8 @@ const of = (principal: string, session: number): Client => ({
   ...createClient(`${principal} ${session}`, { sampling: {} }),
   principal: { ...ANYONE, id: principal },
 });
+
+const log: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 function open() {
   const ended: Connection[] = [];
@@ -19,8 +23,9 @@ function open() {
     connect: () => {
       const connection = new Connection({
         settings,
-        log: { debug() {}, info() {}, warn() {}, error() {} },
+        log,
         emit: () => {},
+        gate: new FloodGate({ upstream: 's', log, now: () => 0 }),
         gone: (gone) => {
           ended.push(gone);
           pool.forget(gone);

@@ -18,6 +18,9 @@ export const STDIO_LIMITS: StdioLimits = Object.freeze({ lineBytes: 16 * MIB, qu
 const PIPE_GRACE_MS = 500;
 /** Read from one child per turn of the event loop: a flood must leave turns to the others. */
 const BYTES_PER_TURN = 512 * 1024;
+/** While more comes than is passed on, reading rests for so many times as long as it took. */
+const REST = 4;
+const MAX_REST_MS = 100;
 /** A chunk of nothing but newlines and dots holds thousands of lines: only these are looked at. */
 const NOISE_PER_CHUNK = 20;
 
@@ -113,8 +116,10 @@ class StdioWire implements Wire {
   #read(chunk: Buffer): void {
     this.#pace(chunk.length);
     if (this.#state !== 'open') return;
+    const startedAt = performance.now();
     const understood = this.#lines.push(chunk);
     this.#tellNoise();
+    if (this.#sink.flooded === true) this.#rest(performance.now() - startedAt);
     if (!understood) this.#end(`wrote a line of more than ${this.#limits.lineBytes / MIB} MiB to stdout`, 'kill');
   }
 
@@ -126,6 +131,13 @@ class StdioWire implements Wire {
       this.#readThisTurn = 0;
       this.#child.stdout.resume();
     });
+  }
+
+  /** A full pipe stops the child. */
+  #rest(busyMs: number): void {
+    if (this.#child.stdout.isPaused()) return;
+    this.#child.stdout.pause();
+    setTimeout(() => this.#child.stdout.resume(), Math.min(REST * busyMs, MAX_REST_MS));
   }
 
   #take(line: Buffer): void {

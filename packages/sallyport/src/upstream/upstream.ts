@@ -15,6 +15,7 @@ import { Connection } from './connection.ts';
 import type { Knowledge } from './connection-key.ts';
 import { looksLikeOtherEra } from './era.ts';
 import { type EraRecord, type EraStore, LearnedEra, toEraKey } from './era-store.ts';
+import { FloodGate } from './flood-gate.ts';
 import { Following } from './following.ts';
 import { callModern } from './modern.ts';
 import { Origins } from './origins.ts';
@@ -55,6 +56,7 @@ export class Upstream {
   readonly #pool: Pool;
   readonly #breaker: Breaker;
   readonly #turnstile: Turnstile;
+  readonly #gate: FloodGate;
   /** Faults the breaker knows already: one lost connection fails many requests. */
   readonly #counted = new WeakSet<FaultError>();
   /** All of them, those in the middle of their handshake included. */
@@ -91,6 +93,7 @@ export class Upstream {
       clientInfo: { ...identity },
       log,
     });
+    this.#gate = new FloodGate({ upstream: name, log, now: () => performance.now() });
     this.#breaker = new Breaker({ name, clock, ...settings.breaker });
     this.#turnstile = new Turnstile({ name, places: settings.concurrency, line: LINE, patienceMs: settings.timeoutMs });
   }
@@ -280,6 +283,7 @@ export class Upstream {
     this.#closed = true;
     clearTimeout(this.#reconnecting);
     this.#closing.abort();
+    this.#gate.close();
     this.#pool.close();
     await this.#closeConnections(new FaultError('draining', `"${this.settings.name}" is being closed.`));
     await this.#origins.close();
@@ -345,6 +349,7 @@ export class Upstream {
       settings,
       log,
       emit,
+      gate: this.#gate,
       gone: (ended, fault) => this.#gone(ended, fault),
       unreadable: (bytes) => {
         if (settings.transport.type === 'stdio') supervisor.noteNoise(settings.name, bytes);

@@ -24,6 +24,8 @@ export interface WireSink {
   suspended?(id: number): void;
   /** The whole wire is gone: child exited, event stream ended, session expired. Called at most once; nothing follows it. */
   lost(fault: FaultError): void;
+  /** More comes than is passed on: a wire that can lets the upstream wait, so that others get their turns. */
+  readonly flooded?: boolean;
   /** False until the handshake is done: whoever opened the wire reports a failure until then. Left out: always done. */
   readonly isOpen?: boolean;
 }
