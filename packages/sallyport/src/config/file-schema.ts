@@ -234,8 +234,10 @@ const gatewaySchema = z.strictObject({
         .default(268_435_456)
         .describe('All requests being worked on, and those that wait for a person, in bytes; more get 503. 256 MiB.'),
       sessions: count(1, 10_000_000)
-        .default(10_000)
-        .describe('Open sessions of legacy clients; the longest idle one makes room. 10,000 take about 600 MB.'),
+        .default(12_000)
+        .describe(
+          'Open sessions of legacy clients and event streams; the longest idle session of the same caller makes room. One caller gets seven eighths at most, 10,500 of 12,000, which take about 600 MB.',
+        ),
     })
     .prefault({})
     .describe('What is refused before it costs anything.'),

@@ -84,7 +84,7 @@ export async function serveControl(
   response.flushHeaders();
   // A credential that has ended, or has lost its role, opens nothing and keeps nothing open.
   const tell = (text: string) =>
-    isCurrent(principal) && reply.mayHear() ? writeEvent(response, text) : response.end();
+    isCurrent(principal) && reply.mayHear() ? writeEvent(response, text, principal.id) : response.end();
   const stop = reply.follow((event) => tell(toBinary(event)));
   const quiet = { keepAlive: () => tell(':\n\n') };
   streams.open(quiet);

@@ -81,7 +81,7 @@ function receive(
       response.writeHead(message instanceof Notification ? 202 : 400).end();
       return;
     }
-    const reply = new HttpReply(response, accepts);
+    const reply = new HttpReply(response, accepts, http.principal.id);
     const { ports, parking, sessions } = context;
     const { endpoint, principal } = http;
     const header = (name: string) => one(request.headers[name]);
@@ -89,7 +89,10 @@ function receive(
     if (work === undefined || reply.done) return;
     context.streams.wait(reply);
     response.on('close', () => {
-      if (!reply.done) work.onReplyClosed(reply);
+      if (reply.done) return;
+      work.onReplyClosed(reply);
+      // Nobody is there to be answered: whoever looks after waiting replies would keep it, and the request with it.
+      reply.abort();
     });
     return;
   }
@@ -124,7 +127,7 @@ async function initialize(
     throw new FaultError('invalid_request', 'This session is initialized already.');
   const session = new LegacySession(ports, sessions.newId(), { request: message, endpoint, principal });
   sessions.add(session, ports.snapshot().gateway.limits.sessions);
-  const reply = new HttpReply(response, { ...accepts, headers: { 'mcp-session-id': session.id } });
+  const reply = new HttpReply(response, { ...accepts, headers: { 'mcp-session-id': session.id } }, principal.id);
   try {
     reply.answer(await session.initialize(message), 200);
   } catch (error) {
@@ -151,7 +154,7 @@ function sessionReply(
 ): HttpReply {
   const { json, stream, streamFirst } = accepts;
   const prime = hasPrimingEvents(session.revision);
-  return new HttpReply(response, { json, stream, streamFirst, log: session.events, prime });
+  return new HttpReply(response, { json, stream, streamFirst, log: session.events, prime }, session.principal.id);
 }
 
 function receiveBatch(
@@ -217,17 +220,18 @@ function openStandaloneStream(context: McpContext, http: HttpExchange): void {
   }
   response.writeHead(200, { ...STREAM_HEADERS, 'mcp-session-id': session.id });
   response.flushHeaders();
-  for (const { id, text } of resumed?.missed ?? []) writeEvent(response, toEvent(text, id));
+  const caller = http.principal.id;
+  for (const { id, text } of resumed?.missed ?? []) writeEvent(response, toEvent(text, id), caller);
   if (resumed !== undefined && resumed.stream !== 0) {
     if (resumed.reply === undefined || resumed.reply.done) response.end();
     else resumed.reply.attach(response);
     return;
   }
   session.setOutlet(
-    (text, id) => writeEvent(response, toEvent(text, id)),
+    (text, id) => writeEvent(response, toEvent(text, id), caller),
     () => response.end(),
   );
-  const stream = { keepAlive: () => writeEvent(response, ':\n\n') };
+  const stream = { keepAlive: () => writeEvent(response, ':\n\n', caller) };
   context.streams.open(stream);
   const then = session.onClose;
   session.onClose = () => {

@@ -1,4 +1,5 @@
 import type { HttpResponse } from './http-exchange.ts';
+import { unread } from './unread.ts';
 
 /** Unread by one client, answers apart. Beyond it the reader counts as gone: what upstreams say must not pile up for it. Bytes. */
 export const MAX_UNREAD = 4_194_304;
@@ -6,16 +7,18 @@ export const MAX_UNREAD = 4_194_304;
 const MAX_ANSWERS = 67_108_864;
 
 /** A response, or the process's own output. */
-type Sink = Pick<HttpResponse, 'write' | 'destroyed' | 'writableEnded' | 'writableLength'>;
+type Sink = Pick<HttpResponse, 'write' | 'destroyed' | 'writableEnded' | 'writableLength' | 'destroy'>;
 
 /** A stream on which answers and everything else share the way to one client; text is binary, one character per byte. */
 export class Outbox {
   readonly #stream: Sink;
+  readonly #caller: string;
   /** Bytes of answers not taken yet: a large one is no sign of a reader that stopped. */
   #answers = 0;
 
-  constructor(stream: Sink) {
+  constructor(stream: Sink, caller: string) {
     this.#stream = stream;
+    this.#caller = caller;
   }
 
   /** False: too many answers are unread, and this one was not written. */
@@ -26,6 +29,7 @@ export class Outbox {
     this.#stream.write(text, 'latin1', () => {
       this.#answers -= text.length;
     });
+    unread.wrote(this.#stream, this.#caller, text.length);
     return true;
   }
 
@@ -34,6 +38,7 @@ export class Outbox {
     if (!this.#isOpen()) return true;
     if (this.#stream.writableLength - this.#answers > MAX_UNREAD) return false;
     this.#stream.write(text, 'latin1');
+    unread.wrote(this.#stream, this.#caller, text.length);
     return true;
   }
 

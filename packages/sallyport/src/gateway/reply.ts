@@ -5,6 +5,7 @@ import { FastResponse } from './fast-response.ts';
 import type { HttpResponse } from './http-exchange.ts';
 import { MAX_UNREAD } from './outbox.ts';
 import { retryHeaders } from './retry-headers.ts';
+import { unread } from './unread.ts';
 
 /** Where the messages that belong to one request go, whatever the transport. Calls never throw; after the answer nothing more is sent. */
 export interface Reply {
@@ -58,12 +59,15 @@ export class HttpReply implements Reply {
   #waiting: { readonly streams: Waiters; readonly id: number } | undefined;
   #response: HttpResponse | undefined;
   readonly #options: HttpReplyOptions;
+  readonly #caller: string;
   #streamId: number | undefined;
   #headers: Readonly<Record<string, string>> | undefined;
   #done = false;
   #released = false;
 
-  constructor(response: HttpResponse, options: HttpReplyOptions) {
+  /** @param caller the principal's id */
+  constructor(response: HttpResponse, options: HttpReplyOptions, caller: string) {
+    this.#caller = caller;
     this.#response = response;
     this.#options = options;
     this.#headers = options.headers;
@@ -118,6 +122,7 @@ export class HttpReply implements Reply {
       response.end(Buffer.concat(written));
       for (const piece of written) giveBody(piece);
     }
+    unread.wrote(response, this.#caller, length);
   }
 
   end(): boolean {
@@ -182,7 +187,7 @@ export class HttpReply implements Reply {
   }
 
   #write(text: string): void {
-    if (this.#response !== undefined) writeEvent(this.#response, text);
+    if (this.#response !== undefined) writeEvent(this.#response, text, this.#caller);
   }
 }
 
@@ -191,10 +196,13 @@ function lengthOf(pieces: readonly Buffer[]): number {
 }
 
 /** Writes to an event stream as long as it is read; never after its end, which would be an error nobody listens for. */
-export function writeEvent(response: HttpResponse, text: string): void {
+export function writeEvent(response: HttpResponse, text: string, caller: string): void {
   if (response.destroyed || response.writableEnded) return;
   if (response.writableLength > MAX_UNREAD) response.destroy();
-  else response.write(text, 'latin1');
+  else {
+    response.write(text, 'latin1');
+    unread.wrote(response, caller, text.length);
+  }
 }
 
 /** One server-sent event around a JSON-RPC message (a binary string). JSON from a relay may hold raw line ends between tokens. */

@@ -32,12 +32,16 @@ test('a session runs under the revision asked for, or the newest legacy one', ()
 
 test('a log resumes the stream an event came from and keeps a bounded number', () => {
   const log = new EventLog();
-  const reply = new HttpReply({ destroyed: true } as ServerResponse, {
-    json: true,
-    stream: true,
-    streamFirst: false,
-    log,
-  });
+  const reply = new HttpReply(
+    { destroyed: true } as ServerResponse,
+    {
+      json: true,
+      stream: true,
+      streamFirst: false,
+      log,
+    },
+    'caller',
+  );
   const stream = log.open(reply);
   const first = log.append(stream, 'a');
   log.append(0, 'elsewhere');

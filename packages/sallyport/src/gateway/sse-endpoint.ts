@@ -53,7 +53,7 @@ export class SseEndpoint {
     const id = sessions.newId();
     const path =
       endpoint.kind === 'all' ? '/message' : `/${endpoint.kind}s/${encodeURIComponent(endpoint.name)}/message`;
-    const outbox = new Outbox(response);
+    const outbox = new Outbox(response, principal.id);
     const stream: Stream = {
       principal,
       path,

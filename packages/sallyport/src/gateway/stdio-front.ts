@@ -61,7 +61,7 @@ export function openStdioFront(
   }).then(() => atMost(LAST_READ_MS, outbox.taken()));
   let opening: Promise<void> = Promise.resolve();
 
-  const outbox = new Outbox(streams.stdout);
+  const outbox = new Outbox(streams.stdout, PARENT_PROCESS.id);
   const answer = (written: Written) => {
     if (!outbox.answer(toLine(toText(written)))) finish();
   };
