@@ -109,7 +109,8 @@ test('the honest request, the measure of all below', async () => {
 });
 
 describe.each([...PATHS, ...STREAMS])('%s %s', (method, path) => {
-  test.each(HOSTS)('under the Host of %s is refused', async (_, named) => {
+  // Probes name an address nobody can know beforehand; docs/gateway.md.
+  test.skipIf(path === '/healthz').each(HOSTS)('under the Host of %s is refused', async (_, named) => {
     // Node's client would not write some of these.
     const lines = Object.entries({ ...gateway.headers, ...modernHeaders('tools/list') }).map(
       ([key, value]) => `${key}: ${value}\r\n`,

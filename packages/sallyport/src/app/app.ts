@@ -32,7 +32,7 @@ export interface App {
   openControlSocket(): Promise<boolean>;
   /** Resolves when the client has ended the session. */
   serveStdio(streams: { stdin: Readable; stdout: Writable }, endpoint: Endpoint): Promise<void>;
-  /** Lets calls in flight finish, then ends every connection and child. Idempotent. */
+  /** Serves until balancers know, lets calls in flight finish, then ends every connection and child. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -82,7 +82,11 @@ export async function createApp(options: AppOptions): Promise<App> {
       current.isCurrent = (principal) => callers.isCurrent(principal);
       const front = await openHttpFront(ports, callers);
       telemetry.sessions = front.sessions;
-      closers.push(() => front.close(GRACE_MS), close);
+      const cutOff = () => {
+        void parts.desk.close();
+        void upstreams.close();
+      };
+      closers.push(() => front.close({ graceMs: GRACE_MS, cutOff }), close);
       const listener = await telemetry.listen();
       if (listener !== undefined)
         log.info({ url: `http://127.0.0.1:${listener.port}/metrics` }, 'metrics are served here, without a key');

@@ -18,7 +18,7 @@ export interface WatchPorts {
 /** One look at the database for all calls that wait and all answers that are expected; none while there are none. */
 export class ApprovalWatch {
   readonly #ports: WatchPorts;
-  readonly #waiting = new Map<string, Set<(approval: Approval) => void>>();
+  readonly #waiting = new Map<string, Set<(approval: Approval | undefined) => void>>();
   /** Id -> answers that were heard of. */
   readonly #expected = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
@@ -34,8 +34,8 @@ export class ApprovalWatch {
     return this.#size < MAX_WAITING;
   }
 
-  /** Calls back once, when the approval no longer waits. Returns how to stop that; idempotent. */
-  follow(id: string, onSettled: (approval: Approval) => void): () => void {
+  /** Calls back once, when the approval no longer waits, or with `undefined` at the end. Returns how to stop that; idempotent. */
+  follow(id: string, onSettled: (approval: Approval | undefined) => void): () => void {
     const followers = this.#waiting.get(id) ?? new Set();
     this.#waiting.set(id, followers);
     followers.add(onSettled);
@@ -67,9 +67,11 @@ export class ApprovalWatch {
     for (const follower of [...(this.#waiting.get(approval.id) ?? [])]) follower(approval);
   }
 
+  /** Nobody waits any more: each call is answered with what is to be decided. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
+    for (const followers of this.#waiting.values()) for (const follower of [...followers]) follower(undefined);
     this.#waiting.clear();
     this.#expected.clear();
   }

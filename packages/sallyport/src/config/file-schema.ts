@@ -199,6 +199,11 @@ const gatewaySchema = z.strictObject({
     .describe(
       'A session without traffic ends after this long. 30 min: clients come back with a new one by themselves.',
     ),
+  drainMs: count(0, HOUR)
+    .optional()
+    .describe(
+      'After SIGTERM /healthz says 503 and calls are served for this long. Left out: 5 s if /healthz was asked in the last minute, else not at all, since there is no balancer to wait for.',
+    ),
   pollAfterMs: count(0, HOUR)
     .default(0)
     .describe(

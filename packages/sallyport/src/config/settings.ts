@@ -84,6 +84,8 @@ export interface GatewaySettings {
   /** Items per page of a list. */
   readonly pageSize: number;
   readonly sessionIdleMs: number;
+  /** How long calls are served after the end was asked for; left out: as long as whoever asks for readiness needs. */
+  readonly drainMs?: number | undefined;
   /** A call of a client that can resume a stream gives its connection free after this long; 0 = never. */
   readonly pollAfterMs: number;
   readonly limits: {

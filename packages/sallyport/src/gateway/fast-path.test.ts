@@ -12,10 +12,12 @@ let server: Server;
 let served: { request: FastRequest; response: FastResponse }[];
 /** Bodies that node:http read. */
 let handed: string[];
+let leaving: boolean;
 let serve: (request: FastRequest, response: FastResponse) => void;
 const clients: Socket[] = [];
 
 beforeEach(async () => {
+  leaving = false;
   served = [];
   handed = [];
   serve = (request, response) => {
@@ -35,6 +37,7 @@ beforeEach(async () => {
   const path = new FastPath({
     limits: () => ({ headerBytes: 16_384, headerCount: 100, headerMs: 400 }),
     keepAliveMs: KEEP_ALIVE_MS,
+    isLeaving: () => leaving,
     isWelcome: ({ headers }) => headers['authorization'] !== 'wrong',
     serve: (request, response) => {
       served.push({ request, response });
@@ -94,6 +97,16 @@ test('a plain POST is answered in one piece, and the connection stays', async ()
   client.socket.write(post('{"a":1}'));
   await client.until(/fast \/mcp \{"a":1\}$/);
   expect(handed).toEqual([]);
+});
+
+test('while it is left, the next answer of a connection is its last, and says so', async () => {
+  const client = new Client();
+  client.socket.write(post('{}'));
+  await client.until(/fast \/mcp \{\}$/);
+  leaving = true;
+  client.socket.write(post('{"a":1}'));
+  expect(await client.until(/fast \/mcp \{"a":1\}$/)).toMatch(/GMT\r\nconnection: close\r\n\r\nfast/);
+  await client.ended;
 });
 
 test('requests sent ahead are answered in order, one at a time', async () => {

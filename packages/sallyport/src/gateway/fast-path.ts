@@ -12,6 +12,8 @@ export interface FastPathOptions {
   readonly handOver: (socket: Socket) => void;
   /** An idle connection is closed after this long. Milliseconds. */
   readonly keepAliveMs: number;
+  /** True: each connection ends with its next answer, which says so. */
+  readonly isLeaving: () => boolean;
 }
 
 /** A call is a few kilobytes. Larger bodies are read by Node's server, which checks who sends them before it keeps them. */
@@ -156,7 +158,9 @@ class FastConnection {
   }
 
   #serve(request: FastRequest): void {
-    const response = new FastResponse(this.#socket, standingLines(this.#options.keepAliveMs), this.#onAnswered);
+    if (this.#options.isLeaving()) this.#isLast = true;
+    const lines = this.#isLast ? lastLines() : standingLines(this.#options.keepAliveMs);
+    const response = new FastResponse(this.#socket, lines, this.#onAnswered);
     this.#response = response;
     this.#options.serve(request, response);
   }
@@ -200,6 +204,11 @@ class FastConnection {
     socket.unshift(bytes);
     socket.resume();
   }
+}
+
+/** Those of the last response of a connection (RFC 9112 section 9.6). */
+function lastLines(): string {
+  return `date: ${new Date().toUTCString()}\r\nconnection: close\r\n`;
 }
 
 let linesAt = 0;

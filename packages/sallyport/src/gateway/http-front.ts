@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Server as TlsServer } from 'node:tls';
 import { isLoopback } from '../config/resolve.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Callers } from './auth/callers.ts';
 import { FastPath } from './fast-path.ts';
 import { Handshakes } from './handshakes.ts';
-import { HttpService } from './http-service.ts';
+import { HttpService, type Phase } from './http-service.ts';
 import type { McpContext } from './mcp-endpoint.ts';
 import type { ModernCall } from './modern-call.ts';
 import { Parking } from './parking.ts';
@@ -20,14 +21,29 @@ export interface HttpFront {
   readonly origin: string;
   /** Open sessions of legacy clients. */
   readonly sessions: () => number;
-  /** Refuses new requests, waits for those in flight (bounded), then closes everything. Idempotent. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Says that it is not ready and goes on serving for a while; then refuses new requests, waits for those in flight
+   * (bounded), and closes everything. Idempotent.
+   */
+  close(ending: Ending): Promise<void>;
+}
+
+export interface Ending {
+  /** How long calls in flight may take after that. Milliseconds. */
+  readonly graceMs: number;
+  /** Ends the calls that took longer, each with an answer that says so. */
+  cutOff(): void;
 }
 
 /** Kept longer than a client's pause between calls, shorter than a NAT's memory. Milliseconds. */
 const KEEP_ALIVE_MS = 65_000;
 /** At the end, the last answers may be read for this long. Milliseconds. */
 const LAST_READ_MS = 5_000;
+/** And those of calls that were cut off may be written for this long. Milliseconds. */
+const CUT_OFF_MS = 1_000;
+/** Left out, `gateway.drainMs` is this where somebody asked for readiness in the last minute. Milliseconds, as below. */
+const DRAIN_MS = 5_000;
+const PROBED_MS = 60_000;
 /** Half-sent requests are looked for this often: a slow client is cut within a second of its limit. Milliseconds. */
 const CHECK_MS = 1_000;
 
@@ -47,8 +63,8 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
     streams: new Streams(),
     isCurrent: (principal) => callers.isCurrent(principal),
   };
-  let draining = false;
-  const service = new HttpService({ context, callers, isDraining: () => draining });
+  let phase: Phase = 'open';
+  const service = new HttpService({ context, callers, phase: () => phase });
   const options = {
     maxHeaderSize: gateway.limits.headerBytes,
     // Headers are a part of the request; Node refuses to wait longer for them than for the whole.
@@ -70,6 +86,7 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
   const fastPath = new FastPath({
     limits: () => ports.snapshot().gateway.limits,
     keepAliveMs: KEEP_ALIVE_MS,
+    isLeaving: () => phase !== 'open',
     isWelcome: (head, socket) => service.isWelcome({ method: 'POST', url: head.url, headers: head.headers, socket }),
     serve: (request, response) => service.serveFast(request, response),
     handOver: (socket) => serveConnection.call(server, socket),
@@ -108,11 +125,17 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
   return {
     origin,
     sessions: () => context.sessions.size,
-    close(graceMs) {
+    close({ graceMs, cutOff }) {
       closing ??= (async () => {
-        draining = true;
+        phase = 'leaving';
+        const { drainMs = performance.now() - service.probedAt < PROBED_MS ? DRAIN_MS : 0 } = ports.snapshot().gateway;
+        if (drainMs > 0) await wait(drainMs);
+        phase = 'closing';
         stopFollowing();
-        await Promise.race([ports.inFlight.whenIdle(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+        if (!(await isIdleWithin(ports, graceMs))) {
+          cutOff();
+          await isIdleWithin(ports, CUT_OFF_MS);
+        }
         context.parking.close();
         context.sessions.close();
         context.streams.close();
@@ -124,6 +147,14 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
       return closing;
     },
   };
+}
+
+async function isIdleWithin({ inFlight }: GatewayPorts, ms: number): Promise<boolean> {
+  const stop = new AbortController();
+  const late = wait(ms, false, { signal: stop.signal }).catch(() => false);
+  const idle = await Promise.race([inFlight.whenIdle().then(() => true), late]);
+  stop.abort();
+  return idle;
 }
 
 /** Closes connections once what was written to them has been taken: an answer is not answered before it is read. */

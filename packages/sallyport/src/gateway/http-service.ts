@@ -18,10 +18,13 @@ import { toErrorText, toStatus } from './to-response.ts';
 export interface HttpServiceOptions {
   readonly context: McpContext;
   readonly callers: Callers;
-  /** True once no new requests are taken. */
-  readonly isDraining: () => boolean;
+  readonly phase: () => Phase;
 }
 
+/** `leaving`: not ready, and serving while balancers find out; `closing`: no new requests are taken. */
+export type Phase = 'open' | 'leaving' | 'closing';
+
+const HEALTH_PATH = '/healthz';
 /** A refused client may go on sending, unread, for this long. Milliseconds. */
 const LINGER_MS = 1_000;
 
@@ -29,6 +32,8 @@ const LINGER_MS = 1_000;
 export class HttpService {
   readonly #options: HttpServiceOptions;
   readonly #sse: SseEndpoint;
+  /** When somebody asked for readiness last. `performance.now()`. */
+  probedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HttpServiceOptions) {
     this.#options = options;
@@ -77,8 +82,15 @@ export class HttpService {
     if (request.rawHeaders.length > settings.limits.headerCount * 2)
       throw new FaultError('too_large', `More than ${settings.limits.headerCount} headers.`);
     checkHeadersOnce(request.rawHeaders);
-    checkHttpRequest(request, settings);
     const { origin } = request.headers;
+    // Probes of orchestrators name an address that no configuration knows; the answer is one word. Pages stay refused.
+    if (request.url === HEALTH_PATH && origin === undefined) {
+      this.#tellHealth(response);
+      return;
+    }
+    checkHttpRequest(request, settings);
+    // The client asks again on a connection of its own, which a balancer can take elsewhere.
+    if (this.#options.phase() !== 'open') response.setHeader('connection', 'close');
     if (origin !== undefined) allowOrigin(response, origin);
     if (request.method === 'OPTIONS' && origin !== undefined) {
       response.writeHead(204, PREFLIGHT).end();
@@ -88,15 +100,13 @@ export class HttpService {
   }
 
   #serve(request: HttpRequest, response: HttpResponse): Promise<void> | void {
-    const { callers, isDraining } = this.#options;
+    const { callers, phase } = this.#options;
     const path = pathOf(request.url ?? '/');
-    if (path === '/healthz') {
-      response
-        .writeHead(isDraining() ? 503 : 200, { 'content-type': 'text/plain' })
-        .end(isDraining() ? 'draining\n' : 'ok\n');
+    if (path === HEALTH_PATH) {
+      this.#tellHealth(response);
       return;
     }
-    if (isDraining()) throw new FaultError('draining', 'Sallyport is shutting down.');
+    if (phase() === 'closing') throw new FaultError('draining', 'Sallyport is shutting down.');
     const metadata = path.startsWith('/.well-known/') ? callers.metadata(request) : undefined;
     if (metadata !== undefined) {
       const headers = { 'content-type': 'application/json', 'cache-control': `max-age=${metadata.maxAgeS}` };
@@ -108,6 +118,12 @@ export class HttpService {
     return caller.then((principal) =>
       response.destroyed ? undefined : this.#route(path, { request, response, principal }),
     );
+  }
+
+  #tellHealth(response: HttpResponse): void {
+    this.probedAt = performance.now();
+    const isReady = this.#options.phase() === 'open';
+    response.writeHead(isReady ? 200 : 503, { 'content-type': 'text/plain' }).end(isReady ? 'ok\n' : 'draining\n');
   }
 
   #route(path: string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): Promise<void> | void {

@@ -285,7 +285,13 @@ export class Upstream {
     this.#closing.abort();
     this.#gate.close();
     this.#pool.close();
-    await this.#closeConnections(new FaultError('draining', `"${this.settings.name}" is being closed.`));
+    const { name } = this.settings;
+    await this.#closeConnections(
+      new FaultError(
+        'draining',
+        `Sallyport ended before "${name}" answered. The call may have run: look before you call again.`,
+      ),
+    );
     await this.#origins.close();
   }
 
