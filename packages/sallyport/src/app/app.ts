@@ -126,7 +126,6 @@ async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise
   await parts.credentials.close();
   await parts.checker.close();
   await parts.desk.close();
-  await parts.quotas.close();
   await parts.memories.close();
   await parts.database.close();
   await parts.audit.close();

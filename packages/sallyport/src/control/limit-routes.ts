@@ -56,7 +56,7 @@ export function limitRoutes({ sections, database, clock }: ControlPorts): readon
       method: 'GET',
       path: '/limits/usage',
       id: 'listUsage',
-      summary: 'What has been used of the quotas of this day and month, up to a second ago',
+      summary: 'What has been used of the quotas of this day and month',
       role: 'viewer',
       query: [
         ...PAGE_PARAMETERS,

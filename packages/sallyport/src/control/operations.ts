@@ -962,7 +962,7 @@ export type Operations = {
       }[];
     };
   };
-  /** What has been used of the quotas of this day and month, up to a second ago */
+  /** What has been used of the quotas of this day and month */
   listUsage: {
     input: {
       query?: {
