@@ -14,30 +14,17 @@ export interface KeptResultPorts {
   readonly note: Note;
 }
 
-const MAX_OWNERS = 10_000;
-
-/** Quarantine of results over the database. A call asks memory first; the database is asked where something may be there. */
+/** Quarantine of results over the database. It is asked for each call of a server whose results may be there: any process put them in. */
 export function createKeptResults(ports: KeptResultPorts): KeptResults {
   const { log, note, kept: open } = ports;
-  /** Callers and tools something was kept for; `undefined`: not read yet. */
-  let owners: Promise<Set<string>> | undefined;
-  let known: Set<string> | undefined;
-  const loadOwners = () => {
-    owners ??= open()
-      .then((store) => store.owners())
-      .then((all) => {
-        known = new Set(all.map((one) => keyOf(one.principal, one.upstream, one.tool)));
-        return known;
-      });
-    return owners;
-  };
+  /** Something was here, so that it is looked for even where nothing more is put into quarantine. */
+  let isInUse = false;
   const delivered = new WeakSet<object>();
   const take = async (call: KeptRequest) => {
     try {
-      const all = await loadOwners();
-      if (!all.has(keyOf(call.client.principal.id, call.tool.upstream, call.tool.name))) return undefined;
       const taken = await (await open()).take(ownerOf(call));
       if (taken === undefined) return undefined;
+      isInUse = true;
       delivered.add(call.notes ?? call);
       await note('result_delivered', {
         result: taken.id,
@@ -48,28 +35,20 @@ export function createKeptResults(ports: KeptResultPorts): KeptResults {
       return taken.result;
     } catch (error) {
       // The call goes out as any other would; what is kept stays kept.
-      owners = known === undefined ? undefined : owners;
       log.error({ error }, 'results in quarantine could not be looked at');
       return undefined;
     }
   };
   return {
     isReleased: (call) => delivered.has(call.notes ?? call),
-    take(call) {
-      const { upstream, name } = call.tool;
-      // Where nothing is put into quarantine nobody looks for what was, unless something was here.
-      if (known === undefined && !ports.mayKeep(upstream)) return undefined;
-      if (known !== undefined && !known.has(keyOf(call.client.principal.id, upstream, name))) return undefined;
-      return take(call);
-    },
+    take: (call) => (isInUse || ports.mayKeep(call.tool.upstream) ? take(call) : undefined),
     async keep(call, found) {
       const { upstream, name } = call.tool;
       try {
-        const all = await loadOwners();
+        isInUse = true;
         const id = await (await open()).keep(ownerOf(call), { ...found, keepMs: ports.keepMs() });
         const rules = [...new Set(found.findings.map((one) => one.id))].join(' ');
         await note('result_quarantine', { result: id ?? '', callId: call.id, upstream, tool: name, rules });
-        if (id !== undefined && all.size < MAX_OWNERS) all.add(keyOf(call.client.principal.id, upstream, name));
         return id;
       } catch (error) {
         log.error({ callId: call.id, error }, 'a result could not be put into quarantine');
@@ -77,10 +56,6 @@ export function createKeptResults(ports: KeptResultPorts): KeptResults {
       }
     },
   };
-}
-
-function keyOf(principal: string, upstream: string, tool: string): string {
-  return `${principal}\0${upstream}\0${tool}`;
 }
 
 function ownerOf({ client, tool, arguments: given }: KeptRequest): KeptOwner {
