@@ -8,6 +8,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
+  'tasks/get': 'taskId',
 };
 export const MODERN = '2026-07-28';
 

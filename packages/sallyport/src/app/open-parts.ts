@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { createMaskedValues } from '../call/masked-values.ts';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
-import { TaskOwners } from '../call/task-owners.ts';
 import { createVetting, isQuestion } from '../call/vet-questions.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
@@ -37,6 +36,7 @@ import { openScan } from './open-scan.ts';
 import { openSecrets } from './open-secrets.ts';
 import { openShared } from './open-shared.ts';
 import { openTaint } from './open-taint.ts';
+import { openTaskOwners } from './open-task-owners.ts';
 import { openUpstreams } from './open-upstreams.ts';
 import { createOwnTelemetry } from './own-telemetry.ts';
 
@@ -88,7 +88,7 @@ export async function openParts(options: AppOptions, current: Current) {
   });
   const stopPrograms = watchPrograms(catalog);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
-  const { limits, quotas } = openLimits(() => current.snapshot, basics);
+  const limits = openLimits(() => current.snapshot, basics);
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
   const [names, post, kept] = [createNameResolver(), createOperatorPost(), openKeptResults(stateDir, basics)];
@@ -135,7 +135,7 @@ export async function openParts(options: AppOptions, current: Current) {
     pages: pins.book,
     ...reading,
     resources: openResources(() => current.snapshot, { names, desk }),
-    taskOwners: new TaskOwners(),
+    taskOwners: openTaskOwners(basics),
     planned: plans.planned,
     handled: plans.toHandled(guards),
     ...{ masked, answers: answers.createDoor({ desk, masked, metrics, callLog, audit, log }) },
@@ -162,7 +162,7 @@ export async function openParts(options: AppOptions, current: Current) {
   };
   return {
     ...{ destination, database, log, clock, eras, credentials, upstreams, checker },
-    ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld, quotas },
+    ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld },
     memories: { close: () => taint.close().finally(stop) },
     ...{ audit, desk, telemetry, ports, control },
   };

@@ -59,7 +59,6 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     nameTool(subject, tool);
     const call = toCall(subject, tool, about);
     made = call;
-
     const outer = inspectRequest(ports.guards, call);
     let admitted = outer instanceof Promise ? await outer : outer;
     if (subject.standing !== undefined) exchange.annotate?.(subject.standing);
@@ -95,7 +94,8 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     let answer = await forward(ports, call, { admitted, inbound: leaving, span });
     isAnswered = true;
     record.resultBytes = answer.bytes.length;
-    ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
+    const noted = ports.taskOwners?.note(tool.upstream, answer, exchange.client.principal);
+    if (noted !== undefined) await noted;
     if (!answer.isResult) answer = await treatError(ports, call, { error: answer, inbound });
 
     if (needsResult(ports.guards, call, answer.bytes) && answer.result !== undefined) {
@@ -104,7 +104,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       noteFailedGuard(ports, released, record);
       const withheld = refuse(released, inbound, { record, isAnswered, keptId: subject.keptResult });
       if (withheld !== undefined) {
-        ports.taskOwners?.note(tool.upstream, answer, undefined);
+        await ports.taskOwners?.note(tool.upstream, answer, undefined);
         return withheld;
       }
       if (released.rewritten !== undefined) answer = answer.withResult(released.rewritten);

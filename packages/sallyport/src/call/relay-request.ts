@@ -14,12 +14,13 @@ export async function relayTaskRequest(ports: CallPorts, inbound: Inbound): Prom
   const id = member(request.params, 'taskId');
   const task = typeof id === 'string' ? view.task(id) : undefined;
   const { principal } = inbound.exchange.client;
-  if (task === undefined || ports.taskOwners?.isOf(task.upstream, task.taskId, principal) === false)
+  const isOwn = task && (await ports.taskOwners?.isOf(task.upstream, task.taskId, principal));
+  if (task === undefined || isOwn === false)
     throw new FaultError('invalid_params', `Unknown task: ${String(id).slice(0, 128)}.`);
   const edits = task.taskId === id ? [] : [request.setParam('taskId', JSON.stringify(task.taskId))];
-  // What is asked of a task was decided with the call that started it; the id of any other is a text for its server.
-  const isDecided = ports.taskOwners?.isKnownOf(task.upstream, task.taskId, principal) === true;
-  const answer = await sendRecorded(ports, inbound, { upstream: task.upstream, edits, target: task.taskId, isDecided });
+  // What is asked of a task was decided with the call that started it.
+  const about = { upstream: task.upstream, edits, target: task.taskId, isDecided: isOwn === true };
+  const answer = await sendRecorded(ports, inbound, about);
   await vetQuestions(answer, inbound);
   return inbound.endpoint.kind !== 'server' ? toPublicNames(answer, view, task.upstream) : answer;
 }

@@ -116,17 +116,18 @@ test('what a caller may not see any more it is not told of, on a stream opened b
   house.sessions.close();
 });
 
-test('a task followed before it began is told of to whoever started it', async () => {
+test('a task is followed by whoever started it, and by nobody before that', async () => {
   const house = openHouse();
+  const early = await listen(house, { taskIds: ['7'] });
+  await house.taskOwners.note('s', started('7'), ALICE);
   const alice = await listen(house, { taskIds: ['7'] });
   const bob = await listen(house, { taskIds: ['7'] }, BOB);
-  house.taskOwners.note('s', started('7'), ALICE);
   house.tell(task('7'));
-  expect([alice.length, bob.length]).toEqual([2, 1]);
+  expect([early.length, alice.length, bob.length]).toEqual([1, 2, 1]);
   house.sessions.close();
 });
 
-test('nor is it told to the sessions of others', () => {
+test('nor is it told to the sessions of others, or to any where nobody is known to have started it', async () => {
   const house = openHouse();
   const said = [ALICE, BOB].map((principal) => {
     const request = Request.of('1', 'initialize', { protocolVersion: '2025-11-25', capabilities: {} });
@@ -136,9 +137,9 @@ test('nor is it told to the sessions of others', () => {
     house.sessions.add(session, 2);
     return heard;
   });
-  house.taskOwners.note('s', started('7'), ALICE);
+  await house.taskOwners.note('s', started('7'), ALICE);
   house.tell(task('7'));
   house.tell(task('nobody knows whose'));
-  expect(said.map(({ length }) => length)).toEqual([2, 1]);
+  expect(said.map(({ length }) => length)).toEqual([1, 0]);
   house.sessions.close();
 });

@@ -108,15 +108,15 @@ export class Listen implements Follower {
     return isAllowed(vetFollowed(this.#ports, { request, exchange: facts, endpoint, snapshot }, { upstream, name }));
   }
 
-  /** A task is followed at the upstream that owns it, whoever started it (SEP-2663, task status notifications). */
+  /** A task is followed at the upstream that owns it, by whoever started it (SEP-2663, task status notifications). */
   async #followTasks(ids: readonly string[], view: View): Promise<string[]> {
     const followed: string[] = [];
     for (const id of ids) {
       const task = view.task(id);
       if (task === undefined || this.#closed) continue;
-      if (this.#ports.taskOwners?.isOf(task.upstream, task.taskId, this.principal) === false) continue;
-      const isKnown = this.#ports.taskOwners?.isKnownOf(task.upstream, task.taskId, this.principal) === true;
-      if (!isKnown && !(await this.#mayLeave(task.upstream, task.taskId))) continue;
+      const isOwn = await this.#ports.taskOwners?.isOf(task.upstream, task.taskId, this.principal);
+      if (isOwn === false || this.#closed) continue;
+      if (isOwn !== true && !(await this.#mayLeave(task.upstream, task.taskId))) continue;
       if (!(await this.#ports.tasks.followTask(task.upstream, task.taskId, this.#opening.facts.client))) continue;
       this.#tasks.set(`${task.upstream}\n${task.taskId}`, id);
       followed.push(id);
@@ -138,7 +138,7 @@ export class Listen implements Follower {
       const told = this.#toHeard(event.upstream, hideNews(this.#ports.snapshot(), event));
       if (uri !== undefined && told !== undefined) this.#send(told, { key: 'uri', value: uri });
     } else if (event.kind === 'other') {
-      // Followed before anybody had started it, a task may turn out to be somebody else's.
+      // What is withheld after it was followed is nobody's.
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
       const id = member(event.notification.params, 'taskId');
       const known = typeof id === 'string' ? this.#tasks.get(`${event.upstream}\n${id}`) : undefined;

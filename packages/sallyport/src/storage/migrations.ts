@@ -7,6 +7,7 @@ import { pinFindingsMigration } from './pin-findings-migration.ts';
 import { pinsMigration } from './pins-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
 import { sharedMigration } from './shared-migration.ts';
+import { taskOwnersMigration } from './task-owners-migration.ts';
 import { upstreamTokensMigration } from './upstream-tokens-migration.ts';
 
 /** In the order of their names; a migration that has shipped is never changed. Each aggregate's migration stands in its own file. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '040-pin-findings': pinFindingsMigration,
   '050-kept-results': keptResultsMigration,
   '060-shared': sharedMigration,
+  '070-task-owners': taskOwnersMigration,
 };

@@ -16,6 +16,7 @@ export interface Tables {
   readonly shared_run: SharedRunTable;
   readonly shared_run_row: SharedRunRowTable;
   readonly shared_value: SharedValueTable;
+  readonly task_owner: TaskOwnerTable;
   readonly upstream_tokens: UpstreamTokensTable;
 }
 
@@ -174,6 +175,15 @@ export interface SharedValueTable {
   /** Thousandths of a millisecond, so that what is written together has an order. */
   readonly kept_at: number;
   readonly expires_at: number;
+}
+
+/** Who started a task of a server. Times are milliseconds since the epoch. */
+export interface TaskOwnerTable {
+  /** SHA-256 of the server's name and the id. */
+  readonly task: string;
+  /** Id and agent of the caller; empty: its result was withheld, so it is nobody's. */
+  readonly owner: string;
+  readonly noted_at: number;
 }
 
 /** How far the rows of a run go; the run is a keyed digest. */
