@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { toLocalUser } from '../src/core/principal.ts';
 import { openControlSocket } from '../src/gateway/control-socket.ts';
+import { takeFileLock } from '../src/storage/file-lock.ts';
 import { cli, EVERYTHING_ENTRY, newFolder } from './cli-terminal.ts';
 
 const USER_FILE = '.config/sallyport/sallyport.json';
@@ -110,7 +111,12 @@ describe('server add, list, show, remove', () => {
       const body = JSON.stringify(path === '/api/v1/servers' ? { items: [server] } : server);
       return { kind: 'whole', status: 200, type: 'application/json', body } as const;
     };
-    const socket = await openControlSocket({ stateDir, control: { handle }, principal: toLocalUser('ann') });
+    const socket = await openControlSocket({
+      stateDir,
+      control: { handle },
+      principal: toLocalUser('ann'),
+      lock: takeFileLock,
+    });
     onTestFinished(() => socket?.close());
     expect((await cli(['server', 'list', '--json'], { home })).json()).toMatchObject({
       running: true,

@@ -8,6 +8,7 @@ import { openControlSocket } from '../gateway/control-socket.ts';
 import { openHttpFront } from '../gateway/http-front.ts';
 import { openStdioFront } from '../gateway/stdio-front.ts';
 import type { PolicyDoor } from '../guard/policy/policy-door.ts';
+import { takeFileLock } from '../storage/file-lock.ts';
 import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { localUser } from './local-user.ts';
@@ -94,7 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async openControlSocket() {
       const { stateDir } = current.snapshot;
-      const socket = await openControlSocket({ stateDir, control, principal: localUser() });
+      const socket = await openControlSocket({ stateDir, control, principal: localUser(), lock: takeFileLock });
       // First: whoever starts next on this directory is to answer at once.
       if (socket !== undefined) closers.unshift(() => socket.close());
       return socket !== undefined;

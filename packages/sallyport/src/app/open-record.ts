@@ -4,6 +4,7 @@ import type { Snapshot } from '../config/settings.ts';
 import { NO_AUDIT } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { takeFileLock } from '../storage/file-lock.ts';
 import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { openAudit } from '../telemetry/audit/audit.ts';
 import { VERSION } from '../version.ts';
@@ -21,5 +22,5 @@ export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, 
       close: async () => {},
     };
   const secret = (name: string, make: () => string) => loadOrCreateSecret(join(stateDir, name), make);
-  return openAudit({ ...rest, mode, directory, secret, version: VERSION, clock, log });
+  return openAudit({ ...rest, mode, directory, secret, lock: takeFileLock, version: VERSION, clock, log });
 }

@@ -9,6 +9,7 @@ import { FaultError } from '../core/errors.ts';
 import { silentLog } from '../core/log.ts';
 import { toLocalUser } from '../core/principal.ts';
 import { openControlSocket } from '../gateway/control-socket.ts';
+import { takeFileLock } from '../storage/file-lock.ts';
 import { type Api, withApi } from './api.ts';
 import type { Input } from './command.ts';
 
@@ -49,7 +50,7 @@ function sampleControl(restarted: string[]): ControlApi {
 }
 
 async function open(stateDir: string, control: ControlApi) {
-  const socket = await openControlSocket({ stateDir, control, principal: toLocalUser('ann') });
+  const socket = await openControlSocket({ stateDir, control, principal: toLocalUser('ann'), lock: takeFileLock });
   onTestFinished(() => socket?.close());
   return socket;
 }

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FaultError, toFault } from '../core/errors.ts';
+import type { FileLock, TakeFileLock } from '../core/file-lock.ts';
 import type { Principal } from '../core/principal.ts';
 import { CONTROL_PREFIX, type ControlPort, serveControl } from './control-endpoint.ts';
 import { Streams } from './streams.ts';
@@ -14,6 +15,8 @@ export interface ControlSocketOptions {
   readonly control: ControlPort;
   /** Whoever may open the state directory. */
   readonly principal: Principal;
+  /** Keeps every other program from the socket. */
+  readonly lock: TakeFileLock;
 }
 
 /** A lock file of thousands of definitions may come in one body. */
@@ -35,8 +38,19 @@ export async function openControlSocket(
 ): Promise<{ close(): Promise<void> } | undefined> {
   const { stateDir } = options;
   const path = toSocketPath(stateDir);
-  if (await isAnswered(stateDir)) return undefined;
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  // Looking, removing and listening are three steps: of two that start at once one could remove the other's socket.
+  const held = options.lock(join(stateDir, 'control.lock'));
+  if (held === undefined) return undefined;
+  try {
+    return await open(path, options, held);
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+async function open(path: string, options: ControlSocketOptions, held: FileLock): Promise<{ close(): Promise<void> }> {
   removeDead(path);
   const streams = new Streams();
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
@@ -48,11 +62,11 @@ export async function openControlSocket(
   let closing: Promise<void> | undefined;
   return {
     close() {
-      closing ??= new Promise((resolve) => {
+      closing ??= new Promise<void>((resolve) => {
         streams.close();
         server.close(() => resolve());
         server.closeAllConnections();
-      });
+      }).finally(() => held.release());
       return closing;
     },
   };

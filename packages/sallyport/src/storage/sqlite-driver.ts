@@ -181,7 +181,7 @@ export class SqliteDriver implements Driver {
 }
 
 /** Extended codes carry the code in their last byte; statements that return rows throw without one. */
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (!('errcode' in error)) return error.message === 'database is locked';
   return typeof error.errcode === 'number' && (error.errcode & 0xff) === SQLITE_BUSY;

@@ -3,6 +3,7 @@ import type { Audit, AuditEnd, AuditSubject } from '../../core/audit.ts';
 import type { Tool } from '../../core/call.ts';
 import type { Client } from '../../core/client.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { TakeFileLock } from '../../core/file-lock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Note } from '../../core/note.ts';
 import { PairCache } from '../../core/pair-cache.ts';
@@ -37,6 +38,8 @@ export interface AuditOptions {
   readonly keepDays: number;
   /** The secret of this name, made by `make` when there is none. */
   readonly secret: (name: string, make: () => string) => Promise<string>;
+  /** Keeps every other program out of the chain. */
+  readonly lock: TakeFileLock;
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,7 +62,7 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   const { directory, log, clock, mode } = options;
   const sealKey = await options.secret(SEAL_KEY_FILE, makeSealKey);
   const digestKey = await options.secret(DIGEST_KEY_FILE, () => randomBytes(32).toString('hex'));
-  const claim = claimChain(directory);
+  const claim = claimChain(directory, options.lock);
   const sealer = createSealer(sealKey);
   const head = await readHead(claim, readPublicKey(sealKey));
   const tail = await recoverChain(claim.folder, head === 'forged' ? undefined : head, clock.now());

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { takeFileLock } from '../../../test/take-lock.ts';
 import { type AuditSubject, toAuditSubject } from '../../core/audit.ts';
 import type { Client } from '../../core/client.ts';
 import { systemClock } from '../../core/clock.ts';
@@ -56,6 +57,7 @@ async function open(directory: string, options: Partial<AuditOptions> = {}): Pro
     segmentBytes: 1_000_000,
     values: 'digest',
     keepDays: 0,
+    lock: takeFileLock,
     secret: (name) => Promise.resolve(SECRETS.get(name) ?? ''),
     version: '1',
     clock: systemClock,

@@ -1,0 +1,2 @@
+/** For tests of folders that get it as an argument. */
+export { takeFileLock } from '../src/storage/file-lock.ts';
