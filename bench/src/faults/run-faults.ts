@@ -6,6 +6,7 @@ import { describeMachine } from '../process/machine.ts';
 import type { FaultFigure, FaultMeasure, FaultPlace } from './figure.ts';
 import { measureDisk } from './measure-disk.ts';
 import { measureKills } from './measure-kills.ts';
+import { measureRolls } from './measure-rolls.ts';
 
 export interface FaultsOptions {
   readonly json: boolean;
@@ -16,6 +17,7 @@ export interface FaultsOptions {
 const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['disk', { measure: measureDisk, figures: ['faults.disk_back_ms'] }],
   ['kill', { measure: measureKills, figures: ['faults.kill_unrecorded'] }],
+  ['roll', { measure: measureRolls, figures: ['faults.roll_failed'] }],
 ]);
 
 interface Part {

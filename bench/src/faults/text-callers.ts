@@ -27,7 +27,7 @@ export function startTextCallers(target: Target, label: string, callers: number)
   const drive = async (caller: number): Promise<void> => {
     for (let i = 0; !over; i++) {
       const startedAt = performance.now();
-      const kind = await call(target, `${label}-${caller}-${i} ${ECHO_TEXT}`).catch(() => undefined);
+      const kind = await callOnce(target, `${label}-${caller}-${i} ${ECHO_TEXT}`).catch(() => undefined);
       if (kind === undefined) return;
       counts[kind]++;
       if (kind === 'refusal') slowestRefusal = Math.max(slowestRefusal, performance.now() - startedAt);
@@ -62,7 +62,11 @@ export function startTextCallers(target: Target, label: string, callers: number)
   };
 }
 
-async function call({ port, path, headers, toolPrefix }: Target, text: string): Promise<'answer' | 'refusal'> {
+/** One call with this text, over a connection of a pool. @throws where nobody answers. */
+export async function callOnce(
+  { port, path, headers, toolPrefix }: Target,
+  text: string,
+): Promise<'answer' | 'refusal'> {
   const name = `${toolPrefix}echo`;
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
