@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRecords } from '../src/telemetry/audit/read-records.ts';
 import { exchange } from './http-exchange.ts';
+import { INITIALIZE } from './message-channels.ts';
 import { modernHeaders, modernParams, PlainClient, textOf } from './plain-client.ts';
-import { misbehaving, newTestFolder, type RunningGateway, startGateway } from './running-sallyport.ts';
+import {
+  misbehaving,
+  newTestFolder,
+  type RunningGateway,
+  type SallyportProcess,
+  StdioGateway,
+  startGateway,
+} from './running-sallyport.ts';
 import { waitFor } from './wait-for.ts';
 
 const health = (gateway: RunningGateway, headers: Record<string, string> = {}) =>
@@ -12,6 +20,14 @@ const health = (gateway: RunningGateway, headers: Record<string, string> = {}) =
 
 const isNotReady = (gateway: RunningGateway) =>
   waitFor(async () => expect(await health(gateway)).toMatchObject({ status: 503, body: 'draining\n' }));
+
+/** How the calls of `wait` ended, as the record has it. */
+async function endsOf({ stateDir }: SallyportProcess): Promise<unknown[]> {
+  const ends: unknown[] = [];
+  for await (const { value } of readRecords(join(stateDir, 'audit')))
+    if (value['kind'] === 'outcome' && value['tool'] === 'wait') ends.push([value['outcome'], value['reason']]);
+  return ends;
+}
 
 describe('readiness', () => {
   it('is answered whatever the Host header says, and says nothing else', async () => {
@@ -76,12 +92,40 @@ describe('on SIGTERM', () => {
     const message = 'Sallyport ended before "bad" answered. The call may have run: look before you call again.';
     for (const answer of await Promise.all(hanging)) expect(answer.error).toMatchObject({ code: -32000, message });
     expect((await gateway.process.exited).code).toBe(0);
-    const ends: unknown[] = [];
-    for await (const { value } of readRecords(join(gateway.process.stateDir, 'audit')))
-      if (value['kind'] === 'outcome' && value['tool'] === 'wait') ends.push([value['outcome'], value['reason']]);
-    expect(ends).toEqual([
+    expect(await endsOf(gateway.process)).toEqual([
       ['failed', message],
       ['failed', message],
     ]);
+  });
+
+  it('records the same of a call over stdio', async () => {
+    const counter = join(newTestFolder(), 'counter');
+    const stdio = new StdioGateway({ mcpServers: { bad: misbehaving({ tools: ['wait'], counter }) } });
+    const given = { name: 'bad_wait', arguments: { until: `${counter}.never` } };
+    for (const [id, method, params] of [
+      [1, 'initialize', INITIALIZE],
+      [2, 'tools/call', given],
+    ])
+      stdio.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    await waitFor(() => expect(readFileSync(counter, 'utf8')).toContain('\n'));
+    stdio.process.child.kill('SIGTERM');
+    expect((await stdio.process.exited).code).toBe(0);
+    expect(await endsOf(stdio.process)).toEqual([
+      ['failed', 'Sallyport ended before "bad" answered. The call may have run: look before you call again.'],
+    ]);
+  });
+
+  it('records a call that its client gives up as cancelled, as ever', async () => {
+    const counter = join(newTestFolder(), 'counter');
+    const gateway = await startGateway({ mcpServers: { bad: misbehaving({ tools: ['wait'], counter }) } });
+    const legacy = await new PlainClient(gateway).initialize();
+    const waiting = legacy.call('bad_wait', { until: `${counter}.never` });
+    await waitFor(() => expect(readFileSync(counter, 'utf8')).toContain('\n'));
+    // The first request after initialize has the id 1.
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+    await legacy.post(JSON.stringify(cancel), legacy.session);
+    await waiting.catch(() => undefined);
+    await gateway.process.stop();
+    expect(await endsOf(gateway.process)).toEqual([['cancelled', expect.stringContaining('cancelled')]]);
   });
 });

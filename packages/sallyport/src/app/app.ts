@@ -54,6 +54,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     );
   };
 
+  /** Before the fronts give their clients up: what ends a call here is no cancellation of the client's. */
+  const cutOff = (): void => {
+    void parts.desk.close();
+    void upstreams.close();
+  };
+
   return {
     upstreams,
     catalog,
@@ -83,10 +89,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       current.isCurrent = (principal) => callers.isCurrent(principal);
       const front = await openHttpFront(ports, callers);
       telemetry.sessions = front.sessions;
-      const cutOff = () => {
-        void parts.desk.close();
-        void upstreams.close();
-      };
       closers.push(() => front.close({ graceMs: GRACE_MS, cutOff }), close);
       const listener = await telemetry.listen();
       if (listener !== undefined)
@@ -102,7 +104,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async serveStdio(streams, endpoint) {
       const front = openStdioFront(ports, streams, endpoint);
-      closers.push(() => front.close());
+      closers.push(() => {
+        cutOff();
+        front.close();
+      });
       await front.ended;
     },
     close() {

@@ -132,10 +132,10 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
         if (drainMs > 0) await wait(drainMs);
         phase = 'closing';
         stopFollowing();
-        if (!(await isIdleWithin(ports, graceMs))) {
-          cutOff();
-          await isIdleWithin(ports, CUT_OFF_MS);
-        }
+        await idleWithin(ports, graceMs);
+        // Also for calls that are parked until their clients come back.
+        cutOff();
+        await idleWithin(ports, CUT_OFF_MS);
         context.parking.close();
         context.sessions.close();
         context.streams.close();
@@ -149,12 +149,11 @@ export async function openHttpFront(ports: GatewayPorts, callers: Callers): Prom
   };
 }
 
-async function isIdleWithin({ inFlight }: GatewayPorts, ms: number): Promise<boolean> {
+/** Until nothing is in flight, but no longer than this. */
+async function idleWithin({ inFlight }: GatewayPorts, ms: number): Promise<void> {
   const stop = new AbortController();
-  const late = wait(ms, false, { signal: stop.signal }).catch(() => false);
-  const idle = await Promise.race([inFlight.whenIdle().then(() => true), late]);
+  await Promise.race([inFlight.whenIdle(), wait(ms, undefined, { signal: stop.signal }).catch(() => undefined)]);
   stop.abort();
-  return idle;
 }
 
 /** Closes connections once what was written to them has been taken: an answer is not answered before it is read. */

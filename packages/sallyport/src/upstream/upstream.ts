@@ -276,22 +276,17 @@ export class Upstream {
   async retire(): Promise<void> {
     await this.#pool.closeIdle();
     await this.#turnstile.empty();
-    await this.close();
+    await this.close(`"${this.settings.name}" is being closed.`);
   }
 
-  async close(): Promise<void> {
+  /** @param why for the calls in flight */
+  async close(why: string): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#reconnecting);
     this.#closing.abort();
     this.#gate.close();
     this.#pool.close();
-    const { name } = this.settings;
-    await this.#closeConnections(
-      new FaultError(
-        'draining',
-        `Sallyport ended before "${name}" answered. The call may have run: look before you call again.`,
-      ),
-    );
+    await this.#closeConnections(new FaultError('draining', why));
     await this.#origins.close();
   }
 

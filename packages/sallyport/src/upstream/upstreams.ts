@@ -59,7 +59,8 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
   };
 
   const closeAll = async () => {
-    await Promise.all([...upstreams.values(), ...retiring.keys()].map((upstream) => upstream.close()));
+    const open = [...upstreams.values(), ...retiring.keys()];
+    await Promise.all(open.map((upstream) => upstream.close(toCutOff(upstream.settings.name))));
     await Promise.all(retiring.values());
     if (options.supervisor === undefined) await supervisor.close();
   };
@@ -95,7 +96,10 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    status: (name) => (servers.has(name) ? find(name).status() : undefined),
+    status(name) {
+      if (!servers.has(name)) return undefined;
+      return (closed === undefined ? find(name) : upstreams.get(name))?.status();
+    },
     restart: async (name) => find(name).restart(),
     reconfigure(next) {
       servers = next;
@@ -114,4 +118,8 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       return closed;
     },
   };
+}
+
+function toCutOff(name: string): string {
+  return `Sallyport ended before "${name}" answered. The call may have run: look before you call again.`;
 }
