@@ -279,7 +279,6 @@ export class Upstream {
     await this.close(`"${this.settings.name}" is being closed.`);
   }
 
-  /** @param why for the calls in flight */
   async close(why: string): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#reconnecting);
