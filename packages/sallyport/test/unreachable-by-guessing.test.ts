@@ -198,6 +198,23 @@ describe('other ways', () => {
     }
   });
 
+  it('a notification of a vendor goes where its requests go, and nowhere else', async () => {
+    const before = vault.heard.length;
+    const note = (method: string) => JSON.stringify({ jsonrpc: '2.0', method, params: { item: 'hidden' } });
+    for (const path of ['/mcp', '/servers/vault/mcp']) {
+      const client = await open(path);
+      await client.post(note('vendor/hidden-beat'), client.session);
+      await client.post('{"jsonrpc":"2.0","method":"notifications/last"}', client.session);
+    }
+    const wide = await open('/servers/wide/mcp');
+    for (const method of ['tools/call', 'resources/other', 'ping', 'vendor/beat'])
+      await wide.post(note(method), wide.session);
+    await expect.poll(() => vault.heard.slice(before)).toContain('vendor/beat');
+    await expect.poll(() => vault.heard.slice(before)).toContain('notifications/last');
+    for (const method of ['vendor/hidden-beat', 'tools/call', 'resources/other', 'ping'])
+      expect(vault.heard.slice(before)).not.toContain(method);
+  });
+
   it('a listening stream follows nothing hidden', async () => {
     const before = vault.heard.filter((method) => method === 'resources/subscribe').length;
     const client = new PlainClient(caller, `${caller.origin}/servers/vault/mcp`);

@@ -1,7 +1,7 @@
 import type { ServerAccess } from '../config/access-settings.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
-import type { Answer, Request } from '../core/message.ts';
+import type { Answer } from '../core/message.ts';
 import { findSecretQuestion } from '../guard/approve/elicitation-secrets.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
@@ -27,22 +27,34 @@ export async function relayTaskRequest(ports: CallPorts, inbound: Inbound): Prom
 
 /** A method this program does not know: an endpoint of one upstream passes it on, the shared one cannot tell whose it is. */
 export async function relayUnknown(ports: CallPorts, inbound: Inbound): Promise<Answer> {
-  const { request, endpoint, snapshot } = inbound;
-  // Nobody can tell what it reaches: where a list or a policy says what may be reached, it stops here.
-  if (
-    endpoint.kind !== 'server' ||
-    isNarrowed(snapshot.servers.get(endpoint.name)?.access) ||
-    isUnspokenOf(ports, request)
-  )
+  const { request, endpoint } = inbound;
+  if (endpoint.kind !== 'server' || !mayReach(ports, request.method, inbound))
     throw new FaultError('method_not_found', `Method not found: ${request.method.slice(0, 128)}`);
   const answer = await sendRecorded(ports, inbound, { upstream: endpoint.name, edits: [], target: undefined });
   if (request.method !== 'tasks/list' || ports.taskOwners === undefined) return answer;
   return ports.taskOwners.withoutOthers(endpoint.name, answer, inbound.exchange.client.principal);
 }
 
-/** A caller's own tasks are no more than what the policies let it start. */
-function isUnspokenOf({ offers, taskOwners }: CallPorts, { method }: Request): boolean {
-  return offers?.areEnforced() === true && (method !== 'tasks/list' || taskOwners === undefined);
+/** Requests of the protocol, those of later revisions included. */
+const PROTOCOL =
+  /^(?:[^/]*|(?:tools|resources|prompts|completion|tasks|logging|server|subscriptions|roots|sampling|elicitation)\/.*)$/s;
+
+/**
+ * Whether a client's notification may be passed on. One of a vendor goes where a request of a vendor goes. A request of the
+ * protocol without an id goes nowhere: some servers run it, and no guard has read it.
+ */
+export function mayNotify(ports: Deciding, method: string, from: From): boolean {
+  return method.startsWith('notifications/') || (!PROTOCOL.test(method) && mayReach(ports, method, from));
+}
+
+type Deciding = Pick<CallPorts, 'offers' | 'taskOwners'>;
+type From = Pick<Inbound, 'endpoint' | 'snapshot'>;
+
+/** Nobody can tell what an unknown method reaches: where a list or a policy says what may be reached, it stops here. */
+function mayReach({ offers, taskOwners }: Deciding, method: string, { endpoint, snapshot }: From): boolean {
+  if (endpoint.kind !== 'server' || isNarrowed(snapshot.servers.get(endpoint.name)?.access)) return false;
+  // A caller's own tasks are no more than what the policies let it start.
+  return offers?.areEnforced() !== true || (method === 'tasks/list' && taskOwners !== undefined);
 }
 
 function isNarrowed(access: ServerAccess | undefined): boolean {

@@ -1,6 +1,7 @@
 import type { Inbound } from '../call/inbound.ts';
 import { hideNews } from '../call/kept-servers.ts';
 import { listItems } from '../call/list-items.ts';
+import { mayNotify } from '../call/relay-request.ts';
 import { vetNews } from '../call/vet-outgoing.ts';
 import type { ListChange, View } from '../catalog/contract.ts';
 import { concerns } from '../config/allowed.ts';
@@ -252,8 +253,8 @@ export class LegacySession {
       this.#find(notification.bytes.toString('latin1', id.start, id.end))?.cancel('cancelled by the client');
       return;
     }
-    // Some servers run a `tools/call` that has no id, too, about which nobody has decided.
-    if (!notification.method.startsWith('notifications/')) return;
+    const { endpoint } = this;
+    if (!mayNotify(this.#ports, notification.method, { endpoint, snapshot: this.#ports.snapshot() })) return;
     if (this.#untold >= MAX_UNTOLD) {
       this.#ports.log.warn(
         { method: notification.method.slice(0, 64) },
