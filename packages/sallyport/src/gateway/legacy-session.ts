@@ -230,7 +230,11 @@ export class LegacySession {
   async #setLogLevel(request: Request): Promise<Answer> {
     const level = member(request.params, 'level');
     if (typeof level !== 'string' || !LOG_LEVELS.includes(level)) {
-      throw new FaultError('invalid_params', `logging/setLevel needs "level": one of ${LOG_LEVELS.join(', ')}.`);
+      const given = typeof level === 'string' ? `Unknown level: ${level.slice(0, 64)}. ` : '';
+      throw new FaultError(
+        'invalid_params',
+        `${given}logging/setLevel needs "level": one of ${LOG_LEVELS.join(', ')}.`,
+      );
     }
     this.#logLevel = level;
     await this.#view();

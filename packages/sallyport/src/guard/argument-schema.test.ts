@@ -46,7 +46,7 @@ describe('attacks', () => {
     expect(verdict).toMatchObject({ kind: 'deny', code: 'schema' });
     expect(verdict).toHaveProperty(
       'reason',
-      `The arguments do not match the inputSchema of "sample_t": ${problem}. Correct them and call again.`,
+      `Invalid arguments: they do not match the inputSchema of "sample_t": ${problem}. Correct them and call again.`,
     );
     expect(JSON.stringify(verdict)).not.toContain('hunter2');
   });

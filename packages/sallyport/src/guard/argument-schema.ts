@@ -22,7 +22,7 @@ function toVerdict({ tool }: Call, validation: Validation): Verdict {
     return {
       kind: 'deny',
       code: 'schema',
-      reason: `The arguments do not match the inputSchema of "${name}": ${validation.problems.join('; ')}. Correct them and call again.`,
+      reason: `Invalid arguments: they do not match the inputSchema of "${name}": ${validation.problems.join('; ')}. Correct them and call again.`,
     };
   // Fail closed: arguments nobody could check are not passed on.
   return {

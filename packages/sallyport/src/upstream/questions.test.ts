@@ -123,7 +123,10 @@ describe('a question of the server', () => {
     expect(refused.message).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      error: { code: -32601, message: 'The client did not declare the capability "elicitation".' },
+      error: {
+        code: -32601,
+        message: 'Method not found: elicitation/create. The client did not declare the capability "elicitation".',
+      },
     });
     const pong = await subject.saw(({ message }) => message.id === 'p');
     expect(pong.message).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });

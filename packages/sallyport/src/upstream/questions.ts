@@ -96,7 +96,9 @@ export class Questions {
     return this.#waiting.length;
   }
 
-  refuse(request: Request, code: number, message: string): void {
+  refuse(request: Request, code: number, reason: string): void {
+    // The words every SDK has for -32601: servers look for them.
+    const message = code === -32601 ? `Method not found: ${request.method}. ${reason}` : reason;
     this.#options.reply(Answer.error(request.id, code, message).bytes.toString('latin1'));
   }
 
