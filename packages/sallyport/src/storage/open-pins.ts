@@ -47,17 +47,19 @@ const AGAIN_MS = 250;
 /** @throws FaultError `config`: locked, and the lock file cannot be read. */
 export async function openPins(ports: PinsPorts): Promise<OpenPins> {
   const { database, settings, scan = () => undefined, inspection: reader, arrival, program, clock, log } = ports;
-  const inspection = (server: string) => scanOf(scan() ?? DEFAULT_SCAN, server).definitions;
-  let scanned = JSON.stringify(scan());
+  // Fixed for one set of rules: what a definition stands for changes when they are reconsidered, and then only.
+  const toInspection = (settings: ScanSettings | undefined) => (server: string) =>
+    scanOf(settings ?? DEFAULT_SCAN, server).definitions;
+  let scanned = toScanned(scan());
   let rules: PinRules & { readonly lock: LockFile | undefined } = {
     mode: settings().mode,
     lock: undefined,
-    inspection,
+    inspection: toInspection(scan()),
   };
   let stamp = '';
   if (rules.mode === 'locked') {
     stamp = await toStamp(settings().lockFile);
-    rules = { mode: 'locked', inspection, lock: await loadLockFile(settings().lockFile) };
+    rules = { ...rules, lock: await loadLockFile(settings().lockFile) };
   }
   let closing: Promise<void> | undefined;
   const book = new PinBook({
@@ -85,7 +87,7 @@ export async function openPins(ports: PinsPorts): Promise<OpenPins> {
   const refresh = async (): Promise<void> => {
     const { mode, lockFile } = settings();
     const now = mode === 'locked' ? await toStamp(lockFile) : '';
-    const text = JSON.stringify(scan());
+    const text = toScanned(scan());
     if (mode === rules.mode && now === stamp && text === scanned) return;
     scanned = text;
     stamp = now;
@@ -96,8 +98,9 @@ export async function openPins(ports: PinsPorts): Promise<OpenPins> {
       // Fail closed: without a lock file nothing is approved.
       log.error({ error }, `everything is quarantined: ${toFault(error).message}`);
     }
-    rules = { mode, lock, inspection };
-    book.reconsider();
+    book.reconsider(() => {
+      rules = { mode, lock, inspection: toInspection(scan()) };
+    });
   };
   let looking: Promise<void> = Promise.resolve();
   const look = (): Promise<void> => {
@@ -116,6 +119,12 @@ export async function openPins(ports: PinsPorts): Promise<OpenPins> {
       return closing;
     },
   };
+}
+
+/** What of these settings decides about definitions. */
+function toScanned(settings: ScanSettings = DEFAULT_SCAN): string {
+  const { definitions, trusted, servers } = settings;
+  return JSON.stringify([definitions, trusted, Object.entries(servers).map(([name, one]) => [name, one.definitions])]);
 }
 
 /** @throws FaultError `config`. */

@@ -186,8 +186,9 @@ test('show holds nothing, off reads nothing', () => {
   shown.state.inspection = 'show';
   expect(shown.meet([tool('a', 'evil')])).toEqual(['a']);
   expect(ofTools(shown.kept)[0]?.found?.findings).toHaveLength(1);
-  shown.state.inspection = 'hold';
-  shown.book.reconsider();
+  shown.book.reconsider(() => {
+    shown.state.inspection = 'hold';
+  });
   expect(shown.meet([tool('a', 'evil')])).toEqual([]);
   const off = open();
   off.state.inspection = 'off';

@@ -174,3 +174,45 @@ test('a program that runs already is restarted by no yes to it, and by no decisi
   book.adopt([{ ...pin, approved: undefined, approvedBy: undefined, rejected: 'a' }]);
   expect(restarted).toEqual(['s']);
 });
+
+test('other rules restart and announce only what stands otherwise under them', () => {
+  const { book, state, meet, told } = open('laptop');
+  const restarted: string[] = [];
+  book.onProgram((server) => restarted.push(server));
+  const program = (text: string) => ({ digest: `sha256:${text}`, content: '', text: JSON.stringify({ runs: text }) });
+  expect(book.meetProgram('s', program('one'))).toBeUndefined();
+  meet([tool('a')]);
+  meet([tool('a', { title: 'A' })]);
+  told.length = 0;
+  for (const mode of ['team', 'laptop'] as const) {
+    book.reconsider(() => {
+      state.mode = mode;
+    });
+    expect([restarted, told]).toEqual([[], []]);
+  }
+  // Without a lock file nothing is approved.
+  book.reconsider(() => {
+    state.mode = 'locked';
+  });
+  expect([restarted, told]).toEqual([['s'], ['tools']]);
+  book.reconsider(() => {
+    state.mode = 'laptop';
+  });
+  expect([restarted, told]).toEqual([
+    ['s', 's'],
+    ['tools', 'tools'],
+  ]);
+});
+
+test('a program that is held is met anew under other rules', () => {
+  const { book, state } = open('team');
+  const restarted: string[] = [];
+  book.onProgram((server) => restarted.push(server));
+  const program = { digest: 'sha256:one', content: '', text: '{"runs":"one"}' };
+  expect(book.meetProgram('s', program)).toBe('new');
+  book.reconsider(() => {
+    state.mode = 'laptop';
+  });
+  expect(restarted).toEqual(['s']);
+  expect(book.meetProgram('s', program)).toBeUndefined();
+});

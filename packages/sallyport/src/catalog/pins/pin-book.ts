@@ -38,6 +38,7 @@ import type { Offer, PinGate, PinListener, ServerPins } from './pin-gate.ts';
 import { PinReader } from './pin-reader.ts';
 import { type FoundAgain, readAgain } from './read-again.ts';
 import { createServerPins } from './server-pins.ts';
+import { compareStanding, toStanding } from './standing.ts';
 import { tellSightings } from './tell-sightings.ts';
 
 export interface PinBookPorts {
@@ -141,12 +142,18 @@ export class PinBook implements PinGate {
       .join(' ');
   }
 
-  /** The rules are others now: everything is looked at again. */
-  reconsider(): void {
+  /** Other rules from here on. Nobody is told of what stands as it stood: an announcement ends programs and their calls. */
+  reconsider(use: () => void): void {
+    const standing = () => toStanding(this.#servers, (...item) => this.#judge(...item).state);
+    const before = standing();
+    use();
     this.#looked = new WeakSet();
-    for (const [server, kinds] of this.#servers) {
-      this.#announce(server, ['tools', 'prompts', 'resources']);
-      if (kinds.has('program')) this.#announceProgram(server);
+    // What the rules before had nobody read is read now.
+    for (const server of before.keys()) this.#announce(server, []);
+    for (const [server, kinds] of compareStanding(before, standing())) {
+      this.#announce(server, [...new Set(kinds.flatMap((kind) => LISTS.get(kind) ?? []))]);
+      // One that is held does not run: it may be met otherwise now.
+      if (kinds.includes('program') || this.#stateOfProgram(server) !== 'approved') this.#announceProgram(server);
     }
   }
 
