@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { isAnswered } from '../src/gateway/control-socket.ts';
 import { readRecords } from '../src/telemetry/audit/read-records.ts';
 import { rest } from './approvals-set-up.ts';
 import { atTheEnd } from './at-the-end.ts';
@@ -92,8 +93,13 @@ describe('several processes on one state directory', () => {
       Array.from({ length: 4 }, () => startGateway({}, [], { SALLYPORT_STATE: state })),
     );
     expect(new Set(gateways.map(({ origin }) => origin)).size).toBe(4);
+    // Whichever it is: where it is killed, another one answers in its place.
+    expect(await isAnswered(state)).toBe(true);
+    for (const gateway of gateways.splice(0, 2)) await gateway.process.stop('SIGKILL');
+    await waitFor(async () => expect(await isAnswered(state)).toBe(true));
     const ended = await Promise.all(gateways.map((gateway) => gateway.process.stop()));
-    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await isAnswered(state)).toBe(false);
   });
 
   it('let through as many calls as the quota has, all together', async () => {

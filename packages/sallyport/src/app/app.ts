@@ -4,13 +4,13 @@ import { policiesOf } from '../config/policy-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { Log } from '../core/log.ts';
-import { openControlSocket } from '../gateway/control-socket.ts';
 import { openHttpFront } from '../gateway/http-front.ts';
 import { openStdioFront } from '../gateway/stdio-front.ts';
 import type { PolicyDoor } from '../guard/policy/policy-door.ts';
 import { takeFileLock } from '../storage/file-lock.ts';
 import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
+import { keepControlSocket } from './keep-control-socket.ts';
 import { localUser } from './local-user.ts';
 import { NOBODY } from './nobody.ts';
 import { openCallers } from './open-callers.ts';
@@ -29,8 +29,8 @@ export interface App {
   warm(): Promise<void>;
   /** `key` is `undefined` where the operator turned authentication off. */
   openHttp(): Promise<{ readonly origin: string; readonly key: string | undefined }>;
-  /** The API for command lines of the same user. False: another Sallyport with this state directory answers them. */
-  openControlSocket(): Promise<boolean>;
+  /** The API for command lines of the same user, here or in another process with this state directory. */
+  openControlSocket(): Promise<void>;
   /** Resolves when the client has ended the session. */
   serveStdio(streams: { stdin: Readable; stdout: Writable }, endpoint: Endpoint): Promise<void>;
   /** Serves until balancers know, lets calls in flight finish, then ends every connection and child. Idempotent. */
@@ -97,10 +97,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async openControlSocket() {
       const { stateDir } = current.snapshot;
-      const socket = await openControlSocket({ stateDir, control, principal: localUser(), lock: takeFileLock });
-      // First: whoever starts next on this directory is to answer at once.
-      if (socket !== undefined) closers.unshift(() => socket.close());
-      return socket !== undefined;
+      const options = { stateDir, control, principal: localUser(), lock: takeFileLock };
+      const socket = await keepControlSocket(options, log);
+      // First: another process on this directory is to answer at once.
+      closers.unshift(() => socket.close());
     },
     async serveStdio(streams, endpoint) {
       const front = openStdioFront(ports, streams, endpoint);
