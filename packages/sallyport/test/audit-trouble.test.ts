@@ -8,14 +8,15 @@ import {
   renameSync,
   rmSync,
   statSync,
-  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as passed } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { atTheEnd } from './at-the-end.ts';
 import { readAdmitted, startLoad, startWitness, verifyAudit } from './audited-load.ts';
+import { PlainClient, textOf } from './plain-client.ts';
 import { newTestFolder, type RunningGateway, startGateway, type WrittenConfig } from './running-sallyport.ts';
+import { fillDisk, mountSmallDisk } from './small-disk.ts';
 import { waitFor } from './wait-for.ts';
 
 interface Place {
@@ -58,15 +59,7 @@ const TROUBLES: readonly Trouble[] = [
   {
     name: 'the disk is full',
     problem: /ENOSPC/,
-    make({ directory }) {
-      const filler = join(directory, 'filler');
-      const open = openSync(filler, 'w');
-      expect(() => {
-        for (;;) writeSync(open, Buffer.alloc(4_096));
-      }).toThrow(/ENOSPC/);
-      closeSync(open);
-      return () => unlinkSync(filler);
-    },
+    make: ({ directory }) => fillDisk(directory),
   },
   {
     name: 'the segment is removed',
@@ -102,25 +95,13 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** A disk of its own of 16 MiB, where that may be had. */
-function mountSmallDisk(directory: string): boolean {
-  mkdirSync(directory);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', directory], { stdio: 'ignore' });
-  } catch {
-    return false;
-  }
-  atTheEnd(() => execFileSync('umount', ['-l', directory]));
-  return true;
-}
-
 describe.each(['strict', 'batched'] as const)('while records cannot be written, mode %s', (mode) => {
   it.each(TROUBLES)(
     '$name: noticed within a second, no call leaves unrecorded, and back within a second',
     async (trouble) => {
       const upstream = await startWitness();
       const directory = join(newTestFolder(), 'audit');
-      if (!mountSmallDisk(directory) && trouble.name === 'the disk is full') return;
+      mountSmallDisk(directory);
       const config = { audit: { mode, directory }, mcpServers: { up: { url: upstream.url } } } as WrittenConfig;
       const gateway = await startGateway(config, ['--no-call-log']);
       const load = startLoad(gateway, mode, 8);
@@ -149,6 +130,62 @@ describe.each(['strict', 'batched'] as const)('while records cannot be written, 
       const admitted = await readAdmitted(stateDir, directory);
       expect([...upstream.executed().keys()].filter((id) => !admitted.has(id))).toEqual([]);
       expect(readFileSync(segmentIn(directory), 'utf8')).toMatch(/"kind":"interrupted".*"refused":[1-9]/);
+    },
+  );
+});
+
+/** Nobody empties a disk within a second. */
+const OUTAGE_MS = 10_000;
+const HELD = { retry: 0, timeout: 60_000 };
+
+describe.each(['strict', 'batched'] as const)('while the disk is full for ten seconds, mode %s', (mode) => {
+  it.each([
+    ['few calls', 1],
+    ['many calls', 16],
+  ])(
+    '%s: refused at once, answered again within a second, the chain whole, nothing executed without a record',
+    HELD,
+    async (_, callers) => {
+      const upstream = await startWitness();
+      const directory = join(newTestFolder(), 'audit');
+      mountSmallDisk(directory);
+      const config = { audit: { mode, directory }, mcpServers: { up: { url: upstream.url } } } as WrittenConfig;
+      const gateway = await startGateway(config, ['--no-call-log']);
+      const before = startLoad(gateway, `${mode}-before`, callers);
+      await waitFor(() => expect(before.answered.length).toBeGreaterThan(5));
+      const makeRoom = fillDisk(directory);
+      const fullAt = performance.now();
+      await waitFor(() => expect(before.refused.length).toBeGreaterThan(0));
+      await before.stop();
+      const client = new PlainClient(gateway);
+      const times: number[] = [];
+      for (let i = 0; performance.now() - fullAt < OUTAGE_MS; i++) {
+        const startedAt = performance.now();
+        const { error } = await client.callModern('up_echo', { id: `${mode}-full-${i}` });
+        times.push(performance.now() - startedAt);
+        expect(error?.message).toMatch(/ENOSPC/);
+        const isLast = performance.now() - fullAt > OUTAGE_MS - 1_000;
+        await passed(callers === 1 && !isLast ? 1_000 : 20);
+      }
+      times.sort((a, b) => a - b);
+      expect(times[times.length >> 1]).toBeLessThan(50);
+      makeRoom();
+      const roomAt = performance.now();
+      await waitFor(async () => {
+        const answer = await client.callModern('up_echo', { id: `${mode}-after` });
+        expect(textOf(answer)).toBe('echo done');
+      });
+      expect(performance.now() - roomAt).toBeLessThan(1_000);
+      await gateway.process.stop();
+      const { stateDir } = gateway.process;
+      expect(await verifyAudit(stateDir, { directory })).toMatchObject([{ chain: '0', bad: undefined }]);
+      const admitted = await readAdmitted(stateDir, directory);
+      const executed = [...upstream.executed().keys()];
+      expect(executed.filter((id) => !admitted.has(id))).toEqual([]);
+      expect(executed.filter((id) => id.includes('-full-'))).toEqual([]);
+      const text = readFileSync(segmentIn(directory), 'utf8');
+      const refused = [...text.matchAll(/"kind":"interrupted".*"refused":(\d+)/g)].map(([, count]) => Number(count));
+      expect(refused.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(times.length);
     },
   );
 });

@@ -34,3 +34,19 @@ test('every record names the one before it and ends with the digest of its value
   expect(queue.last).toEqual(before);
   expect(digests).toEqual(VALUES.map(digest));
 });
+
+test('records that cannot be written again and again take no more memory each time, and none is lost', () => {
+  let queue = new RecordQueue({ seq: 0, hash: GENESIS }, digest);
+  queue.push('"text":"first"}');
+  const before = process.memoryUsage().arrayBuffers;
+  // Four attempts a second: 100 s of a full disk.
+  for (let attempt = 0; attempt < 400; attempt++) {
+    const batch = queue;
+    queue = new RecordQueue(batch.last, digest);
+    if (attempt % 100 === 0) queue.push(`"text":"${attempt}"}`);
+    queue = batch.followedBy(queue);
+  }
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1_048_576);
+  const lines = queue.bytes.toString('utf8').split('\n').slice(0, -1);
+  expect(lines.map((line) => (JSON.parse(line) as { text: string }).text)).toEqual(['first', '0', '100', '200', '300']);
+});

@@ -87,7 +87,8 @@ export class RecordQueue {
   followedBy(others: RecordQueue): this {
     const { bytes, last } = others;
     this.#chain();
-    this.#grow(this.#used + bytes.length);
+    // Only when it must: this is done again with every attempt while the disk takes nothing.
+    this.#makeRoom(bytes.length);
     bytes.copy(this.#bytes, this.#used);
     this.#used += bytes.length;
     this.#length += others.length;
@@ -128,8 +129,7 @@ export class RecordQueue {
 
   #store(): void {
     const text = this.#text;
-    const needed = this.#used + text.length * MAX_WIDTH;
-    if (needed > this.#bytes.length) this.#grow(needed);
+    this.#makeRoom(text.length * MAX_WIDTH);
     this.#used += this.#bytes.write(text, this.#used, 'utf8');
     this.#text = '';
   }
@@ -160,7 +160,9 @@ export class RecordQueue {
     this.#last = { seq, hash };
   }
 
-  #grow(needed: number): void {
+  #makeRoom(more: number): void {
+    const needed = this.#used + more;
+    if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#used);
     this.#bytes = larger;

@@ -264,9 +264,12 @@ export class AuditWriter {
     return `"time":"${new Date(clock.now()).toISOString()}","kind":"seal","chain":"${chain}","key":"${sealer.keyId}"}`;
   }
 
-  /** Why there is a gap, and how many refusals are in it; also what shows whether the disk takes something again. */
+  /**
+   * Why there is a gap, and how many refusals are in it; also what shows whether the disk takes something again. Once for
+   * each trouble: the refusals of a long one are told after it.
+   */
   #tellTrouble(): void {
-    if (this.#refused === 0 && (this.#trouble === undefined || this.#troubleTold)) return;
+    if (this.#trouble === undefined ? this.#refused === 0 : this.#troubleTold) return;
     const time = new Date(this.#options.clock.now()).toISOString();
     const reason = JSON.stringify(this.#trouble ?? this.#refusedFor);
     this.#queue.push(`"time":"${time}","kind":"interrupted","reason":${reason},"refused":${this.#refused}}`);
