@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -140,5 +142,30 @@ describe('a disk that is slow to sync', () => {
     expect(segmentSyncs() - before.syncs).toBeLessThan(calls / 8);
     expect(load.refused).toEqual([]);
     await load.stop();
+  });
+});
+
+describe('a disk that takes writes and fails to sync them, mode batched', () => {
+  it('stops calls, goes on when it syncs again, and then a power cut loses none of them', HELD, async () => {
+    const upstream = await startWitness();
+    let disk = createSyncedDisk();
+    const gateway = await startOn(disk, { mcpServers: { up: { url: upstream.url } } });
+    const load = startLoad(gateway, 'broken', 8);
+    await load.begun;
+    const mend = disk.breakSyncs();
+    await waitFor(() => expect(load.refused.length).toBeGreaterThan(20));
+    expect(load.refused.at(-1)).toMatch(/could not be recorded: .*EIO/);
+    mend();
+    const answered = load.answered.length;
+    await waitFor(() => expect(load.answered.length).toBeGreaterThan(answered + 8));
+    await load.stop();
+    // A seal comes after its records are synced.
+    const lastSeal = () => readFileSync(join(disk.stateDir, 'audit/0/head.json'), 'utf8');
+    const sealed = lastSeal();
+    await waitFor(() => expect(lastSeal()).not.toBe(sealed));
+    disk = await cut(gateway, disk);
+    expect(await verifyAudit(disk.stateDir)).toMatchObject([{ chain: '0', bad: undefined }]);
+    const admitted = await readAdmitted(disk.stateDir);
+    expect([...upstream.executed().keys()].filter((id) => !admitted.has(id))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newTestFolder } from './running-sallyport.ts';
@@ -14,6 +14,8 @@ export interface SyncedDisk {
   readonly env: Readonly<Record<string, string>>;
   /** The files that were synced so far, below the state directory; each as often as it was. */
   syncs(): string[];
+  /** Syncs of segments of the audit fail until what is returned is called. */
+  breakSyncs(): () => void;
   /** A disk that holds what a power cut at this moment leaves. */
   cutPower(): SyncedDisk;
 }
@@ -34,6 +36,11 @@ export function createSyncedDisk({ from, slowMs = 0 }: { from?: string; slowMs?:
     stateDir,
     env: { SALLYPORT_STATE: stateDir, DISK: stateDir, LD_PRELOAD: library, UV_USE_IO_URING: '0', ...slow },
     syncs: () => readFileSync(`${stateDir}.synced/syncs`, 'utf8').trimEnd().split('\n'),
+    breakSyncs() {
+      const broken = `${stateDir}.synced/broken`;
+      writeFileSync(broken, '');
+      return () => rmSync(broken);
+    },
     cutPower: () => createSyncedDisk({ from: tree, slowMs }),
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** The record of who did what. */
 export interface AuditSettings {
-  /** `strict`: a call leaves when its record is on disk. `batched`: records are on disk within `withinMs`. */
+  /** `strict`: a call leaves when its record is on disk. `batched`: when it is in the file, which is synced within `withinMs`. */
   readonly mode: 'strict' | 'batched' | 'off';
   readonly withinMs: number;
   /** Absolute; `undefined`: `audit` in the state directory. */
@@ -20,7 +20,7 @@ export const auditSchema = z.strictObject({
     .enum(['strict', 'batched', 'off'])
     .default('batched')
     .describe(
-      'strict: a call leaves when its record is on disk. batched: records are on disk within withinMs, which costs next to nothing. off: there is no record.',
+      'strict: a call leaves when its record is on disk. batched: a call leaves when its record is written to the file, and the file is on disk within withinMs, which costs next to nothing. off: there is no record.',
     ),
   withinMs: z
     .int()

@@ -6,7 +6,7 @@ import { exportRecords } from '../telemetry/audit/export-records.ts';
 import { readPublicKey, toKeyId, toPem } from '../telemetry/audit/sealer.ts';
 import { listChains } from '../telemetry/audit/segments.ts';
 import { readExpectation, verifyAudit } from '../telemetry/audit/verify-audit.ts';
-import { REPAIR_MARK } from '../telemetry/audit/writer.ts';
+import { REPAIR_MARK } from '../telemetry/audit/chain-files.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
 import { objectOf, type Parameter, type Route, type Schema, TEXT, TIME } from './route.ts';

@@ -20,7 +20,8 @@ import type { PushOptions } from './record-queue.ts';
 import { type Head, recoverChain } from './recover.ts';
 import { findRetired } from './retire.ts';
 import { createSealer, makeSealKey, readPublicKey } from './sealer.ts';
-import { AuditWriter, toFault } from './writer.ts';
+import { toFault } from './waiters.ts';
+import { AuditWriter } from './writer.ts';
 
 /** In the state directory: what signs the seals, and what keys the digests. */
 export const SEAL_KEY_FILE = 'audit-seal-key';
@@ -127,7 +128,7 @@ type Recorder = Pick<AuditOptions, 'mode' | 'values' | 'clock'> & { readonly dig
 
 /** Turns requests and their ends into records. By concatenation: every call pays for two. */
 function createAudit(
-  writer: Pick<AuditWriter, 'append' | 'trouble' | 'inTime' | 'written' | 'refuse'>,
+  writer: Pick<AuditWriter, 'append' | 'trouble' | 'inTime' | 'handedOver' | 'written' | 'refuse'>,
   { mode, values, digest, clock }: Recorder,
 ): Omit<OpenAudit, 'close'> {
   const toEnd: ValueWriter = values === 'full' ? toFullValue(digest) : toLaterDigest;
@@ -148,7 +149,7 @@ function createAudit(
       );
       subject.admitted = true;
       // The stated time holds for every record: while the disk cannot keep it, calls wait for the disk.
-      return mode === 'batched' && writer.inTime ? undefined : writer.written();
+      return mode === 'batched' && writer.inTime ? writer.handedOver() : writer.written();
     },
     finish(subject, end, result) {
       if (!subject.admitted && writer.trouble !== undefined) {

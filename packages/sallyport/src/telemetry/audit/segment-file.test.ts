@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,7 +17,7 @@ async function openLarge(): Promise<{ path: string; file: SegmentFile; add: (tex
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-segment-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, toSegmentName(1, 'abcdef'));
-  const file = new SegmentFile(path, 0, FIRST);
+  const file = new SegmentFile(path, { bytes: 0, last: FIRST, isDurable: false });
   onTestFinished(() => file.close());
   let last: Head = FIRST;
   const add = async (text: string, times = 1): Promise<void> => {
@@ -57,3 +57,16 @@ test.each([0, 1_100, 1_048_570, 2_000_000, 2_999_000])(
     expect(await compareAll(file)).toBe('touched');
   },
 );
+
+test('what is appended while a sync runs is not part of it, and both are in the file', async () => {
+  const { path, file, add } = await openLarge();
+  const syncing = file.sync();
+  await add('beside it');
+  await syncing;
+  expect(readFileSync(path, 'utf8')).toContain('beside it');
+  expect(file.check()).toBeUndefined();
+  const last = file.sync();
+  // Closed under a sync: the descriptor lives as long as that.
+  file.close();
+  await last;
+});

@@ -10,6 +10,7 @@ import {
   type Stats,
   statSync,
   write,
+  writeSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -25,6 +26,20 @@ const DSYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
 /** Bytes that are compared in one go: 1 to 4 ms, by whether the processor has instructions for SHA-256. Holds any record. */
 const PIECE = 524_288;
 const LINE_FEED = 0x0a;
+/** A write of more is the thread pool's. Bytes. */
+const MAX_NOW = 65_536;
+/** After a write that took longer than this the thread pool writes for a while: the next one may as well. Milliseconds. */
+const SLOW_MS = 20;
+const SLOW_FOR_MS = 1_000;
+
+export interface SegmentFileOptions {
+  /** How long it is; 0: it is made. */
+  readonly bytes: number;
+  /** The last record of the chain. */
+  readonly last: Head;
+  /** What is appended is on disk at once. */
+  readonly isDurable: boolean;
+}
 
 /** The segment that is being written: appended to and synced by us alone, and watched for anybody else's hand. */
 export class SegmentFile {
@@ -43,17 +58,23 @@ export class SegmentFile {
   /** What is compared is read into it: half a megabyte twice a second, made anew, is new memory for the system each time. */
   #piece: Buffer | undefined;
   #closed = false;
+  readonly #isDurable: boolean;
+  #isSyncing = false;
+  /** What is on disk. */
+  #synced: { readonly bytes: number; readonly last: Place };
+  /** The last sync failed: the system may have given up what was to be synced (it does so once, fsync(2)). */
+  #isLost = false;
+  #slowUntil = 0;
 
-  /**
-   * Opens, or makes, a segment of exactly `bytes` bytes.
-   * @param last the last record of the chain
-   * @throws the error of the system.
-   */
-  constructor(path: string, bytes: number, last: Head) {
+  /** Opens, or makes, a segment of exactly `bytes` bytes. @throws the error of the system. */
+  constructor(path: string, { bytes, last, isDurable }: SegmentFileOptions) {
     this.path = path;
     this.#last = last;
+    this.#isDurable = isDurable;
+    this.#synced = { bytes, last };
     this.#compared = this.#begin();
-    this.#fd = openSync(path, constants.O_RDWR | DSYNC | (bytes === 0 ? constants.O_CREAT : 0), 0o600);
+    const flags = constants.O_RDWR | (isDurable ? DSYNC : 0) | (bytes === 0 ? constants.O_CREAT : 0);
+    this.#fd = openSync(path, flags, 0o600);
     try {
       // The name of a new file must outlive a power cut as its content does.
       if (bytes === 0) syncFolder(dirname(path));
@@ -143,27 +164,87 @@ export class SegmentFile {
   }
 
   /**
-   * Appends and waits until the disk has it. On failure what was written of it is cut off again.
+   * Appends; on failure what was written of it is cut off again. What is not durable is with the system then, mostly at once
+   * (`undefined`): a trip to the thread pool takes ten times as much CPU as the write. Where the write may have to wait,
+   * because of a sync or a busy disk, the loop does not wait with it.
    * @param last the last record of the text
    */
-  async append(text: Buffer, last: Head): Promise<void> {
+  append(text: Buffer, last: Head): Promise<void> | undefined {
+    if (this.#isDurable || this.#isSyncing || text.length > MAX_NOW || performance.now() < this.#slowUntil)
+      return this.#appendLater(text, last);
+    const startedAt = performance.now();
     try {
-      for (let done = 0; done < text.length; ) done += await writeAt(this.#fd, text.subarray(done), this.#bytes + done);
-      if (DSYNC === 0) await sync(this.#fd);
+      for (let done = 0; done < text.length; )
+        done += writeSync(this.#fd, text, done, text.length - done, this.#bytes + done);
     } catch (error) {
-      ftruncateSync(this.#fd, this.#bytes);
-      this.#changedAt = fstatSync(this.#fd).ctimeMs;
+      this.#cutOff();
       throw error;
     }
-    this.#bytes += text.length;
-    this.#last = last;
-    this.#changedAt = fstatSync(this.#fd).ctimeMs;
+    this.#appended(text, last);
+    const endedAt = performance.now();
+    if (endedAt - startedAt > SLOW_MS) this.#slowUntil = endedAt + SLOW_FOR_MS;
+    return undefined;
+  }
+
+  /** Until what was appended is on disk. What the system gave up after a failure is written again first. */
+  async sync(): Promise<void> {
+    const done = { bytes: this.#bytes, last: this.#last };
+    if (!this.#isDurable) {
+      this.#isSyncing = true;
+      try {
+        if (this.#isLost) await this.#writeAgain(done);
+        await sync(this.#fd);
+        this.#isLost = false;
+      } catch (error) {
+        this.#isLost = true;
+        throw error;
+      } finally {
+        this.#isSyncing = false;
+        if (this.#closed) closeSync(this.#fd);
+      }
+    }
+    this.#synced = done;
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    closeSync(this.#fd);
+    // Its number would be the next file's while a sync still means this one.
+    if (!this.#isSyncing) closeSync(this.#fd);
+  }
+
+  async #appendLater(text: Buffer, last: Head): Promise<void> {
+    try {
+      await writeAll(this.#fd, text, this.#bytes);
+      if (this.#isDurable && DSYNC === 0) await sync(this.#fd);
+    } catch (error) {
+      this.#cutOff();
+      throw error;
+    }
+    this.#appended(text, last);
+  }
+
+  #cutOff(): void {
+    ftruncateSync(this.#fd, this.#bytes);
+    this.#changedAt = fstatSync(this.#fd).ctimeMs;
+  }
+
+  #appended(text: Buffer, last: Head): void {
+    this.#bytes += text.length;
+    this.#last = last;
+    this.#changedAt = fstatSync(this.#fd).ctimeMs;
+  }
+
+  /** As it reads, if that is what was written. */
+  async #writeAgain(upTo: { readonly bytes: number; readonly last: Head }): Promise<void> {
+    const from = this.#synced;
+    const text = Buffer.allocUnsafe(upTo.bytes - from.bytes);
+    const length = await readAt(this.#fd, text, from.bytes);
+    const found = followChain(text.subarray(0, length), from.last);
+    if (found.good !== text.length || (text.length > 0 && found.last.hash !== upTo.last.hash))
+      throw new Error(`${this.path} lost what was written after record ${from.last.seq}`);
+    await writeAll(this.#fd, text, from.bytes);
+    this.#changedAt = fstatSync(this.#fd).ctimeMs;
   }
 }
 
@@ -186,6 +267,10 @@ function readAt(fd: number, bytes: Buffer, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     read(fd, bytes, 0, bytes.length, position, (error, length) => (error === null ? resolve(length) : reject(error)));
   });
+}
+
+async function writeAll(fd: number, text: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < text.length; ) done += await writeAt(fd, text.subarray(done), at + done);
 }
 
 function writeAt(fd: number, bytes: Buffer, position: number): Promise<number> {

@@ -1,17 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
-import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { findChanged, stampOf } from './finished.ts';
+import { ChainFiles, Trouble } from './chain-files.ts';
 import { writeHead } from './head-file.ts';
 import type { KeyedDigest } from './keyed-digest.ts';
 import { type PushOptions, RecordQueue } from './record-queue.ts';
 import type { ChainTail, Head } from './recover.ts';
 import type { Sealer } from './sealer.ts';
-import { codeOf, SegmentFile } from './segment-file.ts';
-import { toSegmentName } from './segments.ts';
+import { codeOf } from './segment-file.ts';
+import { createWaiters, toFault, type Waiters, waitWithin } from './waiters.ts';
 
 export interface WriterOptions {
   /** The folder of this chain. */
@@ -22,7 +18,10 @@ export interface WriterOptions {
   readonly sealer: Sealer;
   readonly digest: KeyedDigest;
   readonly segmentBytes: number;
-  /** Records are on disk this long after they came, at the latest. Milliseconds; 0: as soon as the disk can. */
+  /**
+   * Records are on disk this long after they came, at the latest; the system has them before calls leave. Milliseconds;
+   * 0: they are on disk before calls leave.
+   */
   readonly withinMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,72 +37,63 @@ const LINGER_MS = 10;
 const CROWD = 32;
 /** And no longer than this. Milliseconds. */
 const GATHER_MS = 3;
-/** How often what was written is read again. */
-const COMPARE_MS = 500;
 /** From here on nothing waits for company. Bytes. */
 const BATCH = 262_144;
 /** Waiting to be written; beyond it calls are refused. Bytes. */
 const MAX_QUEUE = 16 * 1_048_576;
-/** Nobody waits longer for the disk. Milliseconds. */
-const PATIENCE_MS = 5_000;
-/** Made by `audit repair`: the operator has seen what is wrong and wants a new segment to be begun. */
-export const REPAIR_MARK = 'repair';
-
-interface Waiters {
-  count: number;
-  readonly promise: Promise<void>;
-  resolve(): void;
-  reject(error: FaultError): void;
-}
 
 /**
- * Appends records to a chain of segments: numbered, hashed and written in batches while the last batch is synced, sealed
- * at intervals. When the files cannot be written, or are not what was written, it says so until they are again.
+ * Appends records to a chain of segments: numbered, hashed and written in batches, synced, sealed at intervals. When the
+ * files cannot be written, or are not what was written, it says so until they are again.
  */
 export class AuditWriter {
   readonly #options: WriterOptions;
+  /** Strict: a record is on disk once it is written. */
+  readonly #isDurable: boolean;
+  readonly #files: ChainFiles;
   #queue: RecordQueue;
   #spare: RecordQueue | undefined;
-  /** When the oldest record that is not on disk came. `performance.now()`. */
+  /** When the oldest record came that waits to be written, is being written, waits for a sync, is being synced. `performance.now()`. */
   #oldest: number | undefined;
-  /** The same of the batch that is being written. */
   #writing: number | undefined;
+  #unsynced: number | undefined;
+  #syncingFrom: number | undefined;
+  /** They wait for the system to have their records; the others, for the disk. */
+  #leaving: Waiters | undefined;
   #waiters: Waiters | undefined;
+  /** Their records are written, and not synced. */
+  #written: Waiters[] = [];
   /** How many are expected to wait for a batch: as many as waited for the last one, or half of what was expected then. */
   #crowd = 1;
-  /** The last record on disk. */
-  #written: Head;
+  /** The last record in the file. */
+  #last: Head;
   #sealedSeq: number;
   #sealedAt = performance.now();
-  #file: SegmentFile | undefined;
-  /** The segment that is opened next; asked for again while it cannot be, so that a sick disk is not filled with names. */
-  #next: ChainTail['segment'];
-  /** Finished segments: name -> bytes and time of change. */
-  readonly #finished = new Map<string, string>();
-  #lookedAt = 0;
+  /** A seal in the file that the head file does not know yet. */
+  #sealed: Head | undefined;
   #comparing: Promise<void> | undefined;
-  #comparedAt = 0;
   #trouble: string | undefined;
   #refused = 0;
   #refusedFor = '';
   /** Its record waits to be written already. */
   #troubleTold = false;
   #running: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
+  /** Half of the stated time is over for some record. */
+  #isSyncDue = false;
   #timer: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
   readonly #watch: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
   constructor(options: WriterOptions) {
-    const { tail, folder } = options;
+    const { tail, withinMs } = options;
     this.#options = options;
-    this.#written = { seq: tail.seq, hash: tail.hash };
-    this.#queue = new RecordQueue(this.#written, options.digest);
+    this.#isDurable = withinMs === 0;
+    this.#last = { seq: tail.seq, hash: tail.hash };
+    this.#queue = new RecordQueue(this.#last, options.digest);
     this.#sealedSeq = tail.seq;
-    this.#next = tail.segment;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const name of tail.segments)
-      if (name !== tail.segment?.name) this.#finished.set(name, stampOf(join(folder, name)));
+    this.#files = new ChainFiles({ ...options, isDurable: this.#isDurable });
     this.#watch = setInterval(() => this.#tick(), CHECK_MS).unref();
   }
 
@@ -113,9 +103,9 @@ export class AuditWriter {
     return this.#trouble;
   }
 
-  /** The files keep up with the stated time. */
+  /** The disk keeps up with the stated time. */
   get inTime(): boolean {
-    const since = this.#writing ?? this.#oldest;
+    const since = this.#syncingFrom ?? this.#unsynced ?? this.#writing ?? this.#oldest;
     return since === undefined || performance.now() - since <= this.#options.withinMs;
   }
 
@@ -123,7 +113,7 @@ export class AuditWriter {
   append(body: string, options?: PushOptions): void {
     this.#queue.push(body, options);
     this.#oldest ??= performance.now();
-    if (this.#running === undefined && this.#trouble === undefined) this.#schedule();
+    if (this.#trouble === undefined && (this.#running === undefined || !this.#isDurable)) this.#schedule();
   }
 
   /** The same with our signature: nobody can write such a record, not even behind the last seal. */
@@ -137,6 +127,13 @@ export class AuditWriter {
     this.#refusedFor = this.trouble ?? '';
   }
 
+  /** Fulfilled when the system has what was appended so far: no end of this program loses it. @throws FaultError `unrecorded`. */
+  handedOver(): Promise<void> {
+    this.#leaving ??= createWaiters();
+    if (this.#running === undefined) this.#start();
+    return this.#leaving.promise;
+  }
+
   /** Fulfilled when what was appended so far is on disk. @throws FaultError `unrecorded`. */
   written(): Promise<void> {
     this.#waiters ??= createWaiters();
@@ -147,10 +144,7 @@ export class AuditWriter {
 
   /** Finished segments that are deleted now, as a record on disk says. */
   forget(names: readonly string[]): void {
-    for (const name of names) {
-      this.#finished.delete(name);
-      rmSync(join(this.#options.folder, name), { force: true });
-    }
+    this.#files.forget(names);
   }
 
   /** Writes and seals what there is. Idempotent. */
@@ -164,7 +158,7 @@ export class AuditWriter {
       this.#sealedAt = Number.NEGATIVE_INFINITY;
       this.#running = this.#run();
       await this.#running;
-      this.#file?.close();
+      this.#files.close();
     })();
     return this.#closing;
   }
@@ -174,7 +168,13 @@ export class AuditWriter {
     const { withinMs } = this.#options;
     if (this.#queue.size > BATCH) this.#start();
     // Half of the stated time is for the disk.
-    else this.#timer ??= setTimeout(() => this.#start(), withinMs === 0 ? LINGER_MS : withinMs / 2);
+    else this.#timer ??= setTimeout(() => this.#startDue(), this.#isDurable ? LINGER_MS : withinMs / 2);
+  }
+
+  #startDue(): void {
+    this.#timer = undefined;
+    this.#isSyncDue = true;
+    this.#start();
   }
 
   /**
@@ -187,13 +187,17 @@ export class AuditWriter {
   }
 
   #start(): void {
-    clearTimeout(this.#timer);
     clearTimeout(this.#gathering);
-    this.#timer = undefined;
     this.#gathering = undefined;
+    if (this.#isDurable) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
     this.#running ??= this.#soon().finally(() => {
       this.#running = undefined;
+      this.#syncSoon();
       if (this.#waiters !== undefined) this.#gather(this.#waiters.count);
+      else if (this.#leaving !== undefined) this.#start();
       else if (this.#trouble === undefined && this.#queue.length > 0) this.#schedule();
     });
   }
@@ -205,58 +209,104 @@ export class AuditWriter {
   }
 
   async #run(): Promise<void> {
-    const waiters = this.#waiters;
+    const [leaving, waiters] = [this.#leaving, this.#waiters];
+    this.#leaving = undefined;
     this.#waiters = undefined;
     this.#crowd = Math.max(waiters?.count ?? 1, this.#crowd >> 1);
-    const patience = waiters && setTimeout(() => waiters.reject(toFault('the disk does not answer')), PATIENCE_MS);
+    if (waiters !== undefined) waitWithin(waiters);
     try {
-      const sealed = await this.#writeBatch();
+      await this.#writeBatch(leaving);
+      if (waiters !== undefined) this.#written.push(waiters);
+      const isFull = this.#sealed === this.#last && this.#files.isLarge;
+      if (this.#isDurable || isFull || this.#trouble !== undefined || this.#closing !== undefined) await this.#sync();
+      if (isFull) this.#files.finish();
       this.#recovered();
-      waiters?.resolve();
-      if (sealed) await this.#writeHead(this.#written);
     } catch (error) {
-      this.#failed(error instanceof Trouble ? error.message : `${this.#options.folder}: ${codeOf(error)}`);
-      waiters?.reject(toFault(this.#trouble ?? ''));
-    } finally {
-      clearTimeout(patience);
+      const fault = this.#failed(error);
+      leaving?.reject(fault);
+      waiters?.reject(fault);
     }
   }
 
-  /** Whether it ends with a seal. */
-  async #writeBatch(): Promise<boolean> {
-    await this.#checkFiles();
+  async #writeBatch(leaving: Waiters | undefined): Promise<void> {
+    await this.#files.check(this.#last, this.#trouble !== undefined);
     this.#tellTrouble();
     const sealing = this.#isSealDue();
     const batch = this.#queue;
     if (sealing) batch.push(this.#toSeal(), { finish: this.#options.sealer.seal });
-    if (batch.length === 0) return false;
+    if (batch.length > 0) await this.#append(batch, leaving);
+    leaving?.resolve();
+    if (!sealing) return;
+    this.#sealed = this.#last;
+    this.#sealedSeq = this.#last.seq;
+    this.#sealedAt = performance.now();
+  }
+
+  async #append(batch: RecordQueue, leaving: Waiters | undefined): Promise<void> {
     this.#writing = this.#oldest;
     this.#queue = this.#spare?.clear(batch.last) ?? new RecordQueue(batch.last, this.#options.digest);
     this.#spare = undefined;
     this.#oldest = undefined;
     try {
-      await this.#openFile().append(batch.bytes, batch.last);
+      const appending = this.#files.open(this.#last).append(batch.bytes, batch.last);
+      if (appending !== undefined) {
+        if (leaving !== undefined) waitWithin(leaving);
+        await appending;
+      }
     } catch (error) {
-      // Nothing of it is on disk: it stays before what came since.
+      // Nothing of it is in the file: it stays before what came since.
       this.#queue = batch.followedBy(this.#queue);
       this.#oldest = this.#writing ?? this.#oldest;
-      throw error;
-    } finally {
       this.#writing = undefined;
+      throw error;
     }
-    this.#written = batch.last;
+    this.#unsynced ??= this.#writing;
+    this.#writing = undefined;
+    this.#last = batch.last;
     this.#spare = batch;
-    if (sealing) {
-      this.#sealedSeq = this.#written.seq;
-      this.#sealedAt = performance.now();
-    }
-    return sealing;
   }
 
-  /** Only after the records: a head never vouches for what may still be lost. */
-  async #writeHead(sealed: Head): Promise<void> {
+  /** While others are written: a call does not wait for the disk as long as that is in time. */
+  #syncSoon(): void {
+    const isWanted = this.#isSyncDue || this.#written.length > 0 || this.#sealed !== undefined;
+    if (!isWanted || this.#trouble !== undefined || this.#syncing !== undefined) return;
+    this.#sync().then(
+      () => this.#syncSoon(),
+      (error: unknown) => this.#failed(error),
+    );
+  }
+
+  /** Until what is in the file now is on disk, and the head file knows the last seal of it. */
+  async #sync(): Promise<void> {
+    while (this.#syncing !== undefined) await this.#syncing.catch(() => undefined);
+    this.#syncing = this.#syncOnce().finally(() => {
+      this.#syncing = undefined;
+    });
+    await this.#syncing;
+  }
+
+  async #syncOnce(): Promise<void> {
+    const waiting = this.#written;
+    const sealed = this.#sealed;
+    this.#written = [];
+    this.#isSyncDue = false;
+    this.#syncingFrom = this.#unsynced;
+    this.#unsynced = undefined;
+    try {
+      await this.#files.sync();
+      for (const waiters of waiting) waiters.resolve();
+    } catch (error) {
+      this.#unsynced = this.#syncingFrom ?? this.#unsynced;
+      const fault = this.#failed(error);
+      for (const waiters of waiting) waiters.reject(fault);
+      throw error;
+    } finally {
+      this.#syncingFrom = undefined;
+    }
+    if (sealed === undefined) return;
+    // Only after the records: a head never vouches for what may still be lost.
     await writeHead(this.#options, this.#options.sealer, sealed);
-    this.#finishLarge();
+    if (this.#sealed === sealed) this.#sealed = undefined;
   }
 
   #toSeal(): string {
@@ -278,90 +328,29 @@ export class AuditWriter {
   }
 
   #isSealDue(): boolean {
-    if (this.#written.seq === this.#sealedSeq && this.#queue.length === 0) return false;
+    if (this.#last.seq === this.#sealedSeq && this.#queue.length === 0) return false;
     // While nothing can be written each attempt would add one.
     if (this.#trouble !== undefined && this.#closing === undefined) return false;
-    return performance.now() - this.#sealedAt >= SEAL_MS || this.#isLarge();
-  }
-
-  #isLarge(): boolean {
-    return (this.#file?.bytes ?? 0) >= this.#options.segmentBytes;
-  }
-
-  /** After a seal: the segment is full. */
-  #finishLarge(): void {
-    if (!this.#isLarge() || this.#file === undefined) return;
-    const { path } = this.#file;
-    this.#file.close();
-    this.#file = undefined;
-    this.#finished.set(path.slice(this.#options.folder.length + 1), stampOf(path));
-  }
-
-  #openFile(): SegmentFile {
-    if (this.#file !== undefined) return this.#file;
-    const { folder } = this.#options;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#next ??= { name: toSegmentName(this.#written.seq + 1, randomUUID()), bytes: 0 };
-    this.#file = new SegmentFile(join(folder, this.#next.name), this.#next.bytes, this.#written);
-    this.#next = undefined;
-    return this.#file;
-  }
-
-  async #checkFiles(): Promise<void> {
-    const { folder } = this.#options;
-    if (this.#trouble !== undefined && existsSync(join(folder, REPAIR_MARK))) this.#beginAnew();
-    await this.#checkOpenFile();
-    if (this.#trouble === undefined && performance.now() - this.#lookedAt < CHECK_MS) return;
-    this.#lookedAt = performance.now();
-    const changed = findChanged(folder, this.#finished, this.#file?.path);
-    if (changed !== undefined) throw new Trouble(changed);
-    // Meant for another trouble than the next one.
-    if (this.#trouble === undefined) rmSync(join(folder, REPAIR_MARK), { force: true });
-  }
-
-  async #checkOpenFile(): Promise<void> {
-    const file = this.#file;
-    const found = file?.check();
-    if (file === undefined || found === undefined) return;
-    const problem = found === 'touched' ? await file.recheck(this.#written.hash) : found.problem;
-    if (problem === undefined) return;
-    if (!(await file.isRestored(this.#written.hash))) throw new Trouble(problem);
-    file.close();
-    this.#file = new SegmentFile(file.path, file.bytes, this.#written);
-  }
-
-  /** The operator knows: what is there stays as evidence and the chain goes on in a new segment. `verify` names the hole. */
-  #beginAnew(): void {
-    const { folder } = this.#options;
-    const path = this.#file?.path;
-    this.#file?.close();
-    this.#file = undefined;
-    this.#next = undefined;
-    this.#finished.clear();
-    if (path !== undefined && existsSync(path)) renameSync(path, `${path}.set-aside-${this.#options.clock.now()}`);
-    rmSync(join(folder, REPAIR_MARK), { force: true });
+    return performance.now() - this.#sealedAt >= SEAL_MS || this.#files.isLarge;
   }
 
   #tick(): void {
     if (this.#running === undefined) this.#start();
     // What cannot be read is found by the next batch.
-    this.#comparing ??= this.#compare()
+    this.#comparing ??= this.#files
+      .compare()
       .catch(() => undefined)
       .finally(() => {
         this.#comparing = undefined;
       });
   }
 
-  async #compare(): Promise<void> {
-    if (performance.now() - this.#comparedAt < COMPARE_MS) return;
-    this.#comparedAt = performance.now();
-    await this.#file?.compare();
-  }
-
-  #failed(trouble: string): void {
-    if (this.#trouble !== trouble)
-      this.#options.log.error({ folder: this.#options.folder }, `the audit cannot be written: ${trouble}`);
+  #failed(error: unknown): ReturnType<typeof toFault> {
+    const { folder, log } = this.#options;
+    const trouble = error instanceof Trouble ? error.message : `${folder}: ${codeOf(error)}`;
+    if (this.#trouble !== trouble) log.error({ folder }, `the audit cannot be written: ${trouble}`);
     this.#trouble = trouble;
+    return toFault(trouble);
   }
 
   #recovered(): void {
@@ -370,24 +359,4 @@ export class AuditWriter {
     this.#troubleTold = false;
     this.#options.log.warn({ folder: this.#options.folder }, 'the audit is written again');
   }
-}
-
-class Trouble extends Error {}
-
-export function toFault(trouble: string): FaultError {
-  return new FaultError(
-    'unrecorded',
-    `The call was not made, because it could not be recorded: ${trouble}. A person has to repair the record. Try again later, or tell the user.`,
-    { remedy: '"sallyport audit verify" says more.' },
-  );
-}
-
-function createWaiters(): Waiters {
-  let settle: Pick<Waiters, 'resolve' | 'reject'> | undefined;
-  const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  // Whoever asked may have gone meanwhile.
-  promise.catch(() => undefined);
-  return { count: 0, promise, resolve: () => settle?.resolve(), reject: (error) => settle?.reject(error) };
 }
