@@ -3,7 +3,9 @@ import { DEFAULT_AUDIT } from '../config/audit-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { NO_AUDIT } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
+import { FaultError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { toDiskFix } from '../storage/disk-full.ts';
 import { takeFileLock } from '../storage/file-lock.ts';
 import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { openAudit } from '../telemetry/audit/audit.ts';
@@ -22,5 +24,12 @@ export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, 
       close: async () => {},
     };
   const secret = (name: string, make: () => string) => loadOrCreateSecret(join(stateDir, name), make);
-  return openAudit({ ...rest, mode, directory, secret, lock: takeFileLock, version: VERSION, clock, log });
+  try {
+    return await openAudit({ ...rest, mode, directory, secret, lock: takeFileLock, version: VERSION, clock, log });
+  } catch (error) {
+    if (error instanceof FaultError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const fix = toDiskFix(error, directory, 'Give this user access to it, or set audit.directory to another.');
+    throw new FaultError('config', `Opening the audit in ${directory} failed (${reason}). ${fix}`, { cause: error });
+  }
 }

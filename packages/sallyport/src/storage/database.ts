@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import {
@@ -12,6 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { FaultError } from '../core/errors.ts';
+import { toDiskFix } from './disk-full.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { SqliteDriver, type SqliteDriverOptions } from './sqlite-driver.ts';
 import type { Tables } from './tables.ts';
@@ -19,8 +20,11 @@ import type { Tables } from './tables.ts';
 /** What outlives a request: one SQLite file in the state directory. Every aggregate has a file of its own in this folder. */
 export type Database = Kysely<Tables>;
 
+/** Larger files are not read through at the start: 107 MB took half a second on a busy machine. Bytes. */
+const MAX_CHECKED = 32 * 1_048_576;
+
 /**
- * Opens the file, brings it up to date, and checks that it can be written.
+ * Opens the file, brings it up to date, and checks that it is whole and can be written.
  * Every commit is on disk when it returns (`synchronous=FULL`): approvals and grants must not be lost or come back.
  * @param file path, or `:memory:`
  * A process opens a file once and hands the handle out: two handles of one process wait for each other.
@@ -37,6 +41,7 @@ export async function openDatabase(file: string, options: SqliteDriverOptions = 
     // One by one through the driver: another process may be doing the same to a new file.
     for (const pragma of ['journal_mode=WAL', 'synchronous=FULL', 'foreign_keys=ON'])
       await sql.raw(`pragma ${pragma}`).execute(database);
+    if (file !== ':memory:' && statSync(file).size <= MAX_CHECKED) await checkPages(database);
     const provider = { getMigrations: () => Promise.resolve({ ...MIGRATIONS } as Record<string, Migration>) };
     const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
     if (error !== undefined) throw error;
@@ -45,12 +50,23 @@ export async function openDatabase(file: string, options: SqliteDriverOptions = 
     await database?.destroy();
     if (error instanceof FaultError && error.code === 'overloaded') throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new FaultError(
-      'config',
-      `Opening the database ${file} failed (${reason}). Make its folder writable, or choose another with SALLYPORT_STATE.`,
-      { cause: error },
-    );
+    throw new FaultError('config', `Opening the database ${file} failed (${reason}). ${toFix(reason, file, error)}`, {
+      cause: error,
+    });
   }
+}
+
+/** Damage that is found later stops calls in the middle of the day. */
+async function checkPages(database: Database): Promise<void> {
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(database);
+  const found = rows[0]?.quick_check;
+  if (found !== 'ok') throw new Error(`database disk image is malformed: ${found?.replaceAll('\n', ' ').trim()}`);
+}
+
+function toFix(reason: string, file: string, error: unknown): string {
+  if (/malformed|not a database/.test(reason))
+    return `The file is damaged: put a backup in its place, or move ${file} away together with ${file}-wal and ${file}-shm. A new one is made then, without the keys, approvals and grants of the old one.`;
+  return toDiskFix(error, dirname(file), 'Make its folder writable, or choose another with SALLYPORT_STATE.');
 }
 
 function toDialect(driver: SqliteDriver): Dialect {

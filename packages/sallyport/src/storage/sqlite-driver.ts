@@ -84,9 +84,19 @@ export class SqliteDriver implements Driver {
   async destroy(): Promise<void> {
     if (!this.#sqlite.isOpen) return;
     if (this.#isWriting) await this.#enter(performance.now() + this.#patienceMs).catch(() => undefined);
-    if (this.#sqlite.isOpen) this.#sqlite.close();
+    if (this.#sqlite.isOpen) this.#close();
     // Whoever still waits hears at once that the file is closed.
     this.#leave();
+  }
+
+  /** With an empty log: whoever copies the file has all of it. Closing alone leaves the log while a statement is not collected yet. */
+  #close(): void {
+    try {
+      this.#sqlite.exec('pragma wal_checkpoint(truncate)');
+    } catch {
+      // A full disk: what is committed stays in the log, and the next to open the file reads it.
+    }
+    this.#sqlite.close();
   }
 
   async #execute<R>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<R>> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, chmod, link, mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FaultError } from '../core/errors.ts';
+import { toDiskFix } from './disk-full.ts';
 
 /** One text kept in a file that only its owner may read. Written whole or not at all. */
 export interface StateFile {
@@ -97,9 +98,7 @@ function isExisting(error: unknown): boolean {
 
 function toFileFault(step: string, path: string, error: unknown): FaultError {
   const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-  return new FaultError(
-    'config',
-    `${step} ${path} failed (${cause}). Give this user access to it, or set SALLYPORT_STATE to another directory.`,
-    { cause: error },
-  );
+  const otherwise = 'Give this user access to it, or set SALLYPORT_STATE to another directory.';
+  const fix = toDiskFix(error, dirname(path), otherwise);
+  return new FaultError('config', `${step} ${path} failed (${cause}). ${fix}`, { cause: error });
 }
