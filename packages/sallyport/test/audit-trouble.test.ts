@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { readAdmitted, startLoad, startWitness, verifyAudit } from './audited-load.ts';
+import { exchange } from './http-exchange.ts';
 import { PlainClient, textOf } from './plain-client.ts';
 import { newTestFolder, type RunningGateway, startGateway, type WrittenConfig } from './running-sallyport.ts';
 import { fillDisk, mountSmallDisk } from './small-disk.ts';
@@ -136,6 +137,10 @@ describe.each(['strict', 'batched'] as const)('while records cannot be written, 
 
 /** Nobody empties a disk within a second. */
 const OUTAGE_MS = 10_000;
+const health = async ({ origin }: RunningGateway) => {
+  const { status, body } = await exchange({ url: `${origin}/healthz`, method: 'GET' });
+  return { status, body };
+};
 const HELD = { retry: 0, timeout: 60_000 };
 
 describe.each(['strict', 'batched'] as const)('while the disk is full for ten seconds, mode %s', (mode) => {
@@ -167,6 +172,7 @@ describe.each(['strict', 'batched'] as const)('while the disk is full for ten se
         const isLast = performance.now() - fullAt > OUTAGE_MS - 1_000;
         await passed(callers === 1 && !isLast ? 1_000 : 20);
       }
+      expect(await health(gateway)).toEqual({ status: 503, body: 'unrecorded\n' });
       times.sort((a, b) => a - b);
       expect(times[times.length >> 1]).toBeLessThan(50);
       makeRoom();
@@ -176,6 +182,7 @@ describe.each(['strict', 'batched'] as const)('while the disk is full for ten se
         expect(textOf(answer)).toBe('echo done');
       });
       expect(performance.now() - roomAt).toBeLessThan(1_000);
+      expect(await health(gateway)).toEqual({ status: 200, body: 'ok\n' });
       await gateway.process.stop();
       const { stateDir } = gateway.process;
       expect(await verifyAudit(stateDir, { directory })).toMatchObject([{ chain: '0', bad: undefined }]);

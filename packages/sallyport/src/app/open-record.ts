@@ -19,7 +19,6 @@ export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, 
       ...NO_AUDIT,
       note() {},
       noteKept: async () => {},
-      trouble: () => undefined,
       written: async () => {},
       close: async () => {},
     };

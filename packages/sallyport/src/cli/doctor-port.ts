@@ -13,6 +13,10 @@ export interface PortQuestion {
   readonly signal: AbortSignal;
 }
 
+const UNRECORDED = 'unrecorded\n';
+/** What a Sallyport that serves says at /healthz. */
+const HEALTH: ReadonlySet<string> = new Set(['ok\n', UNRECORDED]);
+
 /** Whether the gateway could listen, and if not, who does: our own one, reachable with our key, or somebody else. */
 export async function checkPort(question: PortQuestion): Promise<Finding> {
   const { host, port } = question.gateway;
@@ -64,7 +68,7 @@ async function examineTaken({ gateway, key, waitMs, signal }: PortQuestion): Pro
   const health = await ask('/healthz', {});
   const locked = await ask('/', {});
   const isOurs =
-    health?.body === 'ok\n' && (isSallyport(locked?.headers['www-authenticate']) || locked?.status === 404);
+    HEALTH.has(health?.body ?? '') && (isSallyport(locked?.headers['www-authenticate']) || locked?.status === 404);
   if (!isOurs) {
     return {
       outcome: 'failed',
@@ -72,6 +76,12 @@ async function examineTaken({ gateway, key, waitMs, signal }: PortQuestion): Pro
       fix: `End that program${owner === undefined ? ` ("lsof -i :${port}" names it)` : ''}, or set gateway.port to another number (0: the system chooses).`,
     };
   }
+  if (health?.body === UNRECORDED)
+    return {
+      outcome: 'failed',
+      detail: `Sallyport runs there as ${who} and refuses every call: its audit cannot be written.`,
+      fix: 'Its log names the cause. A full disk: make room. Else "sallyport audit verify" says more (docs/audit.md).',
+    };
   if (locked?.status !== 401)
     return { outcome: 'ok', detail: `Sallyport runs there as ${who}, without a key (auth is none)` };
   if (!mayTrust(owner)) {

@@ -52,10 +52,12 @@ export interface Audit {
   admit(subject: AuditSubject, args: Buffer | undefined): Promise<void> | undefined;
   /** Never throws and never waits. @param result the answer's body, JSON text */
   finish(subject: AuditSubject, end: AuditEnd, result: Buffer | undefined): void;
+  /** Why nothing can be recorded now; `undefined`: all is well. */
+  trouble(): string | undefined;
 }
 
 /** Where the operator turned the audit off. */
-export const NO_AUDIT: Audit = { admit: () => undefined, finish() {} };
+export const NO_AUDIT: Audit = { admit: () => undefined, finish() {}, trouble: () => undefined };
 
 export function toAuditSubject(
   callId: string,

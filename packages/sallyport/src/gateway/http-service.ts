@@ -122,8 +122,14 @@ export class HttpService {
 
   #tellHealth(response: HttpResponse): void {
     this.probedAt = performance.now();
-    const isReady = this.#options.phase() === 'open';
-    response.writeHead(isReady ? 200 : 503, { 'content-type': 'text/plain' }).end(isReady ? 'ok\n' : 'draining\n');
+    const health = this.#health();
+    response.writeHead(health === 'ok' ? 200 : 503, { 'content-type': 'text/plain' }).end(`${health}\n`);
+  }
+
+  /** `unrecorded`: every call is refused while it cannot be recorded. */
+  #health(): 'ok' | 'draining' | 'unrecorded' {
+    if (this.#options.phase() !== 'open') return 'draining';
+    return this.#options.context.ports.audit.trouble() === undefined ? 'ok' : 'unrecorded';
   }
 
   #route(path: string, { request, response, principal }: Omit<HttpExchange, 'endpoint'>): Promise<void> | void {

@@ -51,8 +51,6 @@ export interface OpenAudit extends Audit {
   note(kind: string, members: Readonly<Record<string, string | number | boolean>>): void;
   /** The same for what is done only once it is on disk. */
   readonly noteKept: Note;
-  /** Why nothing can be recorded now; `undefined`: all is well. */
-  trouble(): string | undefined;
   /** Fulfilled when every record up to now can be read. */
   written(): Promise<void>;
   close(): Promise<void>;
