@@ -7,6 +7,7 @@ import type { FaultFigure, FaultMeasure, FaultPlace } from './figure.ts';
 import { measureDisk } from './measure-disk.ts';
 import { measureKills } from './measure-kills.ts';
 import { measureRolls } from './measure-rolls.ts';
+import { measureSlowDisk } from './measure-slow-disk.ts';
 
 export interface FaultsOptions {
   readonly json: boolean;
@@ -18,6 +19,7 @@ const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['disk', { measure: measureDisk, figures: ['faults.disk_back_ms'] }],
   ['kill', { measure: measureKills, figures: ['faults.kill_unrecorded'] }],
   ['roll', { measure: measureRolls, figures: ['faults.roll_failed'] }],
+  ['slow-disk', { measure: measureSlowDisk, figures: ['faults.slow_disk_p50_ms', 'faults.slow_disk_loop_ms'] }],
 ]);
 
 interface Part {

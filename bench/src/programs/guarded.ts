@@ -21,7 +21,7 @@ export async function launchGuarded(options: LaunchOptions): Promise<Launched> {
 }
 
 /** Its key and sections, for whoever adds to them. */
-export async function writeGuards({ directory }: LaunchOptions): Promise<Required<SallyportOptions>> {
+export async function writeGuards({ directory }: LaunchOptions): Promise<Required<Omit<SallyportOptions, 'env'>>> {
   mkdirSync(directory, { recursive: true });
   const file = join(directory, 'team.cedar');
   writeFileSync(file, writePolicies());

@@ -19,6 +19,8 @@ export interface SallyportOptions {
   readonly key?: string;
   /** Sections of the configuration beside the servers. */
   readonly sections: Readonly<Record<string, object>>;
+  /** Of its process, beside this one's. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Texts and arguments are not read: rows keep their meaning, and `default` and `all` measure what reading costs. */
@@ -36,7 +38,7 @@ const RELAY: SallyportOptions = { sections: { audit: { mode: 'off' }, ...UNREAD 
 export async function launchSallyport(
   servers: Readonly<Record<string, object>>,
   { directory, nodeFlags }: LaunchOptions,
-  { key: ownKey, sections }: SallyportOptions = RELAY,
+  { key: ownKey, sections, env }: SallyportOptions = RELAY,
 ): Promise<Launched> {
   if (!existsSync(UNBUNDLED)) throw new Error(`${UNBUNDLED} is not built`);
   const file = writeConfig(directory, { mcpServers: servers, gateway: { port: 0 }, ...sections });
@@ -49,7 +51,7 @@ export async function launchSallyport(
       file,
       '--json',
     ],
-    env: { SALLYPORT_STATE: join(directory, 'state') },
+    env: { SALLYPORT_STATE: join(directory, 'state'), ...env },
   });
   const target = child.stdoutLine.then((line): Target => {
     const { url, keyFile } = JSON.parse(line) as { url: string; keyFile: string };

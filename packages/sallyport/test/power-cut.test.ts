@@ -145,6 +145,27 @@ describe('a disk that is slow to sync', () => {
   });
 });
 
+describe('a disk that is slow to sync, mode batched', () => {
+  it('has no call wait for a sync that is in time, and every call in the file before it leaves', async () => {
+    const upstream = await startWitness();
+    const disk = createSyncedDisk({ slowMs: 300 });
+    const config = { audit: { withinMs: 2_000 }, mcpServers: { up: { url: upstream.url } } };
+    const gateway = await startOn(disk, config);
+    const segmentSyncs = () => disk.syncs().filter((path) => path.endsWith('.jsonl')).length;
+    const load = startLoad(gateway, 'slow', 8);
+    await load.begun;
+    const before = { syncs: segmentSyncs(), calls: load.answered.length };
+    await waitFor(() => expect(load.answered.length).toBeGreaterThan(before.calls + 200));
+    expect(segmentSyncs() - before.syncs).toBeLessThan((load.answered.length - before.calls) / 16);
+    // The file as it is, not as it is synced.
+    await gateway.process.stop('SIGKILL');
+    await load.stop();
+    expect(load.refused).toEqual([]);
+    const admitted = await readAdmitted(disk.stateDir);
+    expect([...upstream.executed().keys()].filter((id) => !admitted.has(id))).toEqual([]);
+  });
+});
+
 describe('a disk that takes writes and fails to sync them, mode batched', () => {
   it('stops calls, goes on when it syncs again, and then a power cut loses none of them', HELD, async () => {
     const upstream = await startWitness();
