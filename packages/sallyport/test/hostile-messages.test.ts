@@ -90,7 +90,7 @@ async function openFront(upstreams: FakeUpstreams, opening: string | undefined) 
     store: { load: async () => undefined, save: async () => {} },
     clock: systemClock,
     log: silent.log,
-    checkSchemas: (tool) => checker.check(tool),
+    schemas: checker,
   });
   const ports: GatewayPorts = {
     upstreams,

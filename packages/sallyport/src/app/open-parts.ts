@@ -18,6 +18,7 @@ import { createLateDatabase } from '../storage/late-database.ts';
 import { createCallLog } from '../telemetry/call-log.ts';
 import { createDestination } from '../telemetry/destination.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';
+import { timeThread } from '../telemetry/thread-time.ts';
 import { createTimedSend } from '../telemetry/timed-send.ts';
 import { createNameResolver } from '../upstream/name-resolver.ts';
 import { createOperatorPost } from '../upstream/operator-lookup.ts';
@@ -77,7 +78,7 @@ export async function openParts(options: AppOptions, current: Current) {
     eras: eras.store,
     createCredential: credentials.create,
   });
-  const checker = createSchemaChecker();
+  const checker = createSchemaChecker({ timeThread });
   const { shared, sealKey, stop } = await openShared(current.snapshot, basics);
   const taint = openTaint(() => current.snapshot, log, shared);
   const policies = await openPolicyDoor({ clock, log, ...taint.marks }, current.snapshot);
@@ -102,6 +103,7 @@ export async function openParts(options: AppOptions, current: Current) {
     ...secretPorts,
     plan: plans.plan,
     checker,
+    unvalidated: () => current.snapshot.gateway.unvalidatedArguments,
     limits: () => current.snapshot.gateway.limits,
     rateLimit: limits,
     ...toAccessPorts(() => current.snapshot),

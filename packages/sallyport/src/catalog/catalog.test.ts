@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALL, closeCatalogs, namesIn, setUp, tool, toolsOf, withTools } from '../../test/catalog-set-up.ts';
 import { clientOf, type FakeServer, serverSettings, snapshotOf } from '../../test/fake-upstreams.ts';
+import type { Tool } from '../core/call.ts';
 import type { ListChange } from './contract.ts';
 
 afterEach(closeCatalogs);
@@ -180,27 +181,35 @@ describe('trouble', () => {
     );
   });
 
-  it('with schemas sets the tool aside: not listed, known to be refused', async () => {
-    const checkSchemas = async ({ name }: { name: string }) => {
-      if (name === 'throws') throw new Error('broken checker');
-      return name === 'bad' ? 'took too long' : undefined;
+  it('with schemas costs the validation: the tool is listed, before its check ends and after, and reported', async () => {
+    const found = new Map<string, string>();
+    const checks: (() => void)[] = [];
+    const schemas = {
+      check: ({ name, digest }: Tool) =>
+        new Promise<void>((resolve) => {
+          checks.push(() => {
+            if (name === 'bad') found.set(digest, 'its inputSchema took too long');
+            resolve();
+          });
+        }),
+      unusable: (digest: string) => [found.get(digest) ?? []].flat(),
     };
-    const { catalog, kept } = setUp({ s: withTools('good', 'bad', 'throws') }, { checkSchemas });
+    const reported = vi.fn();
+    const { catalog } = setUp({ s: withTools('good', 'bad') }, { schemas, reported });
     const snapshot = snapshotOf([serverSettings('s')]);
     const view = await catalog.view(snapshot, ALL, clientOf());
-    expect(namesIn(view)).toEqual(['s_good']);
-    expect(view.tool('s_bad')?.setAside).toBe('took too long');
-    expect(view.tool('s_throws')?.setAside).toBe('its schemas could not be checked');
-    expect(view.tool('s_good')?.setAside).toBeUndefined();
-    expect(catalog.reports()).toContainEqual({
-      kind: 'item',
-      upstream: 's',
-      item: 'tools/list: bad',
-      problem: 'disabled: took too long',
-    });
+    expect(namesIn(view)).toEqual(['s_good', 's_bad']);
+    expect(catalog.tally('s')).toMatchObject({ tools: 2, unvalidated: 0 });
+    for (const end of checks) end();
+    await vi.waitFor(() => expect(reported).toHaveBeenCalledOnce());
+    expect(catalog.reports('s')).toEqual([
+      { kind: 'schema', upstream: 's', item: 'tools/list: bad', problem: 'its inputSchema took too long' },
+    ]);
+    expect(catalog.tally('s')).toMatchObject({ tools: 2, unvalidated: 1, malformed: 0 });
+    const later = await catalog.view(snapshot, ALL, clientOf());
+    expect(namesIn(later)).toEqual(['s_good', 's_bad']);
+    expect(later.tool('s_bad')?.setAside).toBeUndefined();
     await catalog.close();
-    const next = setUp({}, { text: kept.text ?? '' });
-    expect((await next.catalog.view(snapshot, ALL, clientOf())).tool('s_bad')?.setAside).toBe('took too long');
   });
 
   it('of a listener does not reach the others', async () => {

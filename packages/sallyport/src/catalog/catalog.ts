@@ -152,13 +152,14 @@ class LiveCatalog implements Catalog {
   #stock(settings: ServerSettings, isNewest: boolean): Stock | undefined {
     const present = this.#stocks.get(settings.name);
     if (present?.settings === settings) return present;
-    const { upstreams, clock, log, checkSchemas } = this.#ports;
+    const { upstreams, clock, log, schemas } = this.#ports;
     const made = new Stock(settings, {
       upstreams,
       clock,
       log,
-      ...(checkSchemas === undefined ? {} : { checkSchemas }),
+      schemas,
       changed: () => this.#changed(),
+      reported: () => this.#ports.reported?.(),
       listChanged: (change) => this.#announce(change),
     });
     if (present !== undefined && present.transportDigest === made.transportDigest) {
@@ -246,14 +247,17 @@ class LiveCatalog implements Catalog {
   tally(upstream: string): Tally | undefined {
     const offers = [...(this.#stocks.get(upstream)?.offers() ?? [])];
     const pins = this.#pins?.of(upstream);
-    return offers.length === 0 && !isWaiting(pins?.stateOfProgram()) ? undefined : tallyOffers(offers, pins);
+    return offers.length === 0 && !isWaiting(pins?.stateOfProgram())
+      ? undefined
+      : tallyOffers(offers, pins, this.#ports.schemas);
   }
 
   definitionsOf(upstream: string): readonly JsonObject[] | undefined {
     return this.#stocks.get(upstream)?.definitions();
   }
 
-  reports(): readonly CatalogReport[] {
+  reports(upstream?: string): readonly CatalogReport[] {
+    if (upstream !== undefined) return this.#stocks.get(upstream)?.reports() ?? [];
     return [...this.#stocks.values()].flatMap((stock) => stock.reports());
   }
 

@@ -28,12 +28,22 @@ export interface CatalogPorts {
   readonly log: Log;
   /** Our own version, for the shared endpoint's `serverInfo`. */
   readonly version?: string;
-  /** Why this tool's schemas cannot be used, or `undefined`. A check that throws or is late sets the tool aside. */
-  checkSchemas?(tool: Tool): Promise<string | undefined>;
+  /** Left out: nobody validates with them. */
+  readonly schemas?: ToolSchemas | undefined;
+  /** `reports` has more to say although no list changed. Left out: nobody listens. */
+  readonly reported?: (() => void) | undefined;
   /** The effects a definition tells of, asked once per definition. Left out: none are told. */
   findSinks?(definition: JsonObject): readonly SinkClass[];
   /** Narrows what a caller sees beyond what the configuration allows. Left out: nothing does. */
   readonly access?: Access;
+}
+
+/** Whether the schemas of tools can be used. */
+export interface ToolSchemas {
+  /** Finds it out. Never rejects. */
+  check(tool: Tool): Promise<void>;
+  /** What was found out about tools with this digest: `its inputSchema …` for each schema that is unusable. */
+  unusable(digest: string): readonly string[];
 }
 
 /** What one upstream offers, and how much of it may not be used. */
@@ -42,8 +52,8 @@ export interface Tally {
   readonly tools: number;
   readonly quarantined: number;
   readonly rejected: number;
-  /** Tools whose schemas cannot be used. */
-  readonly disabled: number;
+  /** Tools that may be used, and that have a schema that validates nothing. */
+  readonly unvalidated: number;
   /** Tools that cannot be shown at all. */
   readonly malformed: number;
   /** Definitions of every kind that wait for a person, its program and its instructions included. */
@@ -52,8 +62,8 @@ export interface Tally {
 
 /** A problem of one upstream worth showing; `item` is a list method, `method: name`, or `connection`. */
 export interface CatalogReport {
-  /** `list`: a whole list could not be fetched; the log has it from who tried. */
-  readonly kind: 'item' | 'list';
+  /** `item`: it is left out. `schema`: it validates nothing. `list`: a whole list could not be fetched; the log has it from who tried. */
+  readonly kind: 'item' | 'schema' | 'list';
   readonly upstream: string;
   readonly item: string;
   readonly problem: string;
@@ -88,7 +98,8 @@ export interface Catalog {
   /** Of the tools of an upstream, as it wrote them, whoever may see them; `undefined`: it has not been asked yet. */
   definitionsOf(upstream: string): readonly JsonObject[] | undefined;
   /** Malformed items, disabled tools, unreachable upstreams. */
-  reports(): readonly CatalogReport[];
+  /** Of all upstreams, or of one. */
+  reports(upstream?: string): readonly CatalogReport[];
   /** Ends refreshes and writes what is known. Idempotent. */
   close(): Promise<void>;
 }

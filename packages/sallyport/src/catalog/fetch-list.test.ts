@@ -3,7 +3,7 @@ import { clientOf, FakeUpstreams } from '../../test/fake-upstreams.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ListKind } from './contract.ts';
 import { fetchList, readKeptItems } from './fetch-list.ts';
-import { writeItem } from './items.ts';
+import { writeItem, writeShown } from './items.ts';
 
 function fetchFrom(answer: (params: JsonObject) => string | Promise<string>, kind: ListKind = 'tools') {
   const upstreams = new FakeUpstreams({ s: { answer: (_method, params) => answer(params) } });
@@ -18,9 +18,9 @@ describe('fetchList', () => {
       '{ "x-big" : 12345678901234567890.10,\t"description":"n\\u00e4me \\"name\\" \u5929", "name" :"a\\u0062", "inputSchema":{"type":"object","name":"inner"},"_meta":{"k":1e400} }';
     const { items } = await fetchFrom(() => `{"tools":[ ${text} ]}`).list;
     expect(items.map((item) => item.id)).toEqual(['ab']);
-    expect(writeItem(items[0]!, undefined)).toBe(text);
-    expect(writeItem(items[0]!, 'ab')).toBe(text);
-    expect(writeItem(items[0]!, 's_ab')).toBe(text.replace('"a\\u0062"', '"s_ab"'));
+    expect(writeItem(items[0]!)).toBe(text);
+    expect(writeShown(items[0]!, 'ab', undefined)).toBe(text);
+    expect(writeShown(items[0]!, 's_ab', undefined)).toBe(text.replace('"a\\u0062"', '"s_ab"'));
     expect(readKeptItems('tools', [text])).toEqual(items);
   });
 
@@ -33,9 +33,9 @@ describe('fetchList', () => {
     ['tools', `{"name":"",${schema}}`, 'name is missing'],
     ['tools', `{"name":"a","name":"b",${schema}}`, 'stands twice'],
     ['tools', `{"name":"a","n\\u0061me":"b",${schema}}`, 'stands twice'],
-    ['tools', '{"name":"a"}', 'inputSchema is not an object'],
+    ['tools', '{"name":"a","inputSchema":null}', 'inputSchema is not an object'],
     ['tools', '{"name":"a","inputSchema":[]}', 'inputSchema is not an object'],
-    ['tools', '{"name":"a","inputSchema":{}}', '"type": "object"'],
+    ['tools', '{"name":"a","inputSchema":{"type":"string"}}', 'inputSchema is of another type'],
     ['tools', `{"name":"a","description":5,${schema}}`, 'description is not a string'],
     ['tools', `{"name":"a","annotations":"no",${schema}}`, 'annotations is not an object'],
     ['tools', `{"name":"a","inputSchema":{"type":"object","x-mcp-header":"A"}}`, 'x-mcp-header'],
@@ -52,13 +52,28 @@ describe('fetchList', () => {
     ]);
   });
 
+  it.each([
+    ['{"name":"a"}', '{"inputSchema":{"type":"object"},"name":"a"}'],
+    ['{"name":"a","inputSchema":{ }}', '{"name":"a","inputSchema":{"type":"object"}}'],
+    [
+      '{"inputSchema": { "properties":{"天":{}} }, "name":"a"}',
+      '{"inputSchema": {"type":"object", "properties":{"天":{}} }, "name":"a"}',
+    ],
+  ])('%s: clients see the type they demand, and everybody else the bytes of the server', async (text, shown) => {
+    const { items, problems } = await fetchFrom(() => `{"tools":[${text}]}`).list;
+    expect(problems).toEqual([]);
+    expect(writeShown(items[0]!, undefined, undefined)).toBe(shown);
+    expect(writeItem(items[0]!)).toBe(text);
+    expect(JSON.stringify(items[0]?.definition)).toBe(JSON.stringify(JSON.parse(text)));
+  });
+
   it('takes the first of two with one name', async () => {
     const { items, problems } = await fetchFrom(
       () => `{"prompts":[{"name":"a","title":"1"},{"name":"constructor"},{"name":"a","title":"2"}]}`,
       'prompts',
     ).list;
     expect(items.map((item) => item.id)).toEqual(['a', 'constructor']);
-    expect(writeItem(items[0]!, undefined)).toContain('"1"');
+    expect(writeItem(items[0]!)).toContain('"1"');
     expect(problems).toEqual([{ item: 'prompts/list: a', problem: 'stands twice' }]);
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, member } from '../core/json.ts';
-import { objectMembers } from '../core/json-scan.ts';
+import { objectMembers, splice } from '../core/json-scan.ts';
 import type { ListKind } from './contract.ts';
 import { type ParamHeaders, readParamHeaders } from './param-headers.ts';
 
@@ -17,6 +17,8 @@ export interface Item {
   /** Parsed; kept for tools only, nothing reads the others. */
   readonly definition: JsonObject | undefined;
   readonly paramHeaders: ParamHeaders | undefined;
+  /** A tool whose input schema is missing, or does not say that it is one of an object. */
+  readonly isUntyped?: true;
 }
 
 interface KindRules {
@@ -65,10 +67,12 @@ export function readItem(kind: ListKind, text: string, value: unknown): Item | s
   for (const key of STRINGS) if (!isAbsentOr(value, key, 'string')) return `${key} is not a string`;
   for (const key of OBJECTS) if (!isAbsentOr(value, key, 'object')) return `${key} is not an object`;
   let paramHeaders: ParamHeaders | undefined;
+  let isUntyped = false;
   if (kind === 'tools') {
-    const schema = member(value, 'inputSchema');
+    const schema = member(value, 'inputSchema') ?? (Object.hasOwn(value, 'inputSchema') ? null : {});
     if (!isObject(schema)) return 'inputSchema is not an object';
-    if (member(schema, 'type') !== 'object') return 'inputSchema does not say "type": "object"';
+    isUntyped = !Object.hasOwn(schema, 'type');
+    if (!isUntyped && schema['type'] !== 'object') return 'inputSchema is of another type than "object"';
     const headers = readParamHeaders(schema);
     if (typeof headers === 'string') return headers;
     if (headers.size > 0) paramHeaders = headers;
@@ -84,6 +88,7 @@ export function readItem(kind: ListKind, text: string, value: unknown): Item | s
     digest: createHash('sha256').update(text).digest('hex'),
     definition: kind === 'tools' ? value : undefined,
     paramHeaders,
+    ...(isUntyped ? { isUntyped } : {}),
   };
 }
 
@@ -104,11 +109,37 @@ function cutAround(text: string, key: string): { head: string; literal: string; 
   };
 }
 
-/** The item under another name and description; `undefined`: its own, byte for byte. */
-export function writeItem(item: Item, publicId: string | undefined, description?: string | undefined): string {
+/** The item as its upstream wrote it. */
+export function writeItem({ head, literal, tail }: Item): string {
+  return head + literal + tail;
+}
+
+/**
+ * The item as clients see it: under another name and description where it has one here, with the type that every client
+ * demands, else byte for byte.
+ */
+export function writeShown(item: Item, publicId: string | undefined, description: string | undefined): string {
   const literal = publicId === undefined || publicId === item.id ? item.literal : JSON.stringify(publicId);
-  const text = item.head + literal + item.tail;
-  return description === undefined ? text : withDescription(text, description);
+  const named = item.head + literal + item.tail;
+  const text = description === undefined ? named : withDescription(named, description);
+  return item.isUntyped ? withObjectType(text) : text;
+}
+
+/**
+ * A parser of MCP refuses a whole list when the input schema of one tool does not say `"type": "object"`; arguments are always
+ * an object, so the schema means the same with it.
+ */
+function withObjectType(text: string): string {
+  const bytes = Buffer.from(text, 'utf8');
+  const schemas = objectMembers(bytes, 0).filter(({ key }) => key === 'inputSchema');
+  if (schemas.length === 0) return text.replace('{', () => '{"inputSchema":{"type":"object"},');
+  const edits = schemas.map(({ start, end }) => {
+    const isEmpty = objectMembers(bytes, start).length === 0;
+    return isEmpty
+      ? { start, end, text: '{"type":"object"}' }
+      : { start: start + 1, end: start + 1, text: '"type":"object",' };
+  });
+  return Buffer.from(splice(bytes.toString('latin1'), edits), 'latin1').toString('utf8');
 }
 
 /** Every member of that name gets the text: readers disagree about which of two counts. */

@@ -12,8 +12,6 @@ export interface KnownList {
   /** Equal digests: equal items in equal order, equally shown. */
   readonly digest: string;
   readonly items: readonly Item[];
-  /** Item -> why it may not be used. */
-  readonly setAside: ReadonlyMap<string, string>;
   /** Name -> what is wrong with an item that cannot be shown; an empty name where it has none. */
   readonly malformed: ReadonlyMap<string, string>;
   readonly isPrivate: boolean;
@@ -26,19 +24,21 @@ interface ListState {
   /** As the upstream stated it. */
   ttlMs: number | undefined;
   problems: readonly ItemProblem[];
+  /** Tools: their schemas are checked, or being checked. */
+  isChecked: boolean;
 }
 
-export function toKnownList(kind: ListKind, list: FetchedList, setAside: ReadonlyMap<string, string>): KnownList {
+export function toKnownList(kind: ListKind, list: FetchedList): KnownList {
   const hash = createHash('sha256').update(`${kind} ${list.isPrivate}`);
-  for (const item of list.items) hash.update(item.digest).update(setAside.has(item.id) ? '-' : '+');
+  for (const item of list.items) hash.update(item.digest);
   const { items, isPrivate, ttlMs, problems } = list;
   const names = new Set(items.map(({ id }) => id));
   const malformed = new Map(
     problems.flatMap(({ name, problem }) => (name === undefined || names.has(name) ? [] : [[name, problem] as const])),
   );
   for (const name of malformed.keys()) hash.update(JSON.stringify(name));
-  const state = { freshUntil: 0, ttlMs, problems };
-  return { kind, digest: hash.digest('hex'), items, setAside, malformed, isPrivate, state };
+  const state = { freshUntil: 0, ttlMs, problems, isChecked: false };
+  return { kind, digest: hash.digest('hex'), items, malformed, isPrivate, state };
 }
 
 /** Below this a busy endpoint would ask its upstreams all the time. */

@@ -4,7 +4,7 @@ import type { Catalog } from './contract.ts';
 /** Problems of items that are remembered as said. */
 const MAX_TOLD = 10_000;
 
-/** Malformed and disabled items, each reported once: the others of their server go on working. */
+/** Malformed items and unusable schemas, each reported once: everything else of their server goes on working. */
 export function createProblemReport(catalog: Pick<Catalog, 'reports'>, log: Log): () => void {
   const told = new Set<string>();
   return () => {
@@ -13,7 +13,7 @@ export function createProblemReport(catalog: Pick<Catalog, 'reports'>, log: Log)
       const text = `${item}: ${problem}`;
       if (told.has(`${upstream} ${text}`) || told.size >= MAX_TOLD) continue;
       told.add(`${upstream} ${text}`);
-      log.warn({ upstream, item }, `left out of the lists: ${problem}`);
+      log.warn({ upstream, item }, `${kind === 'item' ? 'left out of the lists' : 'not validated'}: ${problem}`);
     }
   };
 }

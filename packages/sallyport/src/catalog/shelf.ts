@@ -4,10 +4,10 @@ import type { Client } from '../core/client.ts';
 import { type FailureCode, FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
+import { checkSchemas } from './check-schemas.ts';
 import type { CatalogPorts, ListKind } from './contract.ts';
 import { type FetchedList, fetchList } from './fetch-list.ts';
 import { LIST_KINDS, rulesOf } from './items.ts';
-import { judgeTools } from './judge-tools.ts';
 import { freshFor, type KnownList, toKnownList } from './known-list.ts';
 
 /** One list as one principal may see it; the key `''` stands for everyone. */
@@ -27,14 +27,14 @@ export interface Failure {
   readonly count: number;
 }
 
-export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'checkSchemas'> {
+export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'schemas'> {
   settings(): ServerSettings;
   /** The same list when another profile has it. */
   findEqual(list: KnownList): KnownList | undefined;
-  /** Digests of tools whose schemas passed before. */
-  goodTools(): ReadonlySet<string>;
   /** What a view shows may be different now. */
   changed(): void;
+  /** There is something new to report. */
+  reported(): void;
   /** Clients saw this list, or saw the endpoint without it, and it is another one now. */
   listChanged(kind: ListKind): void;
 }
@@ -220,7 +220,7 @@ export class Shelf {
             const declared = isDeclared(identity.capabilities, kind);
             const source = { upstreams, upstream: name, client, signal };
             const list = declared ? await Promise.race([fetchList(source, kind), gone]) : NOTHING;
-            await this.#keep(kind, client.principal.id, { list, generation });
+            this.#keep(kind, client.principal.id, { list, generation });
           } catch (error) {
             this.#fail([kind], client.principal.id, { ...toReason(error), isReported: false });
           }
@@ -239,21 +239,10 @@ export class Shelf {
     this.#ports.changed();
   }
 
-  async #keep(
-    kind: ListKind,
-    principal: string,
-    fetched: { list: FetchedList; generation: number | undefined },
-  ): Promise<void> {
+  #keep(kind: ListKind, principal: string, fetched: { list: FetchedList; generation: number | undefined }): void {
     const { clock, settings, log } = this.#ports;
-    const setAside =
-      kind === 'tools'
-        ? await judgeTools(this.#ports, settings().name, {
-            items: fetched.list.items,
-            good: this.#ports.goodTools(),
-          })
-        : new Map<string, string>();
     if (this.#stop.signal.aborted) return;
-    const made = toKnownList(kind, fetched.list, setAside);
+    const made = toKnownList(kind, fetched.list);
     const list = this.#ports.findEqual(made) ?? made;
     const now = clock.now();
     const overtaken = this.#generations.get(kind) !== fetched.generation;
@@ -269,12 +258,23 @@ export class Shelf {
     if (!isPrivate) cells.clear();
     else cells.delete(EVERYONE);
     setRecent(cells, isPrivate ? principal : EVERYONE, { list, suspect: overtaken, provenUntil: now + EQUALITY_MS });
+    if (kind === 'tools') void this.#check(list);
     if (before === list && !failed) return;
     this.#ports.changed();
     if (before === undefined ? failed && list.items.length > 0 : before !== list) {
       log.info({ upstream: settings().name, list: kind, items: list.items.length }, 'list changed');
       this.#ports.listChanged(kind);
     }
+  }
+
+  /** Never rejects: ends with the checks, or with this shelf. */
+  async #check({ items, state }: KnownList): Promise<void> {
+    const { schemas, settings } = this.#ports;
+    if (schemas === undefined || state.isChecked) return;
+    state.isChecked = true;
+    await checkSchemas(schemas, { upstream: settings().name, items }, this.#stop.signal);
+    if (!this.#stop.signal.aborted && items.some(({ digest }) => schemas.unusable(digest).length > 0))
+      this.#ports.reported();
   }
 
   #announces(kind: ListKind): boolean {

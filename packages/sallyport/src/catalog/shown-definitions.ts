@@ -41,5 +41,5 @@ export function toShownDefinitions(
 
 /** Only tools are kept parsed. */
 function toDefinition(item: Item): JsonObject {
-  return item.definition ?? (JSON.parse(writeItem(item, undefined)) as JsonObject); // read as an object before
+  return item.definition ?? (JSON.parse(writeItem(item)) as JsonObject); // read as an object before
 }

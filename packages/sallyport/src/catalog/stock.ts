@@ -7,8 +7,9 @@ import type { Offer } from './pins/pin-gate.ts';
 import { Shelf } from './shelf.ts';
 import { digestTransport, readUpstream, writeUpstream } from './stored.ts';
 
-export interface StockPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'checkSchemas'> {
+export interface StockPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'schemas'> {
   changed(): void;
+  reported(): void;
   listChanged(change: ListChange): void;
 }
 
@@ -66,16 +67,16 @@ export class Stock {
       this.#shelves.delete(oldest);
       void candidate.close();
     }
-    const { upstreams, clock, log, checkSchemas } = this.#ports;
+    const { upstreams, clock, log, schemas } = this.#ports;
     return new Shelf(profile, {
       upstreams,
       clock,
       log,
-      ...(checkSchemas === undefined ? {} : { checkSchemas }),
+      schemas,
       settings: () => this.#settings,
       findEqual: (list) => this.#findEqual(list),
-      goodTools: () => this.#goodTools(),
       changed: () => this.#ports.changed(),
+      reported: () => this.#ports.reported(),
       listChanged: (kind) =>
         this.#ports.listChanged({ upstream: this.#settings.name, list: rulesOf(kind).capability, profile }),
     });
@@ -108,15 +109,6 @@ export class Stock {
   #findEqual(list: KnownList): KnownList | undefined {
     for (const known of this.#lists()) if (known.kind === list.kind && known.digest === list.digest) return known;
     return undefined;
-  }
-
-  #goodTools(): ReadonlySet<string> {
-    const good = new Set<string>();
-    for (const list of this.#lists()) {
-      if (list.kind !== 'tools') continue;
-      for (const item of list.items) if (!list.setAside.has(item.id)) good.add(item.digest);
-    }
-    return good;
   }
 
   invalidate(list: AnnouncedList | undefined): void {
@@ -191,7 +183,10 @@ export class Stock {
       found.set(`${item}\n${problem}`, { kind, upstream, item, problem });
     for (const list of this.#lists()) {
       for (const { item, problem } of list.state.problems) add('item', item, problem);
-      for (const [name, reason] of list.setAside) add('item', describeItem(list.kind, name), `disabled: ${reason}`);
+      if (list.kind !== 'tools') continue;
+      for (const { id, digest } of list.items)
+        for (const problem of this.#ports.schemas?.unusable(digest) ?? [])
+          add('schema', describeItem('tools', id), problem);
     }
     for (const shelf of this.#shelves.values()) {
       for (const [key, { reason }] of shelf.failures()) {

@@ -85,14 +85,13 @@ export function writeUpstream(transportDigest: string, profiles: readonly KeptPr
 }
 
 function writeList(list: KnownList): JsonObject {
-  const { kind, isPrivate, items, setAside, malformed, state } = list;
+  const { kind, isPrivate, items, malformed, state } = list;
   return {
     kind,
     isPrivate,
     ...(state.ttlMs === undefined ? {} : { ttlMs: state.ttlMs }),
-    setAside: [...setAside],
     ...(malformed.size === 0 ? {} : { malformed: [...malformed] }),
-    items: items.map((item) => writeItem(item, undefined)),
+    items: items.map((item) => writeItem(item)),
   };
 }
 
@@ -163,7 +162,7 @@ function readList(value: unknown): KnownList | undefined {
     // Anything but a plain "no" keeps the list to the principal it was given to.
     isPrivate: member(value, 'isPrivate') !== false,
   };
-  return toKnownList(kind, fetched, new Map(readPairsOfStrings(member(value, 'setAside')) ?? []));
+  return toKnownList(kind, fetched);
 }
 
 function isListKind(value: unknown): value is ListKind {

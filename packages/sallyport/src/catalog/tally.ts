@@ -1,10 +1,10 @@
-import type { Tally } from './contract.ts';
+import type { Tally, ToolSchemas } from './contract.ts';
 import type { Offer, ServerPins } from './pins/pin-gate.ts';
 import { isWaiting } from './pins/server-pins.ts';
 
 /** How many tools a server has, and what may not be used of it. Clients may be shown different lists: each tool counts once. */
-export function tallyOffers(offers: Iterable<Offer>, pins: ServerPins | undefined): Tally {
-  const tools = new Map<string, 'usable' | 'quarantined' | 'rejected' | 'disabled' | 'malformed'>();
+export function tallyOffers(offers: Iterable<Offer>, pins: ServerPins | undefined, schemas?: ToolSchemas): Tally {
+  const tools = new Map<string, 'usable' | 'unvalidated' | 'quarantined' | 'rejected' | 'malformed'>();
   const waiting = new Set<string>();
   if (isWaiting(pins?.stateOfProgram())) waiting.add('program');
   for (const { instructions, lists } of offers) {
@@ -14,15 +14,9 @@ export function tallyOffers(offers: Iterable<Offer>, pins: ServerPins | undefine
         const state = pins?.stateOf(list.kind, item);
         if (isWaiting(state)) waiting.add(`${list.kind} ${item.id}`);
         if (list.kind !== 'tools') continue;
-        const isDisabled = list.setAside.has(item.id);
-        const use = isDisabled
-          ? 'disabled'
-          : state === 'rejected'
-            ? state
-            : isWaiting(state)
-              ? 'quarantined'
-              : 'usable';
-        tools.set(item.id, use);
+        const isUnvalidated = (schemas?.unusable(item.digest).length ?? 0) > 0;
+        const use = isUnvalidated ? 'unvalidated' : 'usable';
+        tools.set(item.id, state === 'rejected' ? state : isWaiting(state) ? 'quarantined' : use);
       }
       if (list.kind === 'tools') for (const name of list.malformed.keys()) tools.set(name, 'malformed');
     }
@@ -32,7 +26,7 @@ export function tallyOffers(offers: Iterable<Offer>, pins: ServerPins | undefine
     tools: tools.size,
     quarantined: count('quarantined'),
     rejected: count('rejected'),
-    disabled: count('disabled'),
+    unvalidated: count('unvalidated'),
     malformed: count('malformed'),
     waiting: waiting.size,
   };

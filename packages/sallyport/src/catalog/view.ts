@@ -4,7 +4,7 @@ import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { ListKind, Page, View } from './contract.ts';
 import { fromCursor, type Position, toCursor, toItemKey } from './cursor.ts';
 import { whyEntryHeld, whyUriHeld } from './held.ts';
-import { type Item, writeItem } from './items.ts';
+import { type Item, writeShown } from './items.ts';
 import { mergeCapabilities } from './merge.ts';
 import { assignNames } from './names.ts';
 import { findOwners } from './owners.ts';
@@ -93,7 +93,7 @@ export function createView(content: ViewContent): View {
       const end = start + snapshot.gateway.pageSize;
       const texts = all
         .slice(start, end)
-        .map(({ item, publicId, description }) => writeItem(item, publicId, description));
+        .map(({ item, publicId, description }) => writeShown(item, publicId, description));
       return {
         items: `[${texts.join(',')}]`,
         nextCursor: end < all.length ? cursorAfter(kind, all, end) : undefined,
@@ -209,7 +209,7 @@ function isSetAside({ part, item, clash }: Entry, kind: ListKind): boolean {
 
 function whySetAside({ lists }: ViewPart, kind: ListKind, item: Item): string | undefined {
   const list = lists.get(kind);
-  return list?.setAside.get(item.id) ?? (item.head === '' ? list?.malformed.get(item.id) : undefined);
+  return item.head === '' ? list?.malformed.get(item.id) : undefined;
 }
 
 /** Names without a definition. */

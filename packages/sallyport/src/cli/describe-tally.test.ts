@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeTally, describeUnusable } from './describe-tally.ts';
 
-const NONE = { tools: 0, quarantined: 0, rejected: 0, disabled: 0, malformed: 0, waiting: 0 };
+const NONE = { tools: 0, quarantined: 0, rejected: 0, unvalidated: 0, malformed: 0, waiting: 0 };
 
 test.each([
   [{ ...NONE, tools: 9 }, '9 tools', undefined],
@@ -22,9 +22,9 @@ test.each([
     'lark: 2 tools, 1 other definition quarantined; run `sallyport pin diff lark`',
   ],
   [
-    { ...NONE, tools: 4, disabled: 1, malformed: 1, rejected: 1 },
-    '4 tools, 1 rejected, 1 disabled, 1 malformed',
-    'lark: 4 tools, 1 rejected, 1 disabled, 1 malformed; the log of `sallyport up` says what is wrong with them',
+    { ...NONE, tools: 4, unvalidated: 1, malformed: 1, rejected: 1 },
+    '4 tools, 1 rejected, 1 unvalidated, 1 malformed',
+    'lark: 4 tools, 1 rejected, 1 unvalidated, 1 malformed; run `sallyport server show lark`',
   ],
 ])('%j', (counts, text, line) => {
   expect(describeTally(counts)).toBe(text);

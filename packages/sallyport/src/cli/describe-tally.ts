@@ -10,7 +10,7 @@ export function describeTally(counts: Tally): string {
   if (tools === 0 && others > 0) return `${others} ${definitions} quarantined`;
   return [
     `${tools} ${tools === 1 ? 'tool' : 'tools'}`,
-    ...(['quarantined', 'rejected', 'disabled', 'malformed'] as const).flatMap((state) =>
+    ...(['quarantined', 'rejected', 'unvalidated', 'malformed'] as const).flatMap((state) =>
       counts[state] === 0 ? [] : [`${counts[state]} ${state}`],
     ),
     ...(others === 0 ? [] : [`${others} other ${definitions} quarantined`]),
@@ -18,9 +18,9 @@ export function describeTally(counts: Tally): string {
 }
 
 /** What a person does about it; `undefined`: nothing is to be done. */
-export function toRemedy(server: string, { waiting, disabled, malformed }: Tally): string | undefined {
+export function toRemedy(server: string, { waiting, unvalidated, malformed }: Tally): string | undefined {
   if (waiting > 0) return `run \`sallyport pin diff ${server}\``;
-  if (disabled + malformed > 0) return `the log of \`sallyport up\` says what is wrong with them`;
+  if (unvalidated + malformed > 0) return `run \`sallyport server show ${server}\``;
   return undefined;
 }
 

@@ -42,7 +42,7 @@ async function countOffer(api: Api, server: string): Promise<Tally | undefined> 
     tools: tools.length,
     quarantined: waiting(tools),
     rejected: tools.filter(({ state }) => state === 'rejected').length,
-    disabled: 0,
+    unvalidated: 0,
     malformed: 0,
     waiting: waiting(pins),
   };

@@ -209,6 +209,12 @@ const gatewaySchema = z.strictObject({
     .describe(
       'A call of a client that can resume a stream gives its connection free after this long; 0 = never, since not every client does come back.',
     ),
+  unvalidatedArguments: z
+    .enum(['allow', 'deny'])
+    .default('allow')
+    .describe(
+      'Calls of tools whose input schema is unusable: an unknown dialect, a reference to another document, too expensive. allow: the server wrote that schema, and the record says that it did not validate; deny: they are refused.',
+    ),
   limits: z
     .strictObject({
       bodyBytes: count(1024, 1_073_741_824)

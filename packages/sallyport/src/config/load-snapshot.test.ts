@@ -45,6 +45,7 @@ describe('defaults', () => {
       pageSize: 1000,
       pollAfterMs: 0,
       sessionIdleMs: 1_800_000,
+      unvalidatedArguments: 'allow',
       limits: {
         bodyBytes: 4_194_304,
         depth: 64,

@@ -88,6 +88,8 @@ export interface GatewaySettings {
   readonly drainMs?: number | undefined;
   /** A call of a client that can resume a stream gives its connection free after this long; 0 = never. */
   readonly pollAfterMs: number;
+  /** Calls of tools whose input schema is unusable. */
+  readonly unvalidatedArguments: 'allow' | 'deny';
   readonly limits: {
     readonly bodyBytes: number;
     readonly depth: number;

@@ -1045,13 +1045,15 @@ export type Server = {
     /** They wait for a person. */
     quarantined: number;
     rejected: number;
-    /** Their schemas cannot be used. */
-    disabled: number;
+    /** They may be used, and have a schema that validates nothing. */
+    unvalidated: number;
     /** They cannot be shown at all. */
     malformed: number;
     /** Definitions of every kind that wait for a person. */
     waiting: number;
   } | null;
+  /** What is left out of its lists, and which schemas validate nothing, with the reason; the first 100. */
+  problems: string[];
   /** The last lines a child wrote to stderr. */
   stderr?: string[];
 };

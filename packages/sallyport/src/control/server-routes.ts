@@ -5,6 +5,7 @@ import { describePage, pageOfItems } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { NULLABLE_TEXT, objectOf, PAGE_PARAMETERS, pageOf, type Route, type Schema } from './route.ts';
 
+const MAX_PROBLEMS = 100;
 const COUNT: Schema = { type: 'integer' };
 
 const TALLY: Schema = {
@@ -12,7 +13,7 @@ const TALLY: Schema = {
     tools: { ...COUNT, description: 'All of its tools, the following ones included.' },
     quarantined: { ...COUNT, description: 'They wait for a person.' },
     rejected: COUNT,
-    disabled: { ...COUNT, description: 'Their schemas cannot be used.' },
+    unvalidated: { ...COUNT, description: 'They may be used, and have a schema that validates nothing.' },
     malformed: { ...COUNT, description: 'They cannot be shown at all.' },
     waiting: { ...COUNT, description: 'Definitions of every kind that wait for a person.' },
   }),
@@ -23,7 +24,17 @@ const TALLY: Schema = {
 const SERVER: Schema = {
   title: 'Server',
   type: 'object',
-  required: ['name', 'transport', 'state', 'revision', 'lastError', 'inFlight', 'connections', 'definitions'],
+  required: [
+    'name',
+    'transport',
+    'state',
+    'revision',
+    'lastError',
+    'inFlight',
+    'connections',
+    'definitions',
+    'problems',
+  ],
   properties: {
     name: { type: 'string' },
     transport: { enum: ['stdio', 'http', 'sse'] },
@@ -34,6 +45,11 @@ const SERVER: Schema = {
     inFlight: { type: 'integer' },
     lastError: NULLABLE_TEXT,
     definitions: TALLY,
+    problems: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What is left out of its lists, and which schemas validate nothing, with the reason; the first 100.',
+    },
     stderr: { type: 'array', items: { type: 'string' }, description: 'The last lines a child wrote to stderr.' },
   },
 };
@@ -54,6 +70,10 @@ export function serverRoutes({ upstreams, catalog, snapshot }: ControlPorts): re
       inFlight: status?.inFlight ?? 0,
       lastError: status?.lastError ?? null,
       definitions: toDefinitions(catalog.tally(name)),
+      problems: catalog
+        .reports(name)
+        .slice(0, MAX_PROBLEMS)
+        .map(({ item, problem }) => `${item}: ${problem}`),
       stderr: status?.stderr ?? [],
     };
   };

@@ -83,6 +83,7 @@ export function toAuditSubject(
     candidate: undefined,
     isEnforced: true,
     standing: undefined,
+    notValidated: undefined,
     admitted: false,
   };
 }

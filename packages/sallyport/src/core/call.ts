@@ -16,7 +16,7 @@ export interface Tool {
   readonly definition: JsonObject;
   /** SHA-256 of the definition as the upstream wrote it, hex: equal digests have equal schemas. */
   readonly digest: string;
-  /** Why the tool may not be called, e.g. a schema that cannot be compiled; `undefined`: it may. */
+  /** Why the tool may not be called, e.g. a name that a bundle gives twice; `undefined`: it may. */
   readonly setAside: string | undefined;
   /**
    * The annotations of the definition that was approved, whatever the server says now; empty while none is. What decides
@@ -62,4 +62,6 @@ export interface CallNotes extends PolicyNotes {
   standing: Readonly<Record<string, string>> | undefined;
   /** Id under which the result is in quarantine. */
   keptResult?: string | undefined;
+  /** What a schema of the tool did not validate, and why. */
+  notValidated?: string | undefined;
 }

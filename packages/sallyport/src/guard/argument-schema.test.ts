@@ -1,17 +1,27 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
+import { createChecker } from '../../test/schema-checker.ts';
+import type { CallNotes } from '../core/call.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { argumentSchema } from './argument-schema.ts';
 import { type Decision, inspectRequest } from './guard.ts';
-import { createSchemaChecker } from './schema/schema-checker.ts';
 
-const checker = createSchemaChecker();
+const checker = createChecker();
 afterAll(() => checker.close());
 
-async function inspect(inputSchema: Json, args: JsonObject): Promise<Decision> {
+interface Given {
+  readonly unvalidated?: 'allow' | 'deny';
+  readonly notes?: CallNotes;
+}
+
+async function inspect(
+  inputSchema: Json,
+  args: JsonObject,
+  { unvalidated = 'allow', notes }: Given = {},
+): Promise<Decision> {
   return inspectRequest(
-    [argumentSchema(checker)],
-    toCall({ tool: toTool({ name: 't', inputSchema }), arguments: args }),
+    [argumentSchema({ checker, unvalidated: () => unvalidated })],
+    toCall({ tool: toTool({ name: 't', inputSchema }), arguments: args, notes }),
   );
 }
 
@@ -25,6 +35,20 @@ const SCHEMA: JsonObject = {
   required: ['city'],
   additionalProperties: false,
 };
+
+/** Schemas that validate nothing, and why. */
+const UNUSABLE: readonly (readonly [string, Json, string])[] = [
+  [
+    'a schema that cannot be compiled',
+    { type: 'text' },
+    'cannot be compiled: type must be JSONType or JSONType[]: text',
+  ],
+  [
+    'a remote reference',
+    { $ref: 'http://169.254.169.254/' },
+    'refers to "http://169.254.169.254/", which is not in it; other documents are not fetched',
+  ],
+];
 
 describe('attacks', () => {
   test.each<[string, Json, JsonObject, string]>([
@@ -51,23 +75,26 @@ describe('attacks', () => {
     expect(JSON.stringify(verdict)).not.toContain('hunter2');
   });
 
-  test.each<[string, Json, string]>([
-    ['no schema', null, 'is no object'],
-    [
-      'a schema that cannot be compiled',
-      { type: 'any' },
-      'cannot be compiled: type must be JSONType or JSONType[]: any',
-    ],
-    [
-      'a remote reference',
-      { $ref: 'http://169.254.169.254/' },
-      'refers to "http://169.254.169.254/", which is not in it; other documents are not fetched',
-    ],
-  ])('%s: arguments nobody can check are not passed on', async (_, schema, reason) => {
-    expect((await inspect(schema, {})).verdict).toEqual({
+  const SLOW: JsonObject = { properties: { a: { pattern: '^(x+)+$' } } };
+  test('a value made to be slow is no way past the schema, and costs its own call only', async () => {
+    const tool = toTool({ name: 't', inputSchema: SLOW });
+    const guards = [argumentSchema({ checker, unvalidated: () => 'allow' })];
+    const call = (a: string) => Promise.resolve(inspectRequest(guards, toCall({ tool, arguments: { a } })));
+    expect((await call(`${'x'.repeat(40)}!`)).verdict).toEqual({
       kind: 'deny',
       code: 'denied',
-      reason: `The arguments could not be checked: the inputSchema of "sample_t" ${reason}. The call was stopped; use another tool, or ask the operator.`,
+      reason:
+        'This call of "sample_t" was refused, and nothing was sent: its arguments could not be validated, because the value takes too long to be validated. Other calls of this tool are served. Send fewer or shorter values, or call several times.',
+    });
+    expect((await call('xx')).verdict).toEqual({ kind: 'allow' });
+    expect((await call('y')).verdict).toMatchObject({ kind: 'deny', code: 'schema' });
+  });
+
+  test.each(UNUSABLE)('%s: refused where the operator says so', async (_, schema, reason) => {
+    expect((await inspect(schema, {}, { unvalidated: 'deny' })).verdict).toEqual({
+      kind: 'deny',
+      code: 'denied',
+      reason: `The arguments could not be validated: the inputSchema of "sample_t" ${reason}. The operator has such calls refused. Use another tool, or tell the user.`,
     });
   });
 });
@@ -82,5 +109,19 @@ describe('harmless', () => {
     ['in the worker', { properties: { id: { pattern: '^\\d+$' } } }, { id: '42' }],
   ])('%s', async (_, schema, args) => {
     expect(await inspect(schema, args)).toMatchObject({ verdict: { kind: 'allow' }, rewritten: undefined });
+  });
+
+  test.each(UNUSABLE)('%s: passes, and the record says that it was not validated', async (_, schema, reason) => {
+    const notes = { isEnforced: true } as CallNotes; // the notes of policies are not read here
+    expect(await inspect(schema, { any: 'thing' }, { notes })).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(notes.notValidated).toBe(`inputSchema ${reason}`);
+  });
+
+  test('a missing schema limits nothing', async () => {
+    const tool = toTool({ name: 't' });
+    const guards = [argumentSchema({ checker, unvalidated: () => 'deny' })];
+    expect(await inspectRequest(guards, toCall({ tool, arguments: { any: 1 } }))).toMatchObject({
+      verdict: { kind: 'allow' },
+    });
   });
 });

@@ -1,33 +1,57 @@
+import type { GatewaySettings } from '../config/settings.ts';
 import type { Call } from '../core/call.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
-import type { SchemaChecker, Validation } from './schema/schema-checker.ts';
+import { type SchemaChecker, VALIDATION_DEADLINE_MS, type Validation } from './schema/schema-checker.ts';
+
+export interface ArgumentSchemaPorts {
+  readonly checker: Pick<SchemaChecker, 'validate'>;
+  /** What happens to arguments of tools whose input schema is unusable, of the snapshot in force. */
+  readonly unvalidated: () => GatewaySettings['unvalidatedArguments'];
+}
 
 /** Arguments must match the tool's input schema. Defaults are not filled in and types not coerced: nothing is changed. */
-export function argumentSchema(checker: Pick<SchemaChecker, 'validate'>): Guard {
+export function argumentSchema({ checker, unvalidated }: ArgumentSchemaPorts): Guard {
+  const toVerdict = (call: Call, validation: Validation): Verdict => {
+    if (validation.kind === 'valid') return ALLOW;
+    if (validation.kind === 'unusable' && unvalidated() === 'allow') {
+      if (call.notes !== undefined) call.notes.notValidated = `inputSchema ${validation.reason}`;
+      return ALLOW;
+    }
+    return refuse(call, validation);
+  };
   return {
     name: 'argument-schema',
+    deadlineMs: VALIDATION_DEADLINE_MS,
     request(call) {
-      const validation = checker.validate(call.tool, 'inputSchema', call.arguments);
+      const validation = checker.validate(call, 'inputSchema', call.arguments);
       if (validation instanceof Promise) return validation.then((late) => toVerdict(call, late));
       return validation.kind === 'valid' ? ALLOW : toVerdict(call, validation);
     },
   };
 }
 
-function toVerdict({ tool }: Call, validation: Validation): Verdict {
+function refuse({ tool }: Call, validation: Exclude<Validation, { readonly kind: 'valid' }>): Verdict {
   const name = tool.publicName.slice(0, 128);
-  if (validation.kind === 'valid') return ALLOW;
-  if (validation.kind === 'invalid')
-    return {
-      kind: 'deny',
-      code: 'schema',
-      reason: `Invalid arguments: they do not match the inputSchema of "${name}": ${validation.problems.join('; ')}. Correct them and call again.`,
-    };
-  // Fail closed: arguments nobody could check are not passed on.
-  return {
-    kind: 'deny',
-    code: 'denied',
-    reason: `The arguments could not be checked: the inputSchema of "${name}" ${validation.reason}. The call was stopped; use another tool, or ask the operator.`,
-  };
+  switch (validation.kind) {
+    case 'invalid':
+      return {
+        kind: 'deny',
+        code: 'schema',
+        reason: `Invalid arguments: they do not match the inputSchema of "${name}": ${validation.problems.join('; ')}. Correct them and call again.`,
+      };
+    case 'unusable':
+      return {
+        kind: 'deny',
+        code: 'denied',
+        reason: `The arguments could not be validated: the inputSchema of "${name}" ${validation.reason}. The operator has such calls refused. Use another tool, or tell the user.`,
+      };
+    case 'unknown':
+      // Fail closed: the schema works, and a value made to be slow must not be the way past it.
+      return {
+        kind: 'deny',
+        code: 'denied',
+        reason: `This call of "${name}" was refused, and nothing was sent: its arguments could not be validated, because the value ${validation.reason}. Other calls of this tool are served. Send fewer or shorter values, or call several times.`,
+      };
+  }
 }

@@ -6,6 +6,8 @@ import { ALLOW, type Verdict } from '../core/verdict.ts';
 /** One check of the two doors. A guard decides and says why; it never acts. */
 export interface Guard {
   readonly name: string;
+  /** A guard that answers later has not allowed anything. Left out: 2 s. Milliseconds. */
+  readonly deadlineMs?: number;
   /** The outer door: before anything reaches the upstream. */
   request?(call: Call): Verdict | Promise<Verdict>;
   /**
@@ -29,7 +31,6 @@ export interface Decision {
   readonly cause: unknown;
 }
 
-/** A guard that answers later than this has not allowed anything. */
 const DEADLINE_MS = 2_000;
 
 const ALLOWED: Decision = Object.freeze({ verdict: ALLOW, guard: undefined, rewritten: undefined, cause: undefined });
@@ -106,7 +107,7 @@ async function inspectLater(guards: readonly Guard[], progress: Progress): Promi
     try {
       const answer: unknown = pending ?? ask(guard, at);
       pending = undefined;
-      decision = weigh(guard, isThenable(answer) ? await inTime(answer) : answer, decision);
+      decision = weigh(guard, isThenable(answer) ? await inTime(answer, guard.deadlineMs) : answer, decision);
     } catch (error) {
       return failed(guard, error, at.phase);
     }
@@ -183,9 +184,9 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-function inTime(answer: PromiseLike<unknown>): Promise<unknown> {
+function inTime(answer: PromiseLike<unknown>, ms = DEADLINE_MS): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no verdict within ${DEADLINE_MS} ms`)), DEADLINE_MS);
+    const timer = setTimeout(() => reject(new Error(`no verdict within ${ms} ms`)), ms);
     // The handlers stay attached after the deadline: a late rejection is then nobody's unhandled rejection.
     answer.then(
       (value) => {

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
+import { createChecker } from '../../test/schema-checker.ts';
 import { inspectRequest } from './guard.ts';
 import { createGuards } from './guards.ts';
-import { createSchemaChecker } from './schema/schema-checker.ts';
 
-const checker = createSchemaChecker();
+const checker = createChecker();
 afterAll(() => checker.close());
 
 test('the order of the doors', () => {
@@ -26,13 +26,13 @@ test('a simple call passes synchronously once its schema is known', async () => 
   expect(inspectRequest(guards, call)).toMatchObject({ verdict: { kind: 'allow' } });
 });
 
-test('a call that shows what its schema costs sets the tool aside for the next one', async () => {
+test('a call that shows what its schema costs is stopped, and the next one is served', async () => {
   const guards = createGuards({ checker });
   const tool = toTool({ name: 'slow', inputSchema: { properties: { text: { pattern: '^(x+)+$' } } } });
   const first = await inspectRequest(guards, toCall({ tool, arguments: { text: `${'x'.repeat(40)}!` } }));
   expect(first).toMatchObject({ guard: 'argument-schema', verdict: { kind: 'deny', code: 'denied' } });
   const second = await inspectRequest(guards, toCall({ tool, arguments: { text: 'x' } }));
-  expect(second).toMatchObject({ guard: 'visibility', verdict: { kind: 'deny', code: 'denied' } });
+  expect(second).toMatchObject({ verdict: { kind: 'allow' } });
 });
 
 test('limits of the snapshot are the limits of the door', () => {

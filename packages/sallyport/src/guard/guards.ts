@@ -1,7 +1,7 @@
 import type { SinkSettings } from '../config/access-settings.ts';
 import { asks } from './approve/asks.ts';
 import { type ArgumentSafetyPorts, argumentSafety } from './argument-safety.ts';
-import { argumentSchema } from './argument-schema.ts';
+import { type ArgumentSchemaPorts, argumentSchema } from './argument-schema.ts';
 import { type BindingPorts, bindings } from './bindings.ts';
 import type { Guard } from './guard.ts';
 import { pin, type WhyHeld } from './pin.ts';
@@ -18,7 +18,9 @@ import { type TaintPorts, taint, taintLabels } from './taint/taint.ts';
 import { type VisibilityPorts, visibility } from './visibility.ts';
 
 export interface GuardPorts {
-  readonly checker: Pick<SchemaChecker, 'validate' | 'whySetAside'>;
+  readonly checker: Pick<SchemaChecker, 'validate'>;
+  /** Default: they are sent, and the record says so. */
+  readonly unvalidated?: ArgumentSchemaPorts['unvalidated'] | undefined;
   /** Of the snapshot in force; default 4 MiB and 64 levels. */
   readonly limits?: (() => SizeLimits) | undefined;
   /** Default: nobody counts. */
@@ -51,14 +53,14 @@ const LIMITS: SizeLimits = { bodyBytes: 4 * 1024 * 1024, depth: 64 };
 
 /** Every guard, in the order of both doors. Cheap checks first; whoever adds one adds a line here. */
 export function createGuards(ports: GuardPorts): readonly Guard[] {
-  const { checker, limits = () => LIMITS, isVisible = () => true } = ports;
+  const { checker, limits = () => LIMITS, isVisible = () => true, unvalidated = () => 'allow' } = ports;
   return [
     sizeAndShape(limits),
     ...(ports.rateLimit === undefined ? [] : [ports.rateLimit]),
-    visibility({ isVisible, whySetAside: (digest) => checker.whySetAside(digest) }),
+    visibility({ isVisible }),
     ...(ports.whyHeld === undefined ? [] : [pin(ports.whyHeld)]),
     ...(ports.plan === undefined ? [] : [plan(ports.plan)]),
-    argumentSchema(checker),
+    argumentSchema({ checker, unvalidated }),
     ...(ports.argumentSafety === undefined ? [] : [argumentSafety(ports.argumentSafety)]),
     ...(ports.bindings === undefined ? [] : [bindings(ports.bindings)]),
     ...(ports.secrets === undefined ? [] : secrets(ports.secrets)),

@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
+import { createChecker } from '../../test/schema-checker.ts';
+import type { CallNotes } from '../core/call.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { type Decision, inspectResult, needsResult } from './guard.ts';
 import { RESULT_SCHEMA_MARK, resultSchema } from './result-schema.ts';
-import { createSchemaChecker } from './schema/schema-checker.ts';
 
-const checker = createSchemaChecker();
+const checker = createChecker();
 afterAll(() => checker.close());
 const guards = [resultSchema(checker)];
 
@@ -16,8 +17,8 @@ const SCHEMA: JsonObject = {
 };
 const content: Json = [{ type: 'text', text: 'warm' }];
 
-async function inspect(outputSchema: Json, result: JsonObject): Promise<Decision> {
-  return inspectResult(guards, toCall({ tool: toTool({ name: 't', inputSchema: {}, outputSchema }) }), result);
+async function inspect(outputSchema: Json, result: JsonObject, notes?: CallNotes): Promise<Decision> {
+  return inspectResult(guards, toCall({ tool: toTool({ name: 't', inputSchema: {}, outputSchema }), notes }), result);
 }
 
 describe('attacks: marked, not hidden', () => {
@@ -41,12 +42,6 @@ describe('attacks: marked, not hidden', () => {
       SCHEMA,
       { resultType: 'complete', content, structuredContent: {} },
       '"temperature" is required and missing',
-    ],
-    [
-      'a schema nobody can use',
-      { type: 'any' },
-      { content, structuredContent: {} },
-      'not checked: the outputSchema cannot be compiled: type must be JSONType or JSONType[]: any',
     ],
     [
       'a result that calls itself valid',
@@ -80,6 +75,23 @@ describe('harmless: untouched', () => {
     ['the same from a legacy server', { task: { taskId: 'x' } }],
   ])('%s', async (_, result) => {
     expect(await inspect(SCHEMA, result)).toMatchObject({ verdict: { kind: 'allow' }, rewritten: undefined });
+  });
+
+  test.each<[string, Json, string]>([
+    [
+      'a schema that cannot be compiled',
+      { type: 'text' },
+      'cannot be compiled: type must be JSONType or JSONType[]: text',
+    ],
+    ['a value that is too slow', { properties: { a: { pattern: '^(x+)+$' } } }, 'takes too long to be validated'],
+  ])('%s: the record says that it was not validated', async (_, schema, reason) => {
+    const notes = { isEnforced: true, notValidated: 'inputSchema x' } as CallNotes; // the notes of policies are not read here
+    const structuredContent = { a: `${'x'.repeat(40)}!` };
+    expect(await inspect(schema, { content, structuredContent }, notes)).toMatchObject({
+      verdict: { kind: 'allow' },
+      rewritten: undefined,
+    });
+    expect(notes.notValidated).toBe(`inputSchema x; outputSchema ${reason}`);
   });
 
   test.each<[string, JsonObject, boolean]>([

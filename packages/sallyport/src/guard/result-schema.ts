@@ -1,26 +1,28 @@
+import type { Call } from '../core/call.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
-import type { SchemaChecker, Validation } from './schema/schema-checker.ts';
+import { type SchemaChecker, VALIDATION_DEADLINE_MS, type Validation } from './schema/schema-checker.ts';
 
 /** In `_meta` of a result that does not keep the promise of its tool's output schema. */
 export const RESULT_SCHEMA_MARK = 'dev.sallyport/resultSchema';
 
 /**
- * Structured results must match the tool's output schema. A mismatch is marked, not hidden: the effect has happened,
- * and whoever reads the result must know both. That holds for a result nobody could check, too.
+ * Structured results must match the tool's output schema. A mismatch is labelled, not hidden: the effect has happened, and whoever
+ * reads the result must know both. A result that could not be validated stays as it is; the record says so.
  */
 export function resultSchema(checker: Pick<SchemaChecker, 'validate'>): Guard {
   return {
     name: 'result-schema',
+    deadlineMs: VALIDATION_DEADLINE_MS,
     readsResult: ({ tool }) => isObject(member(tool.definition, 'outputSchema')),
     result(call, result) {
       if (!promisesStructure(result)) return ALLOW;
       const structured = member(result, 'structuredContent');
       if (structured === undefined) return mark(result, ['"structuredContent" is missing']);
-      const validation = checker.validate(call.tool, 'outputSchema', structured);
-      if (validation instanceof Promise) return validation.then((late) => toVerdict(result, late));
-      return toVerdict(result, validation);
+      const validation = checker.validate(call, 'outputSchema', structured);
+      if (validation instanceof Promise) return validation.then((late) => toVerdict(call, result, late));
+      return toVerdict(call, result, validation);
     },
   };
 }
@@ -36,12 +38,14 @@ function promisesStructure(result: JsonObject): boolean {
   return Object.hasOwn(result, 'content') || Object.hasOwn(result, 'structuredContent');
 }
 
-function toVerdict(result: JsonObject, validation: Validation): Verdict {
+function toVerdict({ notes }: Call, result: JsonObject, validation: Validation): Verdict {
   if (validation.kind === 'valid') return ALLOW;
-  return mark(
-    result,
-    validation.kind === 'invalid' ? validation.problems : [`not checked: the outputSchema ${validation.reason}`],
-  );
+  if (validation.kind === 'invalid') return mark(result, validation.problems);
+  if (notes !== undefined) {
+    const { notValidated: before } = notes;
+    notes.notValidated = `${before === undefined ? '' : `${before}; `}outputSchema ${validation.reason}`;
+  }
+  return ALLOW;
 }
 
 function mark(result: JsonObject, problems: readonly string[]): Verdict {

@@ -4,29 +4,19 @@ import type { Call } from '../core/call.ts';
 import { inspectRequest } from './guard.ts';
 import { type VisibilityPorts, visibility } from './visibility.ts';
 
-const PORTS: VisibilityPorts = { isVisible: () => true, whySetAside: () => undefined };
+const PORTS: VisibilityPorts = { isVisible: () => true };
 const named = (name: string): Call => toCall({ tool: toTool({ name }) });
 
 describe('attacks', () => {
   test.each<[string, Call, Partial<VisibilityPorts>, { code: string; reason: string }]>([
     [
       'a tool the catalogue set aside',
-      toCall({ tool: toTool({ name: 'slow' }, { setAside: 'its inputSchema cannot be compiled' }) }),
+      toCall({ tool: toTool({ name: 'slow' }, { setAside: 'it is nested too deeply' }) }),
       {},
       {
         code: 'denied',
         reason:
-          'The tool sample_slow is disabled: its inputSchema cannot be compiled. Its server has to be repaired by a person (server sample, tool slow). Use another tool, or tell the user.',
-      },
-    ],
-    [
-      'a tool set aside since',
-      named('late'),
-      { whySetAside: () => 'its inputSchema took too long' },
-      {
-        code: 'denied',
-        reason:
-          'The tool sample_late is disabled: its inputSchema took too long. Its server has to be repaired by a person (server sample, tool late). Use another tool, or tell the user.',
+          'The tool sample_slow is disabled: it is nested too deeply. Its server has to be repaired by a person (server sample, tool slow). Use another tool, or tell the user.',
       },
     ],
     [

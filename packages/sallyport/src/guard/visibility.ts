@@ -5,12 +5,10 @@ import type { Guard } from './guard.ts';
 export interface VisibilityPorts {
   /** Is this tool there for this caller? What is not visible is not there: the answer must not tell the difference. */
   readonly isVisible: (call: Call) => boolean;
-  /** Why tools with this digest were set aside after the catalogue last looked. */
-  readonly whySetAside: (digest: string) => string | undefined;
 }
 
 /** Tools that are not there for this caller, and tools that are disabled. */
-export function visibility({ isVisible, whySetAside }: VisibilityPorts): Guard {
+export function visibility({ isVisible }: VisibilityPorts): Guard {
   return {
     name: 'visibility',
     request(call) {
@@ -18,12 +16,11 @@ export function visibility({ isVisible, whySetAside }: VisibilityPorts): Guard {
       const name = tool.publicName.slice(0, 128);
       if (isVisible(call) !== true)
         return { kind: 'deny', code: 'not_found', reason: `Unknown tool: ${name}. tools/list has the names.` };
-      const setAside = tool.setAside ?? whySetAside(tool.digest);
-      if (setAside === undefined) return ALLOW;
+      if (tool.setAside === undefined) return ALLOW;
       return {
         kind: 'deny',
         code: 'denied',
-        reason: `The tool ${name} is disabled: ${setAside}. Its server has to be repaired by a person (server ${tool.upstream}, tool ${tool.name.slice(0, 128)}). Use another tool, or tell the user.`,
+        reason: `The tool ${name} is disabled: ${tool.setAside}. Its server has to be repaired by a person (server ${tool.upstream}, tool ${tool.name.slice(0, 128)}). Use another tool, or tell the user.`,
       };
     },
   };

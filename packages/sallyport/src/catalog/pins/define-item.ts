@@ -22,7 +22,7 @@ export function digestItem(kind: PinKind, item: Item): string {
   const key = item.definition ?? item;
   let digest = digests.get(key);
   if (digest === undefined) {
-    digest = digestText(kind, writeItem(item, undefined));
+    digest = digestText(kind, writeItem(item));
     digests.set(key, digest);
   }
   return digest;
@@ -35,7 +35,7 @@ export function digestOfTool(definition: JsonObject): string | undefined {
 
 /** The definition of an item of a list, whose digest is worked out once. */
 export function defineItem(kind: PinKind, item: Item): Definition {
-  const text = writeItem(item, undefined);
+  const text = writeItem(item);
   return { digest: digestItem(kind, item), content: digestContent(kind, text), text };
 }
 

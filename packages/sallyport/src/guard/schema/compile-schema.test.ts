@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { compileSchema, SchemaRefusal } from './compile-schema.ts';
 
+const DRAFT_03 = 'http://json-schema.org/draft-03/schema#';
 const DRAFT_04 = 'http://json-schema.org/draft-04/schema#';
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema';
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
@@ -111,6 +112,19 @@ describe('harmless schemas are taken as their servers mean them', () => {
       { a: 'x' },
     ],
     ['draft-04', object({ a: { minimum: 0, exclusiveMinimum: false } }, { $schema: DRAFT_04 }), { a: 0 }],
+    ['draft-03', object({ a: { type: 'any' }, b: { required: false } }, { $schema: DRAFT_03 }), { a: 0 }],
+    [
+      'draft-03: types and schemas in one list',
+      object({ a: { type: ['string', { type: 'number', divisibleBy: 2 }] } }, { $schema: DRAFT_03 }),
+      { a: 4 },
+    ],
+    [
+      'draft-03: parameters called as keywords',
+      object({ extends: { type: 'string', required: true }, disallow: {}, __proto__x: {} }),
+      { extends: 'x', disallow: 1 },
+    ],
+    ['no version of JSON Schema', object({ a: {} }, { $schema: 'http://json-schema.org/schema#' }), { a: 0 }],
+    ['OpenAPI 3.1', object({ a: {} }, { $schema: 'https://spec.openapis.org/oas/3.1/dialect/base' }), { a: 0 }],
     ['2019-09', object({ a: { items: [{ type: 'number' }] } }, { $schema: DRAFT_2019 }), { a: [1, 'x'] }],
     [
       'a parameter called as a keyword',
@@ -150,6 +164,19 @@ describe('attacks', () => {
       object({ a: { minimum: 1, exclusiveMinimum: false } }, { $schema: DRAFT_04 }),
       { a: 0 },
     ],
+    [
+      '2019-09 tuples are checked',
+      { $schema: DRAFT_2019, items: [{ type: 'number' }], additionalItems: false },
+      [1, 2],
+    ],
+    ['draft-03: a required property', { $schema: DRAFT_03, ...object({ a: { required: true } }) }, {}],
+    ['draft-03 without its name', object({ a: { type: 'string', required: true } }), {}],
+    [
+      'draft-03: extends, disallow and divisibleBy',
+      { $schema: DRAFT_03, extends: object({ a: { disallow: ['string', { type: 'number', divisibleBy: 2 }] } }) },
+      { a: 4 },
+    ],
+    ['draft-03: a dependency', { $schema: DRAFT_03, ...object({}), dependencies: { a: 'b' } }, { a: 1 }],
     ['2020-12 tuples are checked', { prefixItems: [{ type: 'number' }] }, ['x']],
   ])('%s', (_, schema, value) => {
     expect(problems(schema, value)).toHaveLength(1);
@@ -182,13 +209,13 @@ describe('attacks', () => {
     ],
     [
       'a dialect nobody supports',
-      { $schema: 'http://json-schema.org/draft-03/schema#' },
-      'is written in a dialect that is not supported ("$schema": "http://json-schema.org/draft-03/schema#"; supported are 2020-12, 2019-09, draft-07, draft-06 and draft-04)',
+      { $schema: 'https://example.com/my-dialect' },
+      'is written in a dialect that is not supported ("$schema": "https://example.com/my-dialect"; supported are 2020-12, 2019-09, draft-07, draft-06, draft-04 and draft-03)',
     ],
     [
       'a type that is none',
-      object({ a: { type: 'any' } }),
-      'cannot be compiled: type must be JSONType or JSONType[]: any',
+      object({ a: { type: 'text' } }),
+      'cannot be compiled: type must be JSONType or JSONType[]: text',
     ],
     [
       'a pattern that is none',

@@ -1,8 +1,9 @@
 import { Ajv, MissingRefError, type Options } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastFormats } from 'ajv-formats/dist/formats.js';
 import { type Json, type JsonObject, member } from '../../core/json.ts';
-import { fromDraft4 } from './older-dialects.ts';
+import { fromDraft3, fromDraft4 } from './older-dialects.ts';
 import { toProblems } from './problems.ts';
 
 /** Returns what is wrong with a value, in words for a model and without the value; empty when it is valid. */
@@ -34,7 +35,7 @@ export function compileSchema(schema: JsonObject, options: CompileOptions): Vali
   let refusal: SchemaRefusal | undefined;
   for (const dialect of dialects) {
     try {
-      return compileAs(dialect, dialect === 'draft-04' ? fromDraft4(schema) : schema, options);
+      return compileAs(dialect, schema, options);
     } catch (error) {
       refusal ??= toRefusal(error);
     }
@@ -42,21 +43,31 @@ export function compileSchema(schema: JsonObject, options: CompileOptions): Vali
   return refusal ?? new SchemaRefusal('cannot be compiled');
 }
 
-type Dialect = '2020-12' | 'draft-07' | 'draft-04';
+type Dialect = '2020-12' | '2019-09' | 'draft-07' | 'draft-04' | 'draft-03';
 
+const DRAFTS = ['draft-07', 'draft-04', 'draft-03'] as const;
 /**
- * Draft-06 schemas are draft-07 schemas. Without a dialect: 2020-12 (MCP 2026-07-28 basic#json-schema-usage). Generators name
- * one dialect and write an older one: what cannot be compiled gets another try as that.
+ * By `$schema`, without the mark at its end. Draft-06 schemas are draft-07 schemas. Generators name one dialect and write an older
+ * one: what cannot be compiled gets another try as that.
  */
+const DIALECTS: readonly (readonly [named: RegExp, tried: readonly Dialect[]])[] = [
+  [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema$/, ['2020-12', ...DRAFTS]],
+  // OpenAPI 3.1 adds annotations to 2020-12.
+  [/^https?:\/\/spec\.openapis\.org\/oas\/3\.1\/dialect\/base$/, ['2020-12', ...DRAFTS]],
+  // No version, or none at all: 2020-12 (MCP 2026-07-28 basic#json-schema-usage).
+  [/^(?:https?:\/\/json-schema\.org\/schema)?$/, ['2020-12', ...DRAFTS]],
+  [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema$/, ['2019-09', ...DRAFTS]],
+  [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema$/, DRAFTS],
+  [/^https?:\/\/json-schema\.org\/draft-04\/schema$/, ['draft-04', 'draft-03']],
+  [/^https?:\/\/json-schema\.org\/draft-03\/schema$/, ['draft-03']],
+];
+
 function toDialects(written: Json | undefined): readonly Dialect[] | SchemaRefusal {
-  if (typeof written !== 'string') return ['2020-12', 'draft-07', 'draft-04'];
-  if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(written)) return ['2020-12', 'draft-04'];
-  // Of 2019-09 only tuples are written otherwise in 2020-12, and as in draft-07.
-  if (/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/.test(written)) return ['2020-12', 'draft-07'];
-  if (/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/.test(written)) return ['draft-07', 'draft-04'];
-  if (/^https?:\/\/json-schema\.org\/draft-04\/schema#?$/.test(written)) return ['draft-04'];
+  const name = typeof written === 'string' ? written.replace(/#$/, '') : '';
+  const found = DIALECTS.find(([named]) => named.test(name));
+  if (found !== undefined) return found[1];
   return new SchemaRefusal(
-    `is written in a dialect that is not supported ("$schema": ${JSON.stringify(written.slice(0, 100))}; supported are 2020-12, 2019-09, draft-07, draft-06 and draft-04)`,
+    `is written in a dialect that is not supported ("$schema": ${JSON.stringify(name.slice(0, 100))}; supported are 2020-12, 2019-09, draft-07, draft-06, draft-04 and draft-03)`,
   );
 }
 
@@ -80,12 +91,15 @@ const OPTIONS: Options = {
   code: { optimize: false, regExp: Object.assign(toRegExp, { code: 'new RegExp' }) },
 };
 
-function compileAs(dialect: Dialect, schema: JsonObject, { allProblems }: CompileOptions): Validator {
-  const ajv = new (dialect === '2020-12' ? Ajv2020 : Ajv)({ ...OPTIONS, allErrors: allProblems });
+function compileAs(dialect: Dialect, written: JsonObject, { allProblems }: CompileOptions): Validator {
+  const ajv = new (dialect === '2020-12' ? Ajv2020 : dialect === '2019-09' ? Ajv2019 : Ajv)({
+    ...OPTIONS,
+    allErrors: allProblems,
+  });
   // `id` was a keyword in draft-04 and is a plain annotation now; Ajv throws on it.
   ajv.removeKeyword('id');
   // `$async` would turn the answer into a promise, which is always true.
-  const { $async: _, ...synchronous } = schema;
+  const { $async: _, ...synchronous } = toCurrent(dialect, written);
   const validate = ajv.compile(synchronous);
   return (value) => {
     if (validate(value) === true) return NO_PROBLEMS;
@@ -94,6 +108,11 @@ function compileAs(dialect: Dialect, schema: JsonObject, { allProblems }: Compil
     validate.errors = null;
     return problems;
   };
+}
+
+function toCurrent(dialect: Dialect, { $schema, ...schema }: JsonObject): JsonObject {
+  if (dialect === 'draft-04') return fromDraft4(schema);
+  return dialect === 'draft-03' ? fromDraft3(schema) : schema;
 }
 
 const NO_PROBLEMS: readonly string[] = Object.freeze([]);

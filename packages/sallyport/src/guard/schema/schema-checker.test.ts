@@ -4,20 +4,24 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { toTool } from '../../../test/sample-call.ts';
+import { toCall, toTool } from '../../../test/sample-call.ts';
+import { createChecker } from '../../../test/schema-checker.ts';
+import type { Tool } from '../../core/call.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { createSchemaChecker, type SchemaChecker } from './schema-checker.ts';
+import { KEY_HOLDER } from '../../core/principal.ts';
+import type { SchemaChecker, SchemaName } from './schema-checker.ts';
 
 const built = fileURLToPath(new URL('../../../dist/guard/schema/schema-checker.js', import.meta.url));
 let checker: SchemaChecker;
 beforeAll(() => {
   expect(existsSync(built), `the worker runs from ${built}, which is missing: run npx tsc -b`).toBe(true);
-  checker = createSchemaChecker();
+  checker = createChecker();
 });
 afterAll(() => checker.close());
 
 const tool = (inputSchema: Json, outputSchema?: Json) =>
   toTool({ name: 't', inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) });
+const validate = (used: Tool, name: SchemaName, value: Json) => checker.validate(toCall({ tool: used }), name, value);
 const object = (properties: JsonObject): JsonObject => ({ type: 'object', properties });
 
 /** Each level refers to the next one twice: 2^26 validations for any value. */
@@ -44,40 +48,34 @@ const branching: JsonObject = {
 };
 const wide = object(Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [`p${i}`, { pattern: `^${i}` }])));
 
-const LATE = 'its schemas take longer than 100 ms to compile and try out';
+const LATE = 'its inputSchema takes too long for small values';
 
-describe('attacks: the tool is set aside, with the reason', () => {
+describe('attacks: the schema is unusable, with the reason', () => {
   test.each<[string, Json, string]>([
     ['an exponential pattern', object({ a: { type: 'string', pattern: '^(a+)+$' } }), LATE],
     ['the same in a list in a list', object({ a: { items: { items: { pattern: '^(\\d+)+$' } } } }), LATE],
     ['the same for member names', { type: 'object', patternProperties: { '^(a+)+$': {} } }, LATE],
     ['doubling allOf', doubling, LATE],
-    ['thousands of properties', wide, LATE],
+    ['thousands of properties', wide, 'its inputSchema takes longer than 1000 ms to compile'],
     ['too large', { description: 'x'.repeat(300_000) }, 'its inputSchema is larger than 256 KiB'],
     [
       'a remote reference',
       object({ a: { $ref: 'https://example.com/a' } }),
       'its inputSchema refers to "https://example.com/a", which is not in it; other documents are not fetched',
     ],
-    ['no schema', null, 'its inputSchema is no object'],
+    [
+      'references that never end',
+      { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } },
+      'its inputSchema cannot be compiled: Maximum call stack size exceeded',
+    ],
   ])('%s', async (_, schema, reason) => {
     const hostile = tool(schema);
-    expect(await checker.check(hostile)).toBe(reason);
-    expect(checker.whySetAside(hostile.digest)).toBe(reason);
-    expect(await checker.check(hostile)).toBe(reason);
-  });
-
-  test('references that never end', async () => {
-    const hostile = tool({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } });
-    // Whichever comes first on this machine: the end of the stack or the end of its time.
-    expect(await checker.check(hostile)).toMatch(/recurses too deeply|take longer than 100 ms/);
-  });
-
-  test('a missing inputSchema, and an outputSchema that cannot be used', async () => {
-    expect(await checker.check(toTool({ name: 't' }))).toBe('its inputSchema is missing');
-    expect(await checker.check(tool({}, { type: 'any' }))).toBe(
-      'its outputSchema cannot be compiled: type must be JSONType or JSONType[]: any',
-    );
+    await checker.check(hostile);
+    expect(checker.unusable(hostile.digest)).toEqual([reason]);
+    expect(await validate(hostile, 'inputSchema', { a: 1 })).toEqual({
+      kind: 'unusable',
+      reason: reason.slice('its inputSchema '.length),
+    });
   });
 
   let deep: JsonObject = {};
@@ -86,13 +84,45 @@ describe('attacks: the tool is set aside, with the reason', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['an exponential pattern no sample met', object({ a: { pattern: '^(x+)+$' } }), { a: `${'x'.repeat(40)}!` }],
     ['recursion that branches', branching, { a: deep }],
-    ['quadratic uniqueItems', unique, { a: Array.from({ length: 30_000 }, (_, i) => ({ i })) }],
-  ])('%s: the call that meets it is stopped, the next one is not tried', async (_, schema, value) => {
+    ['quadratic uniqueItems', unique, { a: Array.from({ length: 60_000 }, (_, i) => ({ i })) }],
+  ])('%s: the call that meets it is stopped, and the next one is served', async (_, schema, value) => {
     const hostile = tool(schema);
-    expect(await checker.check(hostile)).toBeUndefined();
-    const validation = await checker.validate(hostile, 'inputSchema', value);
-    expect(validation).toEqual({ kind: 'unknown', reason: 'took longer than 100 ms to check one value' });
-    expect(checker.whySetAside(hostile.digest)).toBe('its inputSchema took longer than 100 ms to check one value');
+    await checker.check(hostile);
+    const validation = await validate(hostile, 'inputSchema', value);
+    expect(validation).toEqual({ kind: 'unknown', reason: 'takes too long to be validated' });
+    expect(checker.unusable(hostile.digest)).toEqual([]);
+    expect(await validate(hostile, 'inputSchema', {})).toEqual({ kind: 'valid' });
+  });
+
+  test('the slow values of one caller hold up no other caller of the same tool for longer than two of them take', async () => {
+    const shared = tool(object({ a: { pattern: '^(x+)+$' } }));
+    const by = (id: string) =>
+      toCall({ tool: shared, client: { ...toCall().client, principal: { ...KEY_HOLDER, id } } });
+    let slow = 0;
+    const attacks = Array.from({ length: 5 }, () =>
+      Promise.resolve(checker.validate(by('mallory'), 'inputSchema', { a: `${'x'.repeat(40)}!` })).then(
+        (validation) => {
+          slow += 1;
+          return validation;
+        },
+      ),
+    );
+    expect(await checker.validate(by('alice'), 'inputSchema', { a: 'xx' })).toEqual({ kind: 'valid' });
+    expect(slow).toBeLessThanOrEqual(2);
+    expect((await Promise.all(attacks)).map(({ kind }) => kind)).toEqual(Array(5).fill('unknown'));
+  });
+
+  test('no call waits while a bomb is checked', async () => {
+    const checking = checker.check(tool(doubling));
+    let checked = false;
+    void checking.then(() => {
+      checked = true;
+    });
+    expect(await validate(tool(object({ a: { pattern: '^x+$' } })), 'inputSchema', { a: 'x' })).toEqual({
+      kind: 'valid',
+    });
+    expect(checked).toBe(false);
+    await checking;
   });
 
   test('the main thread is free meanwhile, and other tools are served', async () => {
@@ -101,9 +131,9 @@ describe('attacks: the tool is set aside, with the reason', () => {
     let turns = 0;
     const ticking = setInterval(() => turns++, 5);
     const [slow, served, here] = await Promise.all([
-      checker.validate(hostile, 'inputSchema', { a: `${'x'.repeat(40)}!` }),
-      checker.validate(honest, 'inputSchema', { a: 'xx' }),
-      checker.validate(tool({ type: 'object' }), 'inputSchema', {}),
+      validate(hostile, 'inputSchema', { a: `${'x'.repeat(40)}!` }),
+      validate(honest, 'inputSchema', { a: 'xx' }),
+      validate(tool({ type: 'object' }), 'inputSchema', {}),
     ]);
     clearInterval(ticking);
     expect([slow.kind, served.kind, here.kind]).toEqual(['unknown', 'valid', 'valid']);
@@ -113,11 +143,11 @@ describe('attacks: the tool is set aside, with the reason', () => {
   test('a value that would fill the memory of the worker is not sent there', async () => {
     const honest = tool(object({ a: { type: 'array', contains: { const: 1 } } }));
     const a: Json[] = Array.from({ length: 1_000_000 }, () => ({}));
-    expect(await checker.validate(honest, 'inputSchema', { a })).toEqual({
+    expect(await validate(honest, 'inputSchema', { a })).toEqual({
       kind: 'unknown',
-      reason: 'was not run: the value is too large',
+      reason: 'is too large to be validated',
     });
-    expect(checker.whySetAside(honest.digest)).toBeUndefined();
+    expect(checker.unusable(honest.digest)).toEqual([]);
   });
 });
 
@@ -133,30 +163,51 @@ describe('harmless', () => {
   ];
   test.each(schemas)('%s: usable, and checked', async (_, schema) => {
     const honest = tool(schema, schema);
-    expect(await checker.check(honest)).toBeUndefined();
+    await checker.check(honest);
     for (const name of ['inputSchema', 'outputSchema'] as const) {
-      expect(await checker.validate(honest, name, { a: 'abc', b: [1, 2] })).toEqual({ kind: 'valid' });
-      expect(await checker.validate(honest, name, { a: 5 })).toEqual({
+      expect(await validate(honest, name, { a: 'abc', b: [1, 2] })).toEqual({ kind: 'valid' });
+      expect(await validate(honest, name, { a: 5 })).toEqual({
         kind: 'invalid',
         problems: ['"a" must be string'],
       });
     }
-    expect(checker.whySetAside(honest.digest)).toBeUndefined();
+    expect(checker.unusable(honest.digest)).toEqual([]);
+  });
+
+  test('an outputSchema that cannot be used costs its own check only', async () => {
+    const honest = tool(object({ a: { type: 'string' } }), { type: 'text' });
+    await checker.check(honest);
+    expect(checker.unusable(honest.digest)).toEqual([
+      'its outputSchema cannot be compiled: type must be JSONType or JSONType[]: text',
+    ]);
+    expect((await validate(honest, 'inputSchema', { a: 1 })).kind).toBe('invalid');
+    expect((await validate(honest, 'outputSchema', { a: 1 })).kind).toBe('unusable');
+  });
+
+  test('a schema that takes longer to compile than one value may take is compiled, and used', async () => {
+    const slow = object(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, { pattern: `^${i}` }])));
+    const brief = createChecker({ validateMs: 20 });
+    const honest = toCall({ tool: tool(slow) });
+    expect(await brief.validate(honest, 'inputSchema', { p1: '1' })).toEqual({ kind: 'valid' });
+    expect((await brief.validate(honest, 'inputSchema', { p1: 'x' })).kind).toBe('invalid');
+    await brief.check(honest.tool);
+    expect(brief.unusable(honest.tool.digest)).toEqual([]);
+    await brief.close();
   });
 
   test('validates without having been checked, and synchronously from the second time on', async () => {
     const honest = tool(object({ a: { type: 'string' } }));
-    await checker.validate(honest, 'inputSchema', { a: 'x' });
-    expect(checker.validate(honest, 'inputSchema', { a: 'x' })).toEqual({ kind: 'valid' });
-    expect(checker.validate(honest, 'inputSchema', {})).toEqual({ kind: 'valid' });
-    expect(checker.validate(honest, 'outputSchema', {})).toEqual({ kind: 'valid' });
+    await validate(honest, 'inputSchema', { a: 'x' });
+    expect(validate(honest, 'inputSchema', { a: 'x' })).toEqual({ kind: 'valid' });
+    expect(validate(honest, 'inputSchema', {})).toEqual({ kind: 'valid' });
+    expect(validate(honest, 'outputSchema', {})).toEqual({ kind: 'valid' });
   });
 
   test('a value too large for the main thread goes to the worker and is checked there', async () => {
     const honest = tool(object({ a: { type: 'array', items: { type: 'number' } } }));
     const a: Json[] = Array.from({ length: 100_000 }, () => 1);
-    expect(await checker.validate(honest, 'inputSchema', { a })).toEqual({ kind: 'valid' });
-    expect(await checker.validate(honest, 'inputSchema', { a: [...a, 'x'] })).toEqual({
+    expect(await validate(honest, 'inputSchema', { a })).toEqual({ kind: 'valid' });
+    expect(await validate(honest, 'inputSchema', { a: [...a, 'x'] })).toEqual({
       kind: 'invalid',
       problems: ['"a[100000]" must be number'],
     });
@@ -165,8 +216,8 @@ describe('harmless', () => {
   test('a thousand tools and more are remembered within bounds and stay right', async () => {
     for (let i = 0; i < 1_050; i++) {
       const honest = tool(object({ a: { const: i } }));
-      expect((await checker.validate(honest, 'inputSchema', { a: i })).kind).toBe('valid');
-      expect((await checker.validate(honest, 'inputSchema', { a: -1 })).kind).toBe('invalid');
+      expect((await validate(honest, 'inputSchema', { a: i })).kind).toBe('valid');
+      expect((await validate(honest, 'inputSchema', { a: -1 })).kind).toBe('invalid');
     }
   }, 20_000);
 
@@ -174,31 +225,29 @@ describe('harmless', () => {
     const tools = Array.from({ length: 250 }, (_, i) => tool(object({ a: { pattern: `^${i}$` } })));
     for (let round = 0; round < 2; round++)
       for (const [i, honest] of tools.entries())
-        expect(await checker.validate(honest, 'inputSchema', { a: `${i}` })).toEqual({ kind: 'valid' });
+        expect(await validate(honest, 'inputSchema', { a: `${i}` })).toEqual({ kind: 'valid' });
   }, 20_000);
 });
 
 describe('lifetime', () => {
   test('closing answers who waits, and nothing is started again', async () => {
-    const closing = createSchemaChecker();
+    const closing = createChecker();
     const waiting = [closing.check(tool(doubling)), closing.check(tool({}))];
     await closing.close();
     await closing.close();
-    expect(await Promise.all(waiting)).toEqual([
-      'its schemas could not be checked',
-      'its schemas could not be checked',
-    ]);
-    expect(await closing.validate(tool(object({ a: { pattern: 'x' } })), 'inputSchema', {})).toEqual({
+    await Promise.all(waiting);
+    const late = toCall({ tool: tool(object({ a: { pattern: 'x' } })) });
+    expect(await closing.validate(late, 'inputSchema', {})).toEqual({
       kind: 'unknown',
-      reason: 'could not be run',
+      reason: 'could not be validated',
     });
   });
 
   test('an idle worker is ended, and another one started when needed', async () => {
     const ended = vi.spyOn(Worker.prototype, 'terminate');
-    const brief = createSchemaChecker({ idleMs: 1 });
+    const brief = createChecker({ idleMs: 1 });
     for (let i = 1; i <= 3; i++) {
-      expect(await brief.check(tool(object({ a: { pattern: `${i}` } })))).toBeUndefined();
+      await brief.check(tool(object({ a: { pattern: `${i}` } })));
       await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(i));
     }
     await brief.close();
@@ -209,7 +258,8 @@ describe('lifetime', () => {
     const script = `
       import { createSchemaChecker } from ${JSON.stringify(built)};
       const tool = { upstream: 'u', digest: 'd', definition: { inputSchema: { properties: { a: { pattern: 'x' } } } } };
-      process.stdout.write(String(await createSchemaChecker().check(tool)));`;
+      await createSchemaChecker().check(tool);
+      process.stdout.write('done');`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -218,6 +268,6 @@ describe('lifetime', () => {
       out += chunk;
     });
     expect(await once(child, 'close')).toEqual([0, null]);
-    expect(out).toBe('undefined');
+    expect(out).toBe('done');
   });
 });

@@ -1,8 +1,8 @@
-import type { Tool } from '../../core/call.ts';
+import type { Call, Tool } from '../../core/call.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import type { Validator } from './compile-schema.ts';
 import { isCheapValue, isWorkerValue, type SchemaCost, toSchemaCost } from './schema-cost.ts';
-import { createWorkerRunner, type WorkerJob, type WorkerOutcome, type WorkerRunner } from './worker-runner.ts';
+import { createWorkerRunner, type TimeThread, type WorkerOutcome, type WorkerRunner } from './worker-runner.ts';
 
 export type SchemaName = 'inputSchema' | 'outputSchema';
 
@@ -10,39 +10,51 @@ export type Validation =
   | { readonly kind: 'valid' }
   /** In words for a model; no values. */
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
-  /** Nobody knows whether the value is valid: the schema is unusable, or took too long. `reason` completes "the inputSchema …". */
+  /** The schema validates nothing: another dialect, a reference to elsewhere, too expensive. `reason` completes "its inputSchema …". */
+  | { readonly kind: 'unusable'; readonly reason: string }
+  /** The schema is usable, and this one value was not validated. `reason` completes "This value …". */
   | { readonly kind: 'unknown'; readonly reason: string };
+
+/** Whose schema is used, and on whose behalf. */
+export type Validated = Pick<Call, 'tool' | 'client'>;
 
 /** Runs strangers' schemas without letting them hold anything up. */
 export interface SchemaChecker {
-  /** Why the tool must be set aside, or `undefined`: its schemas compile and run within their limits. Never rejects. */
-  check(tool: Tool): Promise<string | undefined>;
+  /** Compiles the schemas of a tool and tries them out, to know before a call which of them are unusable. Never rejects. */
+  check(tool: Tool): Promise<void>;
   /**
-   * Synchronous for the schemas nearly all tools have, by the worker for those that could hold the main thread.
-   * A schema that turns out unusable sets its tool aside. Never throws.
+   * Synchronous for the schemas nearly all tools have, by the worker for those that could hold the main thread. Never throws.
    */
-  validate(tool: Tool, name: SchemaName, value: Json): Validation | Promise<Validation>;
-  /** What `check` or a validation found out about the tools with this digest. */
-  whySetAside(digest: string): string | undefined;
+  validate(use: Validated, name: SchemaName, value: Json): Validation | Promise<Validation>;
+  /** Which schemas of tools with this digest are unusable, as far as is known: `its inputSchema …`. */
+  unusable(digest: string): readonly string[];
   /** Idempotent. */
   close(): Promise<void>;
 }
 
-/** Milliseconds. */
+/** Milliseconds; the first two of processor time. */
 export interface SchemaCheckerOptions {
-  /** Compiling both schemas of a tool and trying them out. */
+  /** Compiling a schema. */
   readonly compileMs?: number | undefined;
-  /** One validation in the worker. */
+  /** One validation in the worker; when a schema is checked, that of a few small values. */
   readonly validateMs?: number | undefined;
   /** The worker is ended after this long without work. */
   readonly idleMs?: number | undefined;
+  readonly timeThread?: TimeThread | undefined;
 }
 
+const SCHEMA_NAMES = ['inputSchema', 'outputSchema'] as const;
 /** Each of two generations of remembered tools; the older one is dropped when the younger is full. */
 const REMEMBERED = 500;
-const MAX_SET_ASIDE = 10_000;
+const MAX_CHECKED = 20_000;
 /** Of schemas the worker keeps compiled; more than that and it forgets all of them. */
 const WORKER_SCHEMA_BYTES = 1024 * 1024;
+
+/**
+ * How long a validation may take by the clock, all told: the worker has limits of its own in processor time, and on a busy machine a
+ * call that waits is better than one that is refused. Milliseconds.
+ */
+export const VALIDATION_DEADLINE_MS = 30_000;
 
 const VALID: Validation = Object.freeze({ kind: 'valid' });
 
@@ -55,10 +67,11 @@ interface Known {
   readonly cost: SchemaCost;
   /** Compiled on the main thread, for cheap schemas, at the first validation. */
   validator: Validator | undefined;
+  unusable: (Validation & { readonly kind: 'unusable' }) | undefined;
 }
 
 interface Job {
-  readonly tool: Tool;
+  readonly use: Validated;
   readonly name: SchemaName;
   readonly value: Json;
 }
@@ -73,66 +86,86 @@ type Compiler = typeof import('./compile-schema.ts');
 class WatchedSchemaChecker implements SchemaChecker {
   readonly #compileMs: number;
   readonly #validateMs: number;
-  readonly #runner: WorkerRunner;
-  readonly #setAside = new Map<string, string>();
+  /** Apart, so that no call waits while a schema is compiled that may be a bomb. */
+  readonly #checks: WorkerRunner;
+  readonly #validations: WorkerRunner;
+  /** Schema -> why it is unusable; `undefined`: it passed its check. */
+  readonly #checked = new Map<string, string | undefined>();
   #recent = new Map<string, Map<SchemaName, Known>>();
   #older = new Map<string, Map<SchemaName, Known>>();
   #compiler: Compiler | undefined;
 
-  constructor({ compileMs = 100, validateMs = 100, idleMs = 30_000 }: SchemaCheckerOptions) {
+  constructor({ compileMs = 1_000, validateMs = 250, idleMs = 30_000, timeThread }: SchemaCheckerOptions) {
     this.#compileMs = compileMs;
     this.#validateMs = validateMs;
-    this.#runner = createWorkerRunner({ idleMs });
+    this.#checks = createWorkerRunner({ idleMs, timeThread });
+    this.#validations = createWorkerRunner({ idleMs, timeThread });
   }
 
-  async check(tool: Tool): Promise<string | undefined> {
-    const before = this.#setAside.get(tool.digest);
-    if (before !== undefined) return before;
-    const schemas: (readonly [string, JsonObject])[] = [];
-    let cheap = true;
-    for (const name of ['inputSchema', 'outputSchema'] as const) {
-      const { cost } = this.#know(tool, name);
-      if (cost.kind === 'refused') return this.#refuse(tool, `its ${name} ${cost.reason}`);
-      cheap &&= cost.kind === 'cheap';
-      const schema = member(tool.definition, name);
-      if (isObject(schema)) schemas.push([name, schema]);
-    }
-    const outcome = await this.#runner.run({
-      lane: `check ${tool.upstream}`,
-      deadlineMs: this.#compileMs,
-      toRequest: () => ({ kind: 'check', schemas }),
+  async check(tool: Tool): Promise<void> {
+    for (const name of SCHEMA_NAMES) await this.#check(tool, name);
+  }
+
+  async #check(tool: Tool, name: SchemaName): Promise<void> {
+    const schema = member(tool.definition, name);
+    if (!isObject(schema) || this.#checked.has(toKey(tool.digest, name))) return;
+    const { cost } = this.#know(tool, name);
+    if (cost.kind === 'refused') return;
+    const outcome = await this.#checks.run({
+      lane: tool.upstream,
+      prepare: () => ({
+        request: { kind: 'check', schema },
+        deadlineMs: this.#compileMs,
+        compiledMs: this.#validateMs,
+      }),
     });
-    if (outcome.kind === 'checked')
-      return outcome.refusal === undefined ? undefined : this.#refuse(tool, `its ${outcome.refusal}`);
-    // A cheap schema cannot take that long by what it is made of: then it is the machine that is busy.
-    if (outcome.kind === 'late' && cheap) return undefined;
-    if (outcome.kind === 'late')
-      return this.#refuse(tool, `its schemas take longer than ${this.#compileMs} ms to compile and try out`);
-    // Says nothing about the schema: not remembered, so that the next check decides.
-    return 'its schemas could not be checked';
+    switch (outcome.kind) {
+      case 'usable':
+        return this.#remember(tool.digest, name, undefined);
+      case 'refused':
+      case 'failed':
+        return this.#remember(tool.digest, name, outcome.reason);
+      case 'late':
+        // A cheap schema cannot take that long by what it is made of: then it is the machine that is busy.
+        if (cost.kind === 'cheap') return;
+        return this.#remember(
+          tool.digest,
+          name,
+          outcome.isCompiled ? 'takes too long for small values' : this.#toLate(),
+        );
+      case 'validated':
+      case 'busy':
+      case 'unavailable':
+        // Says nothing about the schema: the next check decides.
+        return;
+    }
   }
 
-  validate(tool: Tool, name: SchemaName, value: Json): Validation | Promise<Validation> {
+  validate(use: Validated, name: SchemaName, value: Json): Validation | Promise<Validation> {
+    const { tool } = use;
     const known = this.#know(tool, name);
     const { cost, validator } = known;
+    if (known.unusable !== undefined) return known.unusable;
     if (cost.kind === 'cheap' && isCheapValue(value, cost)) {
       if (validator !== undefined) return toValidation(validator(value));
-      if (this.#compiler !== undefined) return this.#validateHere({ tool, name, value }, known, this.#compiler);
-      return this.#validateFirst({ tool, name, value }, known);
+      if (this.#compiler !== undefined) return this.#validateHere({ use, name, value }, known, this.#compiler);
+      return this.#validateFirst({ use, name, value }, known);
     }
-    if (cost.kind === 'refused') return this.#unusable(tool, name, cost.reason);
     const schema = member(tool.definition, name);
     if (!isObject(schema)) return VALID;
-    if (!isWorkerValue(value)) return { kind: 'unknown', reason: 'was not run: the value is too large' };
-    return this.#validateInWorker({ tool, name, value }, { schema, bytes: cost.kind === 'worker' ? cost.bytes : 0 });
+    if (!isWorkerValue(value)) return { kind: 'unknown', reason: 'is too large to be validated' };
+    return this.#validateInWorker({ use, name, value }, { schema, bytes: cost.kind === 'worker' ? cost.bytes : 0 });
   }
 
-  whySetAside(digest: string): string | undefined {
-    return this.#setAside.get(digest);
+  unusable(digest: string): readonly string[] {
+    return SCHEMA_NAMES.flatMap((name) => {
+      const reason = this.#checked.get(toKey(digest, name));
+      return reason === undefined ? [] : [`its ${name} ${reason}`];
+    });
   }
 
   async close(): Promise<void> {
-    await this.#runner.close();
+    await Promise.all([this.#checks.close(), this.#validations.close()]);
   }
 
   /** Ajv costs 40 ms and 8 MB: it is loaded for the first call, not for the start. */
@@ -141,56 +174,63 @@ class WatchedSchemaChecker implements SchemaChecker {
     return this.#validateHere(job, known, this.#compiler);
   }
 
-  #validateHere({ tool, name, value }: Job, known: Known, { compileSchema, SchemaRefusal }: Compiler): Validation {
-    const schema = member(tool.definition, name);
+  #validateHere({ use, name, value }: Job, known: Known, { compileSchema, SchemaRefusal }: Compiler): Validation {
+    const { digest, definition } = use.tool;
+    const schema = member(definition, name);
     const compiled = compileSchema(isObject(schema) ? schema : {}, { allProblems: true });
-    if (compiled instanceof SchemaRefusal) return this.#unusable(tool, name, compiled.reason);
+    if (compiled instanceof SchemaRefusal) return this.#toUnusable(digest, name, compiled.reason);
     known.validator = compiled;
     return toValidation(compiled(value));
   }
 
-  async #validateInWorker({ tool, name, value }: Job, { schema, bytes }: Sized): Promise<Validation> {
-    const key = `${name} ${tool.digest}`;
-    const job: WorkerJob = {
-      lane: key,
-      deadlineMs: this.#validateMs,
-      toRequest: (known) => {
+  async #validateInWorker({ use, name, value }: Job, { schema, bytes }: Sized): Promise<Validation> {
+    const { tool, client } = use;
+    const key = toKey(tool.digest, name);
+    const outcome = await this.#validations.run({
+      // Slow arguments are their caller's, slow results their server's: the others take turns with them.
+      lane: name === 'inputSchema' ? `caller ${client.principal.id}` : `server ${tool.upstream}`,
+      prepare: (known) => {
         const isNew = !known.has(key);
         const forget = isNew && sum(known.values()) + bytes > WORKER_SCHEMA_BYTES;
         if (forget) known.clear();
         // Besides its text, a compiled schema costs about this much.
         known.set(key, bytes + 5_000);
-        return { kind: 'validate', key, schema: isNew ? schema : undefined, value, forget };
+        return {
+          request: { kind: 'validate', key, schema: isNew ? schema : undefined, value, forget },
+          ...(isNew ? { deadlineMs: this.#compileMs, compiledMs: this.#validateMs } : { deadlineMs: this.#validateMs }),
+        };
       },
-    };
-    const outcome = await this.#runner.run(job);
+    });
     switch (outcome.kind) {
+      case 'late':
+        if (!outcome.isCompiled) return this.#toUnusable(tool.digest, name, this.#toLate());
+        return { kind: 'unknown', reason: toExcuse(outcome) };
       case 'validated':
         return toValidation(outcome.problems);
       case 'refused':
-        return this.#unusable(tool, name, outcome.reason);
-      case 'late':
-        return this.#unusable(tool, name, `took longer than ${this.#validateMs} ms to check one value`);
-      case 'failed':
-      case 'busy':
-      case 'checked':
-      case 'unavailable':
+        return this.#toUnusable(tool.digest, name, outcome.reason);
+      default:
         return { kind: 'unknown', reason: toExcuse(outcome) };
     }
   }
 
-  #unusable(tool: Tool, name: SchemaName, reason: string): Validation {
-    this.#refuse(tool, `its ${name} ${reason}`);
-    return { kind: 'unknown', reason };
+  #toLate(): string {
+    return `takes longer than ${this.#compileMs} ms to compile`;
   }
 
-  #refuse(tool: Tool, reason: string): string {
-    if (this.#setAside.size >= MAX_SET_ASIDE) {
-      const [oldest] = this.#setAside.keys();
-      if (oldest !== undefined) this.#setAside.delete(oldest);
+  #toUnusable(digest: string, name: SchemaName, reason: string): Validation {
+    this.#remember(digest, name, reason);
+    return { kind: 'unusable', reason };
+  }
+
+  #remember(digest: string, name: SchemaName, reason: string | undefined): void {
+    if (this.#checked.size >= MAX_CHECKED) {
+      const [oldest] = this.#checked.keys();
+      if (oldest !== undefined) this.#checked.delete(oldest);
     }
-    this.#setAside.set(tool.digest, reason);
-    return reason;
+    this.#checked.set(toKey(digest, name), reason);
+    const known = (this.#recent.get(digest) ?? this.#older.get(digest))?.get(name);
+    if (known !== undefined) known.unusable = toReason(reason);
   }
 
   #know(tool: Tool, name: SchemaName): Known {
@@ -205,24 +245,30 @@ class WatchedSchemaChecker implements SchemaChecker {
     }
     let known = schemas.get(name);
     if (known === undefined) {
-      known = { cost: toCost(member(tool.definition, name), name), validator: undefined };
+      const schema = member(tool.definition, name);
+      const cost: SchemaCost = isObject(schema) ? toSchemaCost(schema) : { kind: 'worker', bytes: 0 };
+      const key = toKey(tool.digest, name);
+      if (cost.kind === 'refused') this.#remember(tool.digest, name, cost.reason);
+      known = { cost, validator: undefined, unusable: toReason(this.#checked.get(key)) };
       schemas.set(name, known);
     }
     return known;
   }
 }
 
-function toCost(schema: Json | undefined, name: SchemaName): SchemaCost {
-  if (isObject(schema)) return toSchemaCost(schema);
-  // MCP tools#tool: an inputSchema is required and an object; an outputSchema may be missing.
-  if (schema === undefined && name === 'outputSchema') return { kind: 'worker', bytes: 0 };
-  return { kind: 'refused', reason: schema === undefined ? 'is missing' : 'is no object' };
+function toKey(digest: string, name: SchemaName): string {
+  return `${name} ${digest}`;
 }
 
-/** Outcomes that say nothing about the schema: the value stays unchecked, the tool is not set aside. */
+function toReason(reason: string | undefined): Known['unusable'] {
+  return reason === undefined ? undefined : { kind: 'unusable', reason };
+}
+
+/** Outcomes that say nothing about the schema, which goes on to be used. */
 function toExcuse(outcome: WorkerOutcome): string {
-  if (outcome.kind === 'failed') return outcome.reason;
-  return outcome.kind === 'busy' ? 'waits behind too many others' : 'could not be run';
+  if (outcome.kind === 'late') return 'takes too long to be validated';
+  if (outcome.kind === 'busy') return 'could not be validated, because too many others are waiting';
+  return 'could not be validated';
 }
 
 function sum(numbers: Iterable<number>): number {

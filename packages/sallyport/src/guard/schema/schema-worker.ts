@@ -5,8 +5,8 @@ import { toSampleValues } from './sample-values.ts';
 
 /** What the main thread asks. Keys name (tool, schema) pairs. */
 export type WorkerRequest =
-  /** Can these schemas be compiled and used? */
-  | { readonly kind: 'check'; readonly schemas: readonly (readonly [name: string, schema: JsonObject])[] }
+  /** Can this schema be compiled and used? */
+  | { readonly kind: 'check'; readonly schema: JsonObject }
   /** `schema` comes with the first request of a key; `forget` drops all keys before it. */
   | {
       readonly kind: 'validate';
@@ -18,12 +18,13 @@ export type WorkerRequest =
 
 export type WorkerReply =
   | { readonly kind: 'ready' }
-  /** Completes "its …"; `undefined`: usable. */
-  | { readonly kind: 'checked'; readonly refusal: string | undefined }
+  /** The schema of the request is compiled, and a value comes next. */
+  | { readonly kind: 'compiled' }
+  | { readonly kind: 'usable' }
   | { readonly kind: 'validated'; readonly problems: readonly string[] }
-  /** The schema cannot be used. */
+  /** The schema cannot be used. `reason` completes "its inputSchema …". */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** It can, but not for this value. */
+  /** It was not run to its end. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
@@ -31,16 +32,15 @@ export type WorkerReply =
  * whoever asked watches the clock.
  */
 function answer(request: WorkerRequest): WorkerReply {
-  return request.kind === 'check' ? check(request.schemas) : validate(request);
+  return request.kind === 'check' ? check(request.schema) : validate(request);
 }
 
-function check(schemas: readonly (readonly [string, JsonObject])[]): WorkerReply {
-  for (const [name, schema] of schemas) {
-    const validator = compileSchema(schema, { allProblems: false });
-    if (validator instanceof SchemaRefusal) return { kind: 'checked', refusal: `${name} ${validator.reason}` };
-    for (const sample of toSampleValues(schema)) validator(sample);
-  }
-  return { kind: 'checked', refusal: undefined };
+function check(schema: JsonObject): WorkerReply {
+  const validator = compileSchema(schema, { allProblems: false });
+  if (validator instanceof SchemaRefusal) return { kind: 'refused', reason: validator.reason };
+  parentPort?.postMessage({ kind: 'compiled' } satisfies WorkerReply);
+  for (const sample of toSampleValues(schema)) validator(sample);
+  return { kind: 'usable' };
 }
 
 const validators = new Map<string, Validator | SchemaRefusal>();
@@ -52,6 +52,7 @@ function validate({ key, schema, value, forget }: WorkerRequest & { readonly kin
     if (schema === undefined) return { kind: 'refused', reason: 'was not sent to the worker' };
     validator = compileSchema(schema, { allProblems: false });
     validators.set(key, validator);
+    parentPort?.postMessage({ kind: 'compiled' } satisfies WorkerReply);
   }
   if (validator instanceof SchemaRefusal) return { kind: 'refused', reason: validator.reason };
   return { kind: 'validated', problems: validator(value) };
@@ -63,8 +64,10 @@ parentPort?.on('message', (request: WorkerRequest) => {
     reply = answer(request);
   } catch (error) {
     // Above all a stack overflow: a recursive schema on a deep value.
-    const reason = `cannot be run: ${error instanceof RangeError ? 'it recurses too deeply' : 'it failed'}`;
-    reply = request.kind === 'check' ? { kind: 'checked', refusal: `schema ${reason}` } : { kind: 'failed', reason };
+    reply = {
+      kind: request.kind === 'check' ? 'refused' : 'failed',
+      reason: `cannot be run: ${error instanceof RangeError ? 'it recurses too deeply' : 'it failed'}`,
+    };
   }
   parentPort?.postMessage(reply);
 });

@@ -2,19 +2,25 @@ import { Worker } from 'node:worker_threads';
 import { addTo } from '../../core/add-to.ts';
 import type { WorkerReply, WorkerRequest } from './schema-worker.ts';
 
-/** One thing for the worker to do. Jobs of a lane run in order, lanes take turns: no tool and no upstream holds the others up. */
+/** One thing for the worker to do. Jobs of a lane run in order, lanes take turns: no caller and no upstream holds the others up. */
 export interface WorkerJob {
   readonly lane: string;
   /** `known`: keys whose schema this worker has already, with its size in bytes; the job adds its own. */
-  toRequest(known: Map<string, number>): WorkerRequest;
-  /** From the moment the worker gets it, in time that this process had a processor. */
+  prepare(known: Map<string, number>): Prepared;
+}
+
+export interface Prepared {
+  readonly request: WorkerRequest;
+  /** Processor time of the worker's thread, from the moment it gets the request. */
   readonly deadlineMs: number;
+  /** The same from the moment at which the schema is compiled, where that comes first. */
+  readonly compiledMs?: number;
 }
 
 export type WorkerOutcome =
-  | Exclude<WorkerReply, { readonly kind: 'ready' }>
-  /** Twice too slow, or twice the end of the worker (memory). */
-  | { readonly kind: 'late' }
+  | Exclude<WorkerReply, { readonly kind: 'ready' | 'compiled' }>
+  /** Too slow: the schema, or the value after its schema was compiled. */
+  | { readonly kind: 'late'; readonly isCompiled: boolean }
   /** Too many jobs wait already. */
   | { readonly kind: 'busy' }
   /** There is no worker to be had, or the runner is closed. */
@@ -29,17 +35,20 @@ export interface WorkerRunner {
 
 export interface WorkerRunnerOptions {
   readonly idleMs: number;
-  /** Processor time of this process, all threads. Milliseconds. Default: the system's. */
-  readonly usedMs?: (() => number) | undefined;
+  /** Default: what the whole process used, which is more. */
+  readonly timeThread?: TimeThread | undefined;
 }
+
+/** Starts one thread, and returns a clock of the processor time that it used. Milliseconds. */
+export type TimeThread = (start: () => void) => () => number;
 
 /** How soon it is looked again. */
 const SHORTEST_WAIT_MS = 5;
 const MAX_WAITING = 2_000;
 const START_MS = 5_000;
-/** On a machine whose processors are others', a job may take so many times its deadline. */
+/** On a machine whose processors others use, a job may take so many times its deadline. */
 const PATIENCE = 20;
-/** A job that was late is tried once more in a fresh worker: on a busy machine the first delay may not be its own. */
+/** A worker that ended by itself had no memory left, and the schemas of other tools in it: a fresh one has more. */
 const ATTEMPTS = 2;
 
 const LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const;
@@ -62,20 +71,23 @@ interface Waiting {
 
 class SchemaWorkerRunner implements WorkerRunner {
   readonly #idleMs: number;
-  readonly #usedMs: () => number;
+  readonly #timeThread: TimeThread;
+  #usedMs = readProcessMs;
   readonly #lanes = new Map<string, Waiting[]>();
   #waiting = 0;
   #worker: Worker | undefined;
   #isReady = false;
   #current: Waiting | undefined;
   #known = new Map<string, number>();
+  /** What the job in the worker may take once its schema is compiled; `undefined`: it is, or nothing follows. */
+  #compiledMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   readonly #ending = new Set<Promise<unknown>>();
 
-  constructor({ idleMs, usedMs = readUsedMs }: WorkerRunnerOptions) {
+  constructor({ idleMs, timeThread = timeProcess }: WorkerRunnerOptions) {
     this.#idleMs = idleMs;
-    this.#usedMs = usedMs;
+    this.#timeThread = timeThread;
   }
 
   run(job: WorkerJob): Promise<WorkerOutcome> {
@@ -126,34 +138,37 @@ class SchemaWorkerRunner implements WorkerRunner {
   }
 
   #start(): void {
-    const worker = new Worker(workerUrl(), {
-      // Strangers' schemas become code there: it gets no environment, no arguments and nothing on our stdout.
-      env: {},
-      argv: [],
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: LIMITS,
-    });
-    this.#worker = worker;
     this.#isReady = false;
     this.#known = new Map();
-    worker.on('message', (reply: WorkerReply) => this.#onReply(worker, reply));
-    worker.on('error', () => this.#onGone(worker));
-    worker.on('exit', () => this.#onGone(worker));
+    this.#usedMs = this.#timeThread(() => {
+      const worker = new Worker(workerUrl(), {
+        // Strangers' schemas become code there: it gets no environment, no arguments and nothing on our stdout.
+        env: {},
+        argv: [],
+        execArgv: [],
+        stdout: true,
+        stderr: true,
+        resourceLimits: LIMITS,
+      });
+      this.#worker = worker;
+      worker.on('message', (reply: WorkerReply) => this.#onReply(worker, reply));
+      worker.on('error', () => this.#onGone(worker));
+      worker.on('exit', () => this.#onGone(worker));
+    });
     this.#watch(START_MS);
   }
 
   #post(worker: Worker, { job }: Waiting): void {
     worker.ref();
-    const request = job.toRequest(this.#known);
-    this.#watch(job.deadlineMs);
+    const { request, deadlineMs, compiledMs } = job.prepare(this.#known);
+    this.#compiledMs = compiledMs;
+    this.#watch(deadlineMs);
     worker.postMessage(request);
   }
 
   /**
-   * One clock, for whatever the worker is doing: starting or working. While this process gets no processor time is not the
-   * job's: a schema that holds the worker uses all there is.
+   * One clock, for whatever the worker is doing: starting or working. Time in which it got no processor is not the job's: a
+   * schema that holds the worker uses all there is.
    */
   #watch(ms: number): void {
     clearTimeout(this.#timer);
@@ -167,7 +182,7 @@ class SchemaWorkerRunner implements WorkerRunner {
           if (worker === undefined || timer !== this.#timer) return;
           const missing = ms - (this.#usedMs() - usedBefore);
           if (missing > 0 && performance.now() < end) wait(Math.max(missing, SHORTEST_WAIT_MS));
-          else this.#onGone(worker);
+          else this.#onLate(worker);
         });
       }, left);
       this.#timer = timer;
@@ -184,13 +199,30 @@ class SchemaWorkerRunner implements WorkerRunner {
       this.#next();
       return;
     }
+    if (reply.kind === 'compiled') {
+      if (this.#compiledMs !== undefined) this.#watch(this.#compiledMs);
+      this.#compiledMs = undefined;
+      return;
+    }
     const done = this.#current;
     this.#current = undefined;
     done?.settle(reply);
     this.#next();
   }
 
-  /** The worker is late, dead, or never came up. What it was doing is tried once more, alone, in a fresh one. */
+  #onLate(worker: Worker): void {
+    if (!this.#isReady) {
+      this.#onGone(worker);
+      return;
+    }
+    this.#end();
+    const late = this.#current;
+    this.#current = undefined;
+    late?.settle({ kind: 'late', isCompiled: this.#compiledMs === undefined });
+    this.#next();
+  }
+
+  /** The worker ended by itself, or never came up. What it was doing is tried once more, alone, in a fresh one. */
   #onGone(worker: Worker): void {
     if (worker !== this.#worker) return;
     const wasReady = this.#isReady;
@@ -198,7 +230,7 @@ class SchemaWorkerRunner implements WorkerRunner {
     const waiting = this.#current;
     if (waiting !== undefined && ++waiting.attempts >= ATTEMPTS) {
       this.#current = undefined;
-      waiting.settle(wasReady ? { kind: 'late' } : { kind: 'unavailable' });
+      waiting.settle(wasReady ? { kind: 'failed', reason: 'needs too much memory' } : { kind: 'unavailable' });
     }
     this.#next();
   }
@@ -227,7 +259,12 @@ class SchemaWorkerRunner implements WorkerRunner {
   }
 }
 
-function readUsedMs(): number {
+function readProcessMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
+}
+
+function timeProcess(start: () => void): () => number {
+  start();
+  return readProcessMs;
 }

@@ -175,7 +175,7 @@ function createAudit(
 
 /** Both records of a call say it. */
 function toWho(subject: AuditSubject): string {
-  return `,"callId":"${subject.callId}"${toNames(subject)}${optional('approval', subject.approval)}`;
+  return `,"callId":"${subject.callId}"${toNames(subject)}${optional('approval', subject.approval)}${optional('notValidated', subject.notValidated)}`;
 }
 
 const names = new PairCache<Client, Tool, string>();
