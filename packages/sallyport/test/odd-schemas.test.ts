@@ -28,6 +28,7 @@ const HONEST: Readonly<Record<string, readonly [definition: string, fitting: Rec
   slow: [`"inputSchema":${typed(',"properties":{"a":{"pattern":"^(x+)+$"}}')}`, { a: 'xx' }],
 };
 const UNTYPED = ['{"name":"untyped", "inputSchema":{ "properties":{} }}', '{"name":"bare"}'];
+const DEEP = `{"name":"deep", "inputSchema":${'{"a":'.repeat(600)}{}${'}'.repeat(600)}}`;
 const texts = Object.entries(HONEST).map(([name, [definition]]) => `{ "name":"${name}",${definition} }`);
 const structured = { content: [{ type: 'text', text: 'done' }], structuredContent: { b: 1 } };
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
         response
           .writeHead(200, { 'content-type': 'application/json' })
           .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
-      if (method === 'tools/list') send(`{"tools":[${[...texts, ...UNTYPED].join(',')}]}`);
+      if (method === 'tools/list') send(`{"tools":[${[...texts, DEEP, ...UNTYPED].join(',')}]}`);
       else if (method === 'tools/call' && params?.name === 'elsewhere-out') send(JSON.stringify(structured));
       else return false;
       return true;
@@ -82,8 +83,11 @@ describe('schemas that are not the newest, or cannot be used', () => {
     ];
     await waitFor(async () => {
       const { body } = await rest(viewer, 'GET', '/servers/odd');
-      expect(body['problems']).toEqual(reasons.map((reason) => expect.stringContaining(reason)));
-      expect(body['definitions']).toMatchObject({ unvalidated: 3, malformed: 0 });
+      expect(body['problems']).toEqual([
+        expect.stringContaining('deep'),
+        ...reasons.map((reason) => expect.stringContaining(reason)),
+      ]);
+      expect(body['definitions']).toMatchObject({ unvalidated: 3, malformed: 1 });
     });
     await client.call('elsewhere', { a: 1 });
     await client.call('elsewhere-out');
@@ -100,6 +104,18 @@ describe('schemas that are not the newest, or cannot be used', () => {
     expect(textOf(await asking.call('elsewhere', { a: 1 }))).toContain('could not be validated');
     expect(textOf(await asking.call('draft-03', { a: 'x' }))).toBe('draft-03 done');
     expect((await asking.call('elsewhere-out')).result).toEqual(structured);
+  });
+});
+
+describe('a tool nested beyond what is read', () => {
+  it('is left out and named with its reason; the others stay', async () => {
+    const { body } = await client.ask('tools/list');
+    expect(body).not.toContain('"deep"');
+    expect(body).toContain('"plain"');
+    expect(textOf(await client.call('deep'))).toContain('nested deeper than 512 levels');
+    const viewer = await keyHolder(gateway, 'looks', ['--group', 'viewer']);
+    const { body: shown } = await rest(viewer, 'GET', '/servers/odd');
+    expect(shown['problems']).toContain('tools/list: deep: nested deeper than 512 levels');
   });
 });
 

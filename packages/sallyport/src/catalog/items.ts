@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { TOO_DEEP } from '../core/deep-items.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { objectMembers, splice } from '../core/json-scan.ts';
 import type { ListKind } from './contract.ts';
@@ -63,6 +64,7 @@ export function readItem(kind: ListKind, text: string, value: unknown): Item | s
   const { id: idKey } = rulesOf(kind);
   const id = member(value, idKey);
   if (typeof id !== 'string' || id === '') return `${idKey} is missing or not a string`;
+  if (Object.hasOwn(value, TOO_DEEP)) return 'nested deeper than 512 levels';
   if (typeof member(value, 'name') !== 'string') return 'name is missing or not a string';
   for (const key of STRINGS) if (!isAbsentOr(value, key, 'string')) return `${key} is not a string`;
   for (const key of OBJECTS) if (!isAbsentOr(value, key, 'object')) return `${key} is not an object`;

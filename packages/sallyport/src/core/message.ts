@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { withoutDeepItems } from './deep-items.ts';
 import { FaultError } from './errors.ts';
 import { lookalikesOf } from './fold-name.ts';
 import { isObject, type Json, type JsonObject, member } from './json.ts';
@@ -222,7 +223,15 @@ const LAZY_FROM = 8_192;
  * @throws FaultError like {@link parseMessage}.
  */
 export function parseUpstreamMessage(bytes: Buffer): Message {
-  return (bytes.length >= LAZY_FROM ? toLargeResult(bytes) : undefined) ?? parseMessage(bytes);
+  const large = bytes.length >= LAZY_FROM ? toLargeResult(bytes) : undefined;
+  if (large !== undefined) return large;
+  try {
+    return parseMessage(bytes);
+  } catch (error) {
+    const readable = withoutDeepItems(bytes, MAX_DEPTH);
+    if (readable === undefined) throw error;
+    return parseMessage(readable);
+  }
 }
 
 function toLargeResult(bytes: Buffer): Answer | undefined {
