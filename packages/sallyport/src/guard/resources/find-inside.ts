@@ -6,6 +6,11 @@ const INSIDE =
 /** Names that resolve to the address written in them (nip.io and its like). */
 const NAMED_ADDRESS = /(?:^|[.-])(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?=[.-])/;
 
+/** Is this host the machine that Sallyport runs on? */
+export function isThisMachine(host: string): boolean {
+  return /^(?:.{1,253}\.)?localhost$/.test(host) || isLoopbackAddress(host);
+}
+
 /** Is this host an IP address, as `URL` writes it? */
 export function isAddress(host: string): boolean {
   return /^[\d.]+$/.test(host) || host.includes(':');

@@ -126,6 +126,14 @@ test('files of a server on another machine, and files with keys, are nobody’s 
   expect(whyNot('file:///work/readme.md', REMOTE)).toContain('another machine');
   for (const file of ['file:///home/a/.ssh/id_ed25519', 'file:///home/a/%2essh/config', 'file:///etc/passwd'])
     expect(whyNot(file, LOCAL)).toContain('keys or accounts');
+  // What is on this machine may name its files, whichever way it is reached.
+  for (const ownHost of ['localhost', '127.0.0.1', '127.8.9.10', '[::1]', 'mcp.localhost']) {
+    expect(whyNot('file:///work/readme.md', { settings: OPEN, ownHost })).toBeUndefined();
+    expect(whyNot('file:///home/a/.ssh/id_ed25519', { settings: OPEN, ownHost })).toContain('keys or accounts');
+    expect(whyNot('file://nas/share/a', { settings: OPEN, ownHost })).toContain('another machine');
+  }
+  for (const ownHost of ['localhost.example.com', '10.0.0.1', 'notlocalhost', '128.0.0.1', '[::2]'])
+    expect(whyNot('file:///work/readme.md', { settings: OPEN, ownHost })).toContain('another machine');
   // A server reads its own files.
   expect(whyNot('file:///work/readme.md', { ...REMOTE, isRead: true })).toBeUndefined();
 });

@@ -3,13 +3,13 @@ import { matchesGlob } from '../../core/glob.ts';
 import type { NameAnswers } from '../../core/name-port.ts';
 import { decodePercent } from '../../core/percent.ts';
 import { carriesData } from '../argument-safety/hosts.ts';
-import { findInside, isAddress } from './find-inside.ts';
+import { findInside, isAddress, isThisMachine } from './find-inside.ts';
 
 export interface UriContext {
   readonly settings: ResourceSettings;
   /** Host of the server's own address; `undefined`: it runs on this machine. */
   readonly ownHost: string | undefined;
-  /** The server itself reads it, or has: its files are its own. */
+  /** The server itself reads it, or has: its files are its own, wherever it runs, and nobody opens them here. */
   readonly isRead?: boolean;
 }
 
@@ -207,12 +207,17 @@ function askOr(asks: Place | undefined): Judged {
   return asks === undefined ? ALLOWED : { forbidden: undefined, asks, name: undefined };
 }
 
-/** A link to a file is opened where the client runs. `undefined`: nothing speaks against it. */
+/**
+ * A link to a file is opened where the client runs. A server on this machine means a file of this machine. From a server on another
+ * machine the same URI names a file there, and a client that opens it opens another one, of its own: that is the threat.
+ * `undefined`: nothing speaks against it.
+ */
 function judgeFile(uri: string, { settings, ownHost }: UriContext): Judged | undefined {
   // file://host/share opens a connection, and Windows signs in there.
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
   if (host !== '' && host !== 'localhost') return refuse('it names a file of another machine', NEVER);
-  if (settings.schemes?.includes('file') !== true && ownHost !== undefined)
+  const isElsewhere = ownHost !== undefined && !isThisMachine(ownHost);
+  if (isElsewhere && settings.schemes?.includes('file') !== true)
     return refuse(
       'a server on another machine has no files here',
       `The operator can name file in "${settings.key}.schemes".`,
