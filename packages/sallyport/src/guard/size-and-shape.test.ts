@@ -28,6 +28,10 @@ describe('attacks', () => {
     ['constructor.prototype', json('{"constructor":{"prototype":{"isAdmin":true}}}'), '"constructor"'],
     ['a number beyond every number', json('{"a":1e400}'), 'too large to be read'],
     ['the same in a list', json('{"a":[-1e400]}'), 'too large to be read'],
+    ['half of a surrogate pair', json('{"a":"x\\ud83d"}'), 'half of a character'],
+    ['the other half, in a list', json('{"a":["\\ude00x"]}'), 'half of a character'],
+    ['both in the wrong order', json('{"a":"\\ude00\\ud83d"}'), 'half of a character'],
+    ['half of one in a name', json('{"a":{"\\ud83d":1}}'), 'half of a character'],
   ])('%s', (_, args, reason) => {
     const decision = inspectRequest([guard], toCall({ arguments: args }));
     expect(decision).toMatchObject({
@@ -57,6 +61,7 @@ describe('harmless', () => {
     ['words that programs inherit', { toString: 1, hasOwnProperty: 2, prototype: {}, valueOf: 3 }],
     ['a long text', { text: 'x'.repeat(2_000_000) }],
     ['the largest number', { n: Number.MAX_VALUE, id: 2 ** 53 + 2 }],
+    ['whole pairs, written either way', json('{"a😀":"😀\\ud83d\\ude00"}')],
     ['an empty name and one of another script', { '': 1, 城市: '上海' }],
     ['many elements', { a: Array.from({ length: 190_000 }, () => 0) }],
   ])('%s', (_, args) => {

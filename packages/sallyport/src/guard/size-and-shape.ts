@@ -38,6 +38,13 @@ function deny(code: 'too_large' | 'invalid_params', reason: string): Verdict {
   return { kind: 'deny', code, reason };
 }
 
+/**
+ * JSON may hold half of a surrogate pair, and what programs make of it cannot be foreseen (RFC 8259 section 8.2): a policy would
+ * read U+FFFD where the upstream reads something else.
+ */
+const HALF_A_CHARACTER =
+  'The arguments have a text with half of a character: a surrogate such as \\ud83d without its other half. Send the whole character, or leave it out.';
+
 interface Budget {
   readonly depth: number;
   left: number;
@@ -48,6 +55,7 @@ function findProblem(value: object, budget: Budget, depth = 1): string | undefin
   if (Array.isArray(value)) return findInList(value, budget, depth);
   for (const key of Object.keys(value)) {
     if (--budget.left < 0) return `The arguments have more than ${MAX_NODES} members. Send less, or in parts.`;
+    if (!key.isWellFormed()) return HALF_A_CHARACTER;
     if (key.length > MAX_KEY) return `The arguments have a member whose name is longer than ${MAX_KEY} characters.`;
     const member: unknown = (value as Readonly<Record<string, unknown>>)[key];
     // Prototype pollution: harmless to us, and a way into upstreams that merge what they get. `constructor` alone is a
@@ -74,5 +82,6 @@ function findInMember(member: unknown, budget: Budget, depth: number): string | 
   // 1e400 reads as Infinity here, as null or an error elsewhere: no two programs see the same value.
   if (typeof member === 'number' && !Number.isFinite(member))
     return 'The arguments have a number that is too large to be read. Send it as text.';
+  if (typeof member === 'string') return member.isWellFormed() ? undefined : HALF_A_CHARACTER;
   return typeof member === 'object' && member !== null ? findProblem(member, budget, depth + 1) : undefined;
 }
