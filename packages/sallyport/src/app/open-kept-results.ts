@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { isHexKey } from '../core/hex-key.ts';
 import type { TextSeal } from '../core/text-seal.ts';
 import { createRowKeys } from '../state/row-keys.ts';
 import type { Database } from '../storage/database.ts';
@@ -9,7 +10,7 @@ import { loadOrCreateSecret } from '../storage/state-file.ts';
 
 /** The key of a state directory: 32 bytes in hex that every process on it has. */
 export function loadSealKey(stateDir: string): Promise<string> {
-  return loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'));
+  return loadOrCreateSecret(join(stateDir, 'seal-key'), () => randomBytes(32).toString('hex'), isHexKey);
 }
 
 /** What seals texts of the database under that key; the key is read when it is needed. */

@@ -22,7 +22,8 @@ export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, 
       written: async () => {},
       close: async () => {},
     };
-  const secret = (name: string, make: () => string) => loadOrCreateSecret(join(stateDir, name), make);
+  const secret = (name: string, make: () => string, isWhole?: (text: string) => boolean) =>
+    loadOrCreateSecret(join(stateDir, name), make, isWhole);
   try {
     return await openAudit({ ...rest, mode, directory, secret, lock: takeFileLock, version: VERSION, clock, log });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { isHexKey } from '../core/hex-key.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from '../storage/database.ts';
 import { createLateDatabase } from '../storage/late-database.ts';
@@ -37,7 +38,7 @@ export function openCredentials({ stateDir, keyRef, env, clock, log, database }:
     readKey: () => {
       const reference = keyRef();
       return reference === undefined
-        ? loadOrCreateSecret(join(stateDir, 'token-key'), () => randomBytes(32).toString('hex'))
+        ? loadOrCreateSecret(join(stateDir, 'token-key'), () => randomBytes(32).toString('hex'), isHexKey)
         : readSecret(reference);
     },
     clock,

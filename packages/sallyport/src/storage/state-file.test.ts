@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isHexKey } from '../core/hex-key.ts';
 import { silentLog } from '../core/log.ts';
 import { openRecordFile } from './record-file.ts';
 import { createStateFile, loadOrCreateSecret } from './state-file.ts';
@@ -34,7 +35,7 @@ test('a state file that cannot be written says which, why and what to do', async
 test('all who ask get the same secret, with mode 0600, and it is tightened when it was loosened', async () => {
   const path = join(dir, 'key');
   let made = 0;
-  const make = () => `secret-${++made}`;
+  const make = () => `secret-${++made}`.padEnd(32, '.');
   const [one, two] = await Promise.all([loadOrCreateSecret(path, make), loadOrCreateSecret(path, make)]);
   expect(one).toBe(two);
   const { chmod } = await import('node:fs/promises');
@@ -50,6 +51,31 @@ test('an empty secret file is an error with the fix', async () => {
     code: 'config',
     message: expect.stringContaining('is empty. Delete it'),
   });
+});
+
+test.each([
+  ['a text', 'x', undefined],
+  ['a text', 'x'.repeat(31), undefined],
+  ['a key in hex', 'a', isHexKey],
+  ['a key in hex', 'a'.repeat(63), isHexKey],
+  ['a key in hex', 'z'.repeat(64), isHexKey],
+])('a secret that is not whole is an error with the fix: %s, %j', async (_, text, isWhole) => {
+  const path = join(dir, 'key');
+  await writeFile(path, `${text}\n`);
+  await expect(loadOrCreateSecret(path, () => 'new', isWhole)).rejects.toMatchObject({
+    code: 'config',
+    message: expect.stringMatching(/key holds no whole secret \(\d+ characters\)\. Put back .*delete the file/),
+  });
+  expect(await readFile(path, 'utf8')).toBe(`${text}\n`);
+});
+
+test.each([
+  ['x'.repeat(32), undefined],
+  ['A1'.repeat(32), isHexKey],
+])('a whole one is used as it is: %j', async (text, isWhole) => {
+  const path = join(dir, 'key');
+  await writeFile(path, `${text}\n`);
+  expect(await loadOrCreateSecret(path, () => 'new', isWhole)).toBe(text);
 });
 
 test('records survive a reopening; a damaged file starts empty', async () => {

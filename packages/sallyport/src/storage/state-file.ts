@@ -40,11 +40,20 @@ export function createStateFile(path: string): StateFile {
   };
 }
 
+/** A key that a person chose is as long as one of ours. Characters. */
+const SHORTEST = 32;
+
 /**
  * A secret that is made at first use and kept. Two processes that start at once agree on one: only the first creates.
  * @param make the text to keep when there is none
+ * @param isWhole left out: it has 32 characters
+ * @throws FaultError `config` for a file that cannot be read, or that holds no whole secret.
  */
-export async function loadOrCreateSecret(path: string, make: () => string): Promise<string> {
+export async function loadOrCreateSecret(
+  path: string,
+  make: () => string,
+  isWhole = (text: string) => text.length >= SHORTEST,
+): Promise<string> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await access(path);
@@ -57,6 +66,11 @@ export async function loadOrCreateSecret(path: string, make: () => string): Prom
   await chmod(path, 0o600);
   const text = (await readFile(path, 'utf8')).trim();
   if (text === '') throw new FaultError('config', `${path} is empty. Delete it and start again: a new secret is made.`);
+  if (!isWhole(text))
+    throw new FaultError(
+      'config',
+      `${path} holds no whole secret (${text.length} characters). Put back the one from a copy, or delete the file and start again: a new secret is made, and what the old one protects cannot be used any more.`,
+    );
   return text;
 }
 

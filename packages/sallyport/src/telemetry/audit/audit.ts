@@ -4,6 +4,7 @@ import type { Tool } from '../../core/call.ts';
 import type { Client } from '../../core/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { TakeFileLock } from '../../core/file-lock.ts';
+import { isHexKey } from '../../core/hex-key.ts';
 import type { Log } from '../../core/log.ts';
 import type { Note } from '../../core/note.ts';
 import { PairCache } from '../../core/pair-cache.ts';
@@ -38,7 +39,7 @@ export interface AuditOptions {
   readonly values: 'digest' | 'full';
   readonly keepDays: number;
   /** The secret of this name, made by `make` when there is none. */
-  readonly secret: (name: string, make: () => string) => Promise<string>;
+  readonly secret: (name: string, make: () => string, isWhole?: (text: string) => boolean) => Promise<string>;
   /** Keeps every other program out of the chain. */
   readonly lock: TakeFileLock;
   readonly version: string;
@@ -60,7 +61,7 @@ export interface OpenAudit extends Audit {
 export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   const { directory, log, clock, mode } = options;
   const sealKey = await options.secret(SEAL_KEY_FILE, makeSealKey);
-  const digestKey = await options.secret(DIGEST_KEY_FILE, () => randomBytes(32).toString('hex'));
+  const digestKey = await options.secret(DIGEST_KEY_FILE, () => randomBytes(32).toString('hex'), isHexKey);
   const claim = claimChain(directory, options.lock);
   const sealer = createSealer(sealKey);
   const head = await readHead(claim, readPublicKey(sealKey));
