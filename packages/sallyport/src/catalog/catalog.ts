@@ -139,6 +139,7 @@ class LiveCatalog implements Catalog {
     if (before === snapshot) return true;
     if (before !== undefined && snapshot.version < before.version) return false;
     this.#newest = snapshot;
+    this.#views.renew(snapshot);
     for (const [name, stock] of this.#stocks) {
       if (snapshot.servers.has(name)) continue;
       this.#stocks.delete(name);

@@ -43,6 +43,11 @@ export class ViewCache {
     for (const [key, kept] of this.#views) this.#views.set(key, { ...kept, dueAt: 0 });
   }
 
+  /** Views of other snapshots go: only calls that run since before a reload ask for one, and theirs is made anew. */
+  renew(snapshot: Snapshot): void {
+    for (const [key, kept] of this.#views) if (kept.snapshot !== snapshot) this.#views.delete(key);
+  }
+
   /** Remembers a view; makes a new one only if there is none of the same lists. */
   keep(made: Made, make: () => View): View {
     const { snapshot, endpoint, profile, sight, principal, isPrivate } = made;
