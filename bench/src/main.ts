@@ -38,7 +38,7 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --rounds N        (default 9)
   faults    what goes wrong in operation: a full disk, kills, restarts, floods, hours; as root
     --json            one JSON object on stdout
-    --only PARTS      disk,kill,roll,slow-disk
+    --only PARTS      disk,kill,roll,slow-disk,flood
   profile   where the time of the middle process goes
     --target NAME     sallyport, raw, sdk-relay, … (default sallyport)
     --seconds N       length of the load (default 10)

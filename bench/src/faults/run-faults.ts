@@ -5,6 +5,7 @@ import { stopAll } from '../process/child.ts';
 import { describeMachine } from '../process/machine.ts';
 import type { FaultFigure, FaultMeasure, FaultPlace } from './figure.ts';
 import { measureDisk } from './measure-disk.ts';
+import { measureFlood } from './measure-flood.ts';
 import { measureKills } from './measure-kills.ts';
 import { measureRolls } from './measure-rolls.ts';
 import { measureSlowDisk } from './measure-slow-disk.ts';
@@ -20,6 +21,7 @@ const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['kill', { measure: measureKills, figures: ['faults.kill_unrecorded'] }],
   ['roll', { measure: measureRolls, figures: ['faults.roll_failed'] }],
   ['slow-disk', { measure: measureSlowDisk, figures: ['faults.slow_disk_p50_ms', 'faults.slow_disk_loop_ms'] }],
+  ['flood', { measure: measureFlood, figures: ['faults.flood_p50'] }],
 ]);
 
 interface Part {

@@ -18,6 +18,7 @@ export interface EventStreamOptions {
   /** Attempts in a row that bring no event before the stream is given up; `undefined`: never. */
   readonly attempts?: number;
   readonly event: (data: Buffer) => void;
+  readonly flooded: () => boolean;
   /** The server will not serve this stream, or it was given up. Nothing follows. */
   readonly refused: (fault: FaultError, status: number | undefined) => void;
 }
@@ -40,6 +41,10 @@ export class EventStream implements ReplyReader {
     this.#options = options;
     this.#position = options.position;
     this.#retryMs = options.retryMs;
+  }
+
+  get flooded(): boolean {
+    return this.#options.flooded();
   }
 
   open(): void {

@@ -68,6 +68,17 @@ describe('notifications', () => {
     );
   });
 
+  it('of changes are told at once at ordinary rates, and together when they come fast', async () => {
+    const { gate, passed, say } = open();
+    for (let i = 0; i < 100; i++) say('resources/updated', { uri: `test://${i}` });
+    expect(passed).toHaveLength(100);
+    for (let i = 0; i < 300; i++) say('tools/list_changed');
+    say('progress', progress);
+    expect([passed.length, gate.over]).toEqual([101, false]);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(passed.slice(101)).toEqual(['tools/list_changed']);
+  });
+
   it('that only look like one are read', () => {
     const { gate, say } = open();
     for (let i = 0; i < 2_000; i++) say('message');
@@ -75,6 +86,7 @@ describe('notifications', () => {
       '{"jsonrpc":"2.0","id":1,"result":{"method":"notifications/message"}}',
       '{"jsonrpc":"2.0","method":"notifications/messages"}',
       '{"method":"notifications/resources/updated","params":{"uri":"a"},"jsonrpc":"2.0"}',
+      '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',
       '{"jsonrpc":"2.0","id":7,"method":"ping"}',
       '{}',
       '',

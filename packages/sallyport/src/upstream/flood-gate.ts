@@ -12,10 +12,15 @@ export interface FloodGateOptions {
 /** Notifications of one server that are passed on at once, and each second after that. */
 const BURST = 1_000;
 const PER_SECOND = 500;
+/** The same for changes of lists and resources: each makes somebody ask again. */
+const CHANGES_BURST = 100;
+const CHANGES_PER_SECOND = 20;
 /** What was put off is told this much later. Milliseconds. */
-const LATER_MS = 1_000;
+const LATER_MS = 500;
 /** Different ones that are put off; more are dropped. */
 const MAX_LATER = 256;
+/** Longer ones are read each time. Bytes. */
+const MAX_TEXT = 512;
 const WARN_EVERY_MS = 60_000;
 
 /** How the common SDKs begin a notification. A message that begins so and goes on so is one. */
@@ -29,15 +34,18 @@ const DROPPED = [Buffer.from('message"'), Buffer.from('progress"')];
 export class FloodGate {
   readonly #options: FloodGateOptions;
   #over = false;
-  #left = BURST;
-  #at: number;
+  readonly #all: Bucket;
+  readonly #changes: Bucket;
   #warnedAt = Number.NEGATIVE_INFINITY;
   readonly #later = new Map<string, () => void>();
+  /** The texts of those that are put off: the same once more is not even read. */
+  readonly #laterTexts = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: FloodGateOptions) {
     this.#options = options;
-    this.#at = options.now();
+    this.#all = new Bucket(options.now, BURST, PER_SECOND);
+    this.#changes = new Bucket(options.now, CHANGES_BURST, CHANGES_PER_SECOND);
   }
 
   /** The rate is exceeded: whoever reads from this server takes its time. */
@@ -47,38 +55,44 @@ export class FloodGate {
 
   /** Can this message be dropped unread? Asked for every message: the usual one costs a comparison. */
   drops(bytes: Buffer): boolean {
-    return this.#over && isDroppable(bytes) && !this.#mayPass();
+    if (!this.#over || !isNotification(bytes)) return false;
+    return (isDroppable(bytes) || this.#isPutOff(bytes)) && !this.#mayPass();
   }
 
   /** Passes a notification on, puts it off or drops it. */
   take(notification: Notification, pass: () => void): void {
-    if (this.#mayPass()) {
-      this.#left--;
-      pass();
-      return;
-    }
-    this.#warn();
+    const isWithin = this.#mayPass();
+    if (isWithin) this.#all.take();
+    else this.#warn();
     const key = toChange(notification);
-    if (key === undefined || (this.#later.size >= MAX_LATER && !this.#later.has(key))) return;
+    if (key === undefined) {
+      if (isWithin) pass();
+    } else if (isWithin && !this.#later.has(key) && this.#changes.hasSome()) {
+      this.#changes.take();
+      pass();
+    } else this.#putOff(key, notification, pass);
+  }
+
+  #putOff(key: string, { bytes }: Notification, pass: () => void): void {
+    if (this.#later.size >= MAX_LATER && !this.#later.has(key)) return;
     this.#later.set(key, pass);
+    if (bytes.length <= MAX_TEXT && this.#laterTexts.size < MAX_LATER) this.#laterTexts.add(bytes.toString('latin1'));
     this.#timer ??= setTimeout(() => this.#tell(), LATER_MS).unref();
   }
 
   close(): void {
     clearTimeout(this.#timer);
     this.#later.clear();
+    this.#laterTexts.clear();
+  }
+
+  #isPutOff(bytes: Buffer): boolean {
+    return bytes.length <= MAX_TEXT && this.#laterTexts.has(bytes.toString('latin1'));
   }
 
   #mayPass(): boolean {
-    if (this.#left < 1) this.#refill();
-    this.#over = this.#left < 1;
+    this.#over = !this.#all.hasSome();
     return !this.#over;
-  }
-
-  #refill(): void {
-    const now = this.#options.now();
-    this.#left = Math.min(BURST, this.#left + ((now - this.#at) * PER_SECOND) / 1_000);
-    this.#at = now;
   }
 
   #warn(): void {
@@ -95,8 +109,42 @@ export class FloodGate {
     this.#timer = undefined;
     const passes = [...this.#later.values()];
     this.#later.clear();
+    this.#laterTexts.clear();
     for (const pass of passes) pass();
   }
+}
+
+/** Tokens that come back over time. */
+class Bucket {
+  readonly #now: () => number;
+  readonly #most: number;
+  readonly #perSecond: number;
+  #left: number;
+  #at: number;
+
+  constructor(now: () => number, most: number, perSecond: number) {
+    this.#now = now;
+    this.#most = most;
+    this.#perSecond = perSecond;
+    this.#left = most;
+    this.#at = now();
+  }
+
+  hasSome(): boolean {
+    if (this.#left >= 1) return true;
+    const now = this.#now();
+    this.#left = Math.min(this.#most, this.#left + ((now - this.#at) * this.#perSecond) / 1_000);
+    this.#at = now;
+    return this.#left >= 1;
+  }
+
+  take(): void {
+    this.#left--;
+  }
+}
+
+function isNotification(bytes: Buffer): boolean {
+  return HEADS.some((head) => startsWith(bytes, head, 0));
 }
 
 function isDroppable(bytes: Buffer): boolean {

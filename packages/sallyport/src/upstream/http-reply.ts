@@ -3,6 +3,7 @@ import { LARGEST_BODY, takeBody } from '../core/body-pool.ts';
 import { FaultError } from '../core/errors.ts';
 import { ResponseHead } from './http1-parser.ts';
 import type { ResponseReader } from './http1-pool.ts';
+import { toRest } from './rest.ts';
 import { type SseListener, SseParser } from './sse-parser.ts';
 
 /** How the body of a reply is taken. */
@@ -22,6 +23,8 @@ export interface ReplyReader extends SseListener {
   whole(body: Buffer, reply: HttpReply): void;
   ended(): void;
   failed(error: unknown): void;
+  /** More comes than is passed on: the server is to wait. */
+  readonly flooded?: boolean;
 }
 
 const MAX_BODY = 64 * 1024 * 1024;
@@ -46,6 +49,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, Ru
   #parser: SseParser | undefined;
   #abort: ((error?: Error) => void) | undefined;
   #over = false;
+  #resume: (() => void) | undefined;
 
   constructor(reader: ReplyReader) {
     this.#reader = reader;
@@ -56,6 +60,10 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, Ru
     if (this.#over) return;
     this.#over = true;
     this.#abort?.();
+  }
+
+  get flooded(): boolean {
+    return this.#reader.flooded === true;
   }
 
   header(name: string): string | undefined {
@@ -111,7 +119,8 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, Ru
     else this.#abort = abort;
   }
 
-  onHeaders(status: number, headers: Buffer[]): boolean {
+  onHeaders(status: number, headers: Buffer[], resume?: () => void): boolean {
+    this.#resume = resume;
     // 1xx are announcements; the answer follows.
     if (status >= 200) this.#begin(status, headers);
     return true;
@@ -127,6 +136,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, Ru
 
   onData(chunk: Buffer): boolean {
     if (this.#over) return true;
+    const startedAt = this.#resume !== undefined && this.flooded ? performance.now() : 0;
     if (this.#parser !== undefined) {
       if (!this.#parser.push(chunk)) this.#giveUp('An event of its stream is larger than 16 MiB. Ask for less.');
     } else if (this.#mode === 'whole') {
@@ -136,7 +146,9 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, Ru
       else if (this.#rest === undefined) this.#rest = [this.#first, chunk];
       else this.#rest.push(chunk);
     }
-    return true;
+    if (startedAt === 0 || this.#resume === undefined || this.#over) return true;
+    setTimeout(this.#resume, toRest(startedAt));
+    return false;
   }
 
   onComplete(): void {

@@ -123,6 +123,7 @@ class HttpWire implements Wire, PostOwner {
       origin: this.#origin,
       headers: () => this.#sessionHeaders(),
       event: (data) => this.#sink.message(data, undefined),
+      flooded: () => this.flooded,
       // 405 is the standard's "no such stream here"; any other refusal means the same to us.
       refused: (fault, status) =>
         this.#log.debug({ place: this.place, status, reason: fault.message }, 'no stream outside of requests'),
@@ -145,6 +146,10 @@ class HttpWire implements Wire, PostOwner {
 
   heard(bytes: Buffer, id: number | undefined): void {
     this.#sink.message(bytes, id);
+  }
+
+  get flooded(): boolean {
+    return this.#sink.flooded === true;
   }
 
   sessionNamed(session: string): void {
@@ -192,6 +197,7 @@ class HttpWire implements Wire, PostOwner {
       retryMs: reader.retryMs,
       attempts: RESUME_ATTEMPTS,
       event: (data) => this.#sink.message(data, id),
+      flooded: () => this.flooded,
       refused: (fault) => {
         this.#forget(id);
         this.#sink.failed(

@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { FaultError } from '../core/errors.ts';
 import { WriteGroup } from '../core/write-group.ts';
 import { Http1Parser, type ResponseHead } from './http1-parser.ts';
+import { toRest } from './rest.ts';
 
 /** Fewer than of answers: a server that has nothing to do could have begun, and with 16 a call took 0.1 ms longer. */
 const requests = new WriteGroup(8);
@@ -16,6 +17,8 @@ export interface ResponseReader {
   data(chunk: Buffer): void;
   ended(): void;
   failed(error: unknown): void;
+  /** More comes than is passed on: the server is to wait. */
+  readonly flooded?: boolean;
 }
 
 export interface Http1PoolOptions {
@@ -139,11 +142,15 @@ class Http1Connection {
   }
 
   #read(chunk: Buffer): void {
+    const startedAt = this.#reader?.flooded === true ? performance.now() : 0;
     try {
       this.#parser.push(chunk);
     } catch (error) {
       this.#fail(error);
     }
+    if (startedAt === 0 || this.#ended) return;
+    this.#socket.pause();
+    setTimeout(() => this.#socket.resume(), toRest(startedAt));
   }
 
   #finish(reusable: boolean): void {

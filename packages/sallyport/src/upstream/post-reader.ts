@@ -8,6 +8,7 @@ import type { SseEvent } from './sse-parser.ts';
 export interface PostOwner {
   readonly place: string;
   readonly hasSession: boolean;
+  readonly flooded: boolean;
   heard(bytes: Buffer, id: number | undefined): void;
   sessionNamed(session: string): void;
   finished(reader: PostReader, fault: FaultError | undefined): void;
@@ -31,6 +32,10 @@ export class PostReader implements ReplyReader {
     this.#owner = owner;
     this.id = id;
     this.#done = done;
+  }
+
+  get flooded(): boolean {
+    return this.#owner.flooded;
   }
 
   head(reply: HttpReply): BodyMode {

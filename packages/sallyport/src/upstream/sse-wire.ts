@@ -53,6 +53,10 @@ class SseWire implements Wire, ReplyReader {
     this.#opened = opened;
   }
 
+  get flooded(): boolean {
+    return this.#sink.flooded === true;
+  }
+
   open(): void {
     this.#stream = this.#origin.ask('GET', ['accept', 'text/event-stream', 'accept-encoding', 'identity'], this);
   }

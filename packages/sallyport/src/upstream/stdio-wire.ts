@@ -2,6 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import { type Child, settlesWithin } from './child.ts';
 import { type ChildExit, describeExit, describeStderr } from './child-report.ts';
 import { LineSplitter } from './line-splitter.ts';
+import { toRest } from './rest.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
 export interface StdioLimits {
@@ -18,9 +19,6 @@ export const STDIO_LIMITS: StdioLimits = Object.freeze({ lineBytes: 16 * MIB, qu
 const PIPE_GRACE_MS = 500;
 /** Read from one child per turn of the event loop: a flood must leave turns to the others. */
 const BYTES_PER_TURN = 512 * 1024;
-/** While more comes than is passed on, reading rests for so many times as long as it took. */
-const REST = 4;
-const MAX_REST_MS = 100;
 /** A chunk of nothing but newlines and dots holds thousands of lines: only these are looked at. */
 const NOISE_PER_CHUNK = 20;
 
@@ -119,7 +117,7 @@ class StdioWire implements Wire {
     const startedAt = performance.now();
     const understood = this.#lines.push(chunk);
     this.#tellNoise();
-    if (this.#sink.flooded === true) this.#rest(performance.now() - startedAt);
+    if (this.#sink.flooded === true) this.#rest(toRest(startedAt));
     if (!understood) this.#end(`wrote a line of more than ${this.#limits.lineBytes / MIB} MiB to stdout`, 'kill');
   }
 
@@ -133,11 +131,10 @@ class StdioWire implements Wire {
     });
   }
 
-  /** A full pipe stops the child. */
-  #rest(busyMs: number): void {
+  #rest(milliseconds: number): void {
     if (this.#child.stdout.isPaused()) return;
     this.#child.stdout.pause();
-    setTimeout(() => this.#child.stdout.resume(), Math.min(REST * busyMs, MAX_REST_MS));
+    setTimeout(() => this.#child.stdout.resume(), milliseconds);
   }
 
   #take(line: Buffer): void {

@@ -61,6 +61,10 @@ class AuthorizedExchange implements ReplyReader, RunningExchange {
     this.#send = send;
   }
 
+  get flooded(): boolean {
+    return this.#reader.flooded === true;
+  }
+
   begin(): this {
     const headers = this.#credential.headers(this.#request);
     if (headers instanceof Promise)
