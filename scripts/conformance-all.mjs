@@ -41,6 +41,7 @@ try {
       mcpServers: {
         'http-modern': { url: modern.url },
         'http-legacy': { url: legacy.url },
+        'http-both': { url: both.url },
         stdio: { command: process.execPath, args: [server, '--transport', 'stdio', '--era', 'both'] },
       },
       // The suites cannot send a key. Polling is off by default; a suite scenario is about nothing else.

@@ -54,7 +54,9 @@ export async function createRuns(): Promise<
     key: 'bench',
     principal: { id: 'bench', kind: 'open', groups: [] },
     info: { name: 'bench', version: '1' },
+    era: 'modern',
     capabilities: {},
+    declared: '',
     profile: '',
   };
   return (user, all = []) => {

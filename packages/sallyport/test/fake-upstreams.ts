@@ -1,7 +1,6 @@
 import { toStarterSafety } from '../src/config/argument-safety-section.ts';
 import type { ServerSettings, Snapshot } from '../src/config/settings.ts';
-import type { Client } from '../src/core/client.ts';
-import { toProfile } from '../src/core/client.ts';
+import { type Client, toDeclaration } from '../src/core/client.ts';
 import { FaultError } from '../src/core/errors.ts';
 import type { Exchange } from '../src/core/exchange.ts';
 import type { JsonObject } from '../src/core/json.ts';
@@ -139,7 +138,6 @@ export function clientOf(capabilities: JsonObject = {}, principal = 'local'): Cl
     key: `${principal} ${JSON.stringify(capabilities)}`,
     principal: { id: principal, kind: 'key' },
     info: { name: 'test', version: '1' },
-    capabilities,
-    profile: toProfile(capabilities),
+    ...toDeclaration('modern', capabilities),
   };
 }

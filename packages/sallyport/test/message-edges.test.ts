@@ -2,17 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Channel, openChannels, requestText } from './message-channels.ts';
-import { misbehaving, newTestFolder, startGateway } from './running-sallyport.ts';
+import { modernParams, PlainClient } from './plain-client.ts';
+import { misbehaving, newTestFolder, type RunningGateway, startGateway } from './running-sallyport.ts';
 
 let channels: Channel[];
 let counter: string;
+let gateway: RunningGateway;
 
 beforeAll(async () => {
   counter = join(newTestFolder(), 'counter');
   // The server echoes each byte as one character, C1 controls among them, which scanning would write out.
   const scan = { results: 'off' };
   const config = { mcpServers: { bad: misbehaving({ counter, tools: ['echo', 'count'] }) }, scan };
-  channels = await openChannels(await startGateway(config), config);
+  gateway = await startGateway(config);
+  channels = await openChannels(gateway, config);
 });
 
 const counted = () => {
@@ -274,5 +277,25 @@ describe('what is no message is refused', () => {
       );
       expect(seen(answer), channel.name).toContain(deep);
     }
+  });
+});
+
+describe('over HTTP', () => {
+  const client = () => new PlainClient(gateway);
+  const cancelled = (params: object) =>
+    client().post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
+
+  it('a modern notification needs no header to be known as one', async () => {
+    expect((await cancelled(modernParams({ requestId: 1 }))).status).toBe(202);
+    expect((await cancelled({ requestId: 1 })).status).toBe(400);
+  });
+
+  it('a prompt without a name is asked for one', async () => {
+    const legacy = await client().initialize();
+    for (const params of [{}, { name: 7 }])
+      expect((await legacy.request('prompts/get', params)).error).toMatchObject({
+        code: -32602,
+        message: expect.stringMatching(/needs "name"/),
+      });
   });
 });

@@ -247,6 +247,16 @@ describe('secrets do not leave with what is no call', () => {
     expect(JSON.stringify(arrived)).not.toContain('a7Kq');
   });
 
+  it('but a reason that holds nothing of the kind goes along', async () => {
+    const client = await openSession(gateway, CHAT);
+    const asked = client.ask('acme/wait', {});
+    asked.catch(() => undefined);
+    await waitFor(() => expect(reached()).toMatchObject([{ method: 'acme/wait' }]));
+    const params = { requestId: 1, reason: 'The user changed their mind.' };
+    await client.post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }), client.session);
+    await waitFor(() => expect(reached()).toMatchObject([{}, { params: { reason: params.reason } }]));
+  });
+
   it('news of a client', async () => {
     const client = await openSession(gateway, CHAT);
     const tell = (params: object, method = 'notifications/acme') =>

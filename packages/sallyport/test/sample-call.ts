@@ -1,4 +1,5 @@
 import type { Call, Tool } from '../src/core/call.ts';
+import { toDeclaration } from '../src/core/client.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { KEY_HOLDER } from '../src/core/principal.ts';
 
@@ -29,8 +30,7 @@ export function toCall(given: Partial<Call> = {}): Call {
       key: 'client-1',
       principal: KEY_HOLDER,
       info: { name: 'test', version: '0' },
-      capabilities: {},
-      profile: '',
+      ...toDeclaration('modern', {}),
     },
     run: 'client-1',
     endpoint: { kind: 'all' },

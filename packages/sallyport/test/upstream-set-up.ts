@@ -1,5 +1,5 @@
 import type { ServerSettings } from '../src/config/settings.ts';
-import { type Client, toProfile } from '../src/core/client.ts';
+import { type Client, type Era, toDeclaration } from '../src/core/client.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Exchange } from '../src/core/exchange.ts';
 import type { JsonObject } from '../src/core/json.ts';
@@ -86,13 +86,12 @@ export function openUpstreams(
   };
 }
 
-export function createClient(key = 'client', capabilities: JsonObject = {}): Client {
+export function createClient(key = 'client', capabilities: JsonObject = {}, era: Era = 'modern'): Client {
   return {
     key,
     principal: ANYONE,
     info: { name: 'tester', version: '1' },
-    capabilities,
-    profile: toProfile(capabilities),
+    ...toDeclaration(era, capabilities),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Client } from '../core/client.ts';
+import { type Client, toDeclaration } from '../core/client.ts';
 import { KEY_HOLDER } from '../core/principal.ts';
 import { VERSION } from '../version.ts';
 
@@ -7,6 +7,5 @@ export const NOBODY: Client = {
   key: 'sallyport',
   principal: KEY_HOLDER,
   info: { name: 'sallyport', version: VERSION },
-  capabilities: {},
-  profile: '',
+  ...toDeclaration('modern', {}),
 };

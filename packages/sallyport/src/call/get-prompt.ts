@@ -11,18 +11,20 @@ import { findUnreachableOwner } from './unreachable.ts';
 export async function getPrompt(ports: CallPorts, inbound: Inbound): Promise<Answer> {
   const { request, view, endpoint } = inbound;
   const name = member(request.params, 'name');
-  const prompt = typeof name === 'string' ? view.prompt(name) : undefined;
-  const held = typeof name === 'string' ? view.whyHeld('prompts', name) : undefined;
+  if (typeof name !== 'string')
+    throw new FaultError('invalid_params', 'prompts/get needs "name": the name of a prompt from prompts/list.');
+  const prompt = view.prompt(name);
+  const held = view.whyHeld('prompts', name);
   if (held !== undefined) throw new FaultError('denied', held);
   if (prompt === undefined)
     throw (
-      findUnreachableOwner(inbound, String(name), ports.texts) ??
-      new FaultError('invalid_params', `Unknown prompt: ${String(name).slice(0, 128)}. prompts/list has the names.`)
+      findUnreachableOwner(inbound, name, ports.texts) ??
+      new FaultError('invalid_params', `Unknown prompt: ${name.slice(0, 128)}. prompts/list has the names.`)
     );
   const edits = prompt.name === name ? [] : [request.setParam('name', JSON.stringify(prompt.name))];
   const given = member(request.params, 'arguments');
   const answer = await sendRecorded(ports, inbound, {
-    use: { kind: 'prompt', name: String(name), arguments: isObject(given) ? given : {} },
+    use: { kind: 'prompt', name, arguments: isObject(given) ? given : {} },
     upstream: prompt.upstream,
     edits,
     target: prompt.name,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { toDeclaration } from '../core/client.ts';
 import { Request } from '../core/message.ts';
 import { KEY_HOLDER, type Principal } from '../core/principal.ts';
 import type { Inbound } from './inbound.ts';
@@ -6,7 +7,7 @@ import { readRun, withoutOwn } from './run-of.ts';
 
 function inbound(meta: Record<string, unknown> | undefined, principal: Principal = KEY_HOLDER): Inbound {
   const params = { name: 'a', arguments: { n: 1 }, ...(meta === undefined ? {} : { _meta: meta as never }) };
-  const client = { key: 'session-1', principal, info: { name: 't', version: '1' }, capabilities: {}, profile: '' };
+  const client = { key: 'session-1', principal, info: { name: 't', version: '1' }, ...toDeclaration('modern', {}) };
   return { request: Request.of('1', 'tools/call', params), exchange: { client } } as unknown as Inbound;
 }
 const RUN = 'dev.sallyport/run';

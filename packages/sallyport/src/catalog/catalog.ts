@@ -73,8 +73,8 @@ class LiveCatalog implements Catalog {
       this.#loading = undefined;
     });
     const stopEvents = ports.upstreams.onEvent((event) => {
-      if (event.kind === 'list_changed') this.invalidate(event.upstream, event.list);
-      else if (event.kind === 'connected') this.#stocks.get(event.upstream)?.outdate();
+      if (event.kind === 'list_changed') this.#stocks.get(event.upstream)?.invalidate(event.list, event.era);
+      else if (event.kind === 'connected') this.#stocks.get(event.upstream)?.outdate(event.era);
     });
     const stopPins = pins?.onChange((upstream, lists) => {
       this.#changed();

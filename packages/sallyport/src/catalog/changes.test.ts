@@ -57,6 +57,44 @@ describe('changes', () => {
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a', 's_b']);
   });
 
+  it('of resources and of their templates are told as one, once both are there', async () => {
+    let go = () => {};
+    let isGoing = Promise.resolve();
+    let version = 1;
+    const server: FakeServer = {
+      capabilities: { resources: {} },
+      answer: async (method) => {
+        if (method !== 'resources/templates/list') return `{"resources":[{"uri":"x:${version}","name":"x"}]}`;
+        await isGoing;
+        return `{"resourceTemplates":[{"uriTemplate":"x:{a}${version}","name":"x"}]}`;
+      },
+    };
+    const { catalog, changes, upstreams } = setUp({ s: server });
+    await catalog.view(snapshot, ALL, clientOf());
+    version = 2;
+    isGoing = new Promise((resolve) => (go = resolve));
+    const asked = () => upstreams.asked.filter((one) => one === 's resources/list').length;
+    upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'resources' });
+    await vi.waitFor(() => expect(asked()).toBe(2));
+    expect(changes).toEqual([]);
+    go();
+    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'resources', profile: '' }]));
+    upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'resources' });
+    await vi.waitFor(() => expect(asked()).toBe(3));
+    expect(changes).toHaveLength(1);
+  });
+
+  it('of a list that each caller has of its own are told that caller alone', async () => {
+    let names = ['a'];
+    const answer = () => toolsOf(...names).replace(/}$/, ',"cacheScope":"private"}');
+    const { catalog, changes, upstreams } = setUp({ s: { capabilities: { tools: {} }, answer } });
+    for (const principal of ['ann', 'bob']) await catalog.view(snapshot, ALL, clientOf({}, principal));
+    names = ['a', 'b'];
+    upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
+    await vi.waitFor(() => expect(changes).toHaveLength(2));
+    expect(changes.map(({ principal }) => principal).sort()).toEqual(['ann', 'bob']);
+  });
+
   it('are told each profile once its own list is the new one', async () => {
     const server = withTools('a');
     const { catalog, upstreams } = setUp({ s: server });

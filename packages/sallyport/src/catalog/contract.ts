@@ -74,6 +74,8 @@ export interface ListChange {
   readonly list: AnnouncedList;
   /** The client profile whose list is another one now; `undefined`: that of every client. Others hear once theirs is. */
   readonly profile?: string;
+  /** The caller whose own list it is; left out: callers share it. */
+  readonly principal?: string;
 }
 
 /** What all upstreams offer, kept, merged and named. It follows the events of its `UpstreamPort` by itself. */

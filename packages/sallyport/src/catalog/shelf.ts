@@ -5,7 +5,7 @@ import { type FailureCode, FaultError, toFault } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import { checkSchemas } from './check-schemas.ts';
-import type { CatalogPorts, ListKind } from './contract.ts';
+import type { AnnouncedList, CatalogPorts, ListKind } from './contract.ts';
 import { type FetchedList, fetchList } from './fetch-list.ts';
 import { LIST_KINDS, rulesOf } from './items.ts';
 import { freshFor, type KnownList, toKnownList } from './known-list.ts';
@@ -36,7 +36,7 @@ export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | '
   /** There is something new to report. */
   reported(): void;
   /** Clients saw this list, or saw the endpoint without it, and it is another one now. */
-  listChanged(kind: ListKind): void;
+  listChanged(list: AnnouncedList, principal: string | undefined): void;
 }
 
 /** One hour: a server whose answer begins to depend on the client is found out within it. */
@@ -213,17 +213,26 @@ export class Shelf {
       const identity = await Promise.race([upstreams.identify(name, client), gone]);
       isConnected = true;
       this.#setIdentity(identity);
+      const fetched = kinds.map(async (kind) => {
+        const generation = this.#generations.get(kind);
+        try {
+          const declared = isDeclared(identity.capabilities, kind);
+          const source = { upstreams, upstream: name, client, signal };
+          const list = declared ? await Promise.race([fetchList(source, kind), gone]) : NOTHING;
+          return this.#keep(kind, client.principal.id, { list, generation });
+        } catch (error) {
+          this.#fail([kind], client.principal.id, { ...toReason(error), isReported: false });
+          return false;
+        }
+      });
+      // Clients know resources and their templates as one list: they are told once, when both are there.
+      const isOf = (list: AnnouncedList) => (_: unknown, index: number) =>
+        rulesOf(kinds[index] ?? 'tools').capability === list;
+      const lists = new Set(kinds.map((kind) => rulesOf(kind).capability));
       await Promise.all(
-        kinds.map(async (kind) => {
-          const generation = this.#generations.get(kind);
-          try {
-            const declared = isDeclared(identity.capabilities, kind);
-            const source = { upstreams, upstream: name, client, signal };
-            const list = declared ? await Promise.race([fetchList(source, kind), gone]) : NOTHING;
-            this.#keep(kind, client.principal.id, { list, generation });
-          } catch (error) {
-            this.#fail([kind], client.principal.id, { ...toReason(error), isReported: false });
-          }
+        [...lists].map(async (list) => {
+          const changed = await Promise.all(fetched.filter(isOf(list)));
+          if (changed.includes(true)) this.#ports.listChanged(list, this.#whose(list, client.principal.id));
         }),
       );
     } catch (error) {
@@ -239,9 +248,16 @@ export class Shelf {
     this.#ports.changed();
   }
 
-  #keep(kind: ListKind, principal: string, fetched: { list: FetchedList; generation: number | undefined }): void {
+  /** Lists of one caller are no news to another. */
+  #whose(list: AnnouncedList, principal: string): string | undefined {
+    const kinds = [...LIST_KINDS.keys()].filter((kind) => rulesOf(kind).capability === list);
+    return kinds.every((kind) => this.cells(kind).has(principal)) ? principal : undefined;
+  }
+
+  /** True where clients saw another list, or the endpoint without it. */
+  #keep(kind: ListKind, principal: string, fetched: { list: FetchedList; generation: number | undefined }): boolean {
     const { clock, settings, log } = this.#ports;
-    if (this.#stop.signal.aborted) return;
+    if (this.#stop.signal.aborted) return false;
     const made = toKnownList(kind, fetched.list);
     const list = this.#ports.findEqual(made) ?? made;
     const now = clock.now();
@@ -259,12 +275,11 @@ export class Shelf {
     else cells.delete(EVERYONE);
     setRecent(cells, isPrivate ? principal : EVERYONE, { list, suspect: overtaken, provenUntil: now + EQUALITY_MS });
     if (kind === 'tools') void this.#check(list);
-    if (before === list && !failed) return;
+    if (before === list && !failed) return false;
     this.#ports.changed();
-    if (before === undefined ? failed && list.items.length > 0 : before !== list) {
-      log.info({ upstream: settings().name, list: kind, items: list.items.length }, 'list changed');
-      this.#ports.listChanged(kind);
-    }
+    const isOther = before === undefined ? failed && list.items.length > 0 : before !== list;
+    if (isOther) log.info({ upstream: settings().name, list: kind, items: list.items.length }, 'list changed');
+    return isOther;
   }
 
   /** Never rejects: ends with the checks, or with this shelf. */

@@ -1,4 +1,5 @@
 import type { ServerSettings } from '../config/settings.ts';
+import type { Era } from '../core/client.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AnnouncedList, CatalogPorts, CatalogReport, ListChange, ListKind } from './contract.ts';
 import { describeItem, LIST_KINDS, rulesOf } from './items.ts';
@@ -77,8 +78,10 @@ export class Stock {
       findEqual: (list) => this.#findEqual(list),
       changed: () => this.#ports.changed(),
       reported: () => this.#ports.reported(),
-      listChanged: (kind) =>
-        this.#ports.listChanged({ upstream: this.#settings.name, list: rulesOf(kind).capability, profile }),
+      listChanged: (list, principal) => {
+        const change = { upstream: this.#settings.name, list, profile };
+        this.#ports.listChanged(principal === undefined ? change : { ...change, principal });
+      },
     });
   }
 
@@ -111,18 +114,25 @@ export class Stock {
     return undefined;
   }
 
-  invalidate(list: AnnouncedList | undefined): void {
+  /** `era`: for the clients of this one alone. */
+  invalidate(list: AnnouncedList | undefined, era?: Era): void {
     const kinds = [...LIST_KINDS].filter(([, rules]) => list === undefined || rules.capability === list);
-    for (const shelf of this.#shelves.values()) shelf.invalidate(kinds.map(([kind]) => kind));
+    for (const shelf of this.#concerned(era)) shelf.invalidate(kinds.map(([kind]) => kind));
     this.#ports.changed();
     this.#wakeAt(this.#ports.clock.now() + COALESCE_MS);
   }
 
   /** A connection was made. */
-  outdate(): void {
-    for (const shelf of this.#shelves.values()) shelf.outdate();
+  outdate(era?: Era): void {
+    for (const shelf of this.#concerned(era)) shelf.outdate();
     this.#ports.changed();
     this.#wakeAt(this.#ports.clock.now() + COALESCE_MS);
+  }
+
+  /** All but those in use by clients of the other era alone. */
+  #concerned(era: Era | undefined): readonly Shelf[] {
+    const shelves = [...this.#shelves.values()];
+    return era === undefined ? shelves : shelves.filter(({ clients }) => clients.every((client) => client.era === era));
   }
 
   forgetClient(key: string): void {

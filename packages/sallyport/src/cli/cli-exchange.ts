@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Client, toProfile } from '../core/client.ts';
+import { type Client, toDeclaration } from '../core/client.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Notification, type Request } from '../core/message.ts';
@@ -26,8 +26,7 @@ export function createCliClient({ ask, roots }: CliClientOptions): Client {
     key: 'cli',
     principal: KEY_HOLDER,
     info: { name: 'sallyport-cli', version: VERSION },
-    capabilities,
-    profile: toProfile(capabilities),
+    ...toDeclaration('modern', capabilities),
   };
 }
 

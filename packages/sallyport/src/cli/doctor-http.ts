@@ -174,8 +174,9 @@ async function discover(patient: Patient, watched: WatchedSession): Promise<Find
     return explainFault(error, patient);
   }
   const learned = watched.learned();
-  const transport = learned?.transport === 'sse' ? NAMES.sse : NAMES.http;
-  const question = learned?.era === 'modern' ? 'server/discover' : 'initialize';
+  const isModern = learned?.modern?.revision !== undefined;
+  const transport = !isModern && learned?.legacy?.transport === 'sse' ? NAMES.sse : NAMES.http;
+  const question = isModern ? 'server/discover' : 'initialize';
   return { outcome: 'ok', detail: `${question} over ${transport}` };
 }
 

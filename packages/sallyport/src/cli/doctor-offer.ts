@@ -38,7 +38,8 @@ export function toOfferSteps(rules: OfferRules): readonly Step[] {
 async function findEra({ watched, explain }: OfferRules): Promise<Finding> {
   try {
     const { revision, serverInfo } = await watched.identify();
-    const { era = 'unknown' } = watched.learned() ?? {};
+    const { modern, legacy } = watched.learned() ?? {};
+    const era = modern?.revision !== undefined ? 'modern' : legacy?.revision !== undefined ? 'legacy' : 'unknown';
     const [name, version] = [member(serverInfo, 'name'), member(serverInfo, 'version')];
     const says = typeof name === 'string' ? `; it calls itself ${[name, version].filter(isText).join(' ')}` : '';
     const detail = `${era}, revision ${revision}${says}.`;

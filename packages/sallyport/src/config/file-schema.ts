@@ -76,7 +76,9 @@ export const serverSchema = z.strictObject({
   era: z
     .enum(['auto', 'legacy', 'modern'])
     .default('auto')
-    .describe('Which protocol the server speaks. auto, because one probe finds out and the answer is kept.'),
+    .describe(
+      'Which protocol is spoken with the server. auto: the one of each client where the server has it, else the other; what is found out is kept.',
+    ),
   timeoutMs: count(1, 24 * HOUR)
     .default(60_000)
     .describe('Until the answer to a request; progress extends it. 60 s, as the official SDKs have it.'),

@@ -1,4 +1,4 @@
-import type { Client } from './client.ts';
+import type { Client, Era } from './client.ts';
 import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import type { Edit } from './json-scan.ts';
@@ -26,12 +26,20 @@ export interface UpstreamRequest {
 
 /** A change at an upstream that is not part of any request. */
 export type UpstreamEvent =
-  | { readonly kind: 'list_changed'; readonly upstream: string; readonly list: 'tools' | 'resources' | 'prompts' }
+  | {
+      readonly kind: 'list_changed';
+      readonly upstream: string;
+      readonly list: 'tools' | 'resources' | 'prompts';
+      /** As for `connected`. */
+      readonly era?: Era;
+    }
   | {
       readonly kind: 'resource_updated';
       readonly upstream: string;
       readonly uri: string;
       readonly notification: Notification;
+      /** Whether this client's own connection said so: it hears once what several connections tell. */
+      readonly isFor: (client: Client) => boolean;
     }
   /**
    * A log message no request claims; `client` names the owner of the connection when it is not shared, `principal` the
@@ -51,15 +59,18 @@ export type UpstreamEvent =
       readonly client: string | undefined;
       readonly notification: Notification;
     }
-  /** A connection was made (again): what it said may differ from what is known. */
-  | { readonly kind: 'connected'; readonly upstream: string };
+  /**
+   * A connection was made (again): what it said may differ from what is known. `era`: only to clients of this one, because
+   * those of the other have a process of their own; left out: to all.
+   */
+  | { readonly kind: 'connected'; readonly upstream: string; readonly era?: Era };
 
 /** What `doctor`, `server list` and the log show of one upstream. */
 export interface UpstreamStatus {
   readonly name: string;
   readonly state: 'idle' | 'connecting' | 'ready' | 'broken' | 'unauthenticated' | 'stopped';
-  readonly era: 'legacy' | 'modern' | undefined;
-  /** ISO date at which the era was found. */
+  readonly era: Era | 'both' | undefined;
+  /** ISO date at which the latest of them was found. */
   readonly eraFoundAt: string | undefined;
   readonly revision: string | undefined;
   readonly connections: number;

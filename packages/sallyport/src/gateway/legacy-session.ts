@@ -2,13 +2,12 @@ import type { Inbound } from '../call/inbound.ts';
 import { hideNews } from '../call/kept-servers.ts';
 import { listItems } from '../call/list-items.ts';
 import { mayNotify } from '../call/relay-request.ts';
-import { vetNews } from '../call/vet-outgoing.ts';
 import type { ListChange, View } from '../catalog/contract.ts';
 import { concerns } from '../config/allowed.ts';
-import { type Client, toProfile } from '../core/client.ts';
+import { type Client, toDeclaration } from '../core/client.ts';
 import type { Endpoint } from '../core/endpoint.ts';
-import { FaultError, toFault } from '../core/errors.ts';
-import { isObject, type JsonObject, member } from '../core/json.ts';
+import { FaultError } from '../core/errors.ts';
+import { isObject, member } from '../core/json.ts';
 import { Answer, type Message, Notification, Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Written } from '../core/response.ts';
@@ -24,6 +23,7 @@ import { type Asking, RequestExchange } from './request-exchange.ts';
 import { type LegacyRevision, negotiate } from './revisions.ts';
 import { readAnswer, toHeard, toTold } from './screen-questions.ts';
 import { toErrorText, toStatus } from './to-response.ts';
+import { NO_REASON, ToldNotifications } from './told-notifications.ts';
 
 /** Where messages go that belong to no request: the GET stream, the event stream of 2024-11-05, stdout. */
 export type Outlet = (text: string, eventId: string | undefined) => void;
@@ -36,8 +36,6 @@ interface Question {
 
 /** A question may be answered for this long after the end of the request it was asked through. Milliseconds. */
 const LATE_ANSWER_MS = 60_000;
-/** News of one client that wait to be read and told. */
-const MAX_UNTOLD = 256;
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /**
@@ -55,11 +53,10 @@ export class LegacySession {
   onClose: (() => void) | undefined;
   readonly #ports: GatewayPorts;
   /** Few at a time: a list is searched faster than a map is kept, and leaves less garbage. */
-  readonly #exchanges: { readonly id: string; readonly exchange: RequestExchange }[] = [];
+  readonly #exchanges: { readonly request: Request; readonly exchange: RequestExchange }[] = [];
   readonly #questions = new Map<string, Question>();
   readonly #followed: FollowedResources;
-  #telling = Promise.resolve();
-  #untold = 0;
+  readonly #told: ToldNotifications;
   #lastQuestion = 0;
   #logLevel: string | undefined;
   #outlet: Outlet | undefined;
@@ -74,18 +71,22 @@ export class LegacySession {
   ) {
     this.#ports = ports;
     this.#followed = new FollowedResources(ports);
+    this.#told = new ToldNotifications(ports, {
+      client: () => this.client,
+      endpoint: opening.endpoint,
+      sees: (upstream) => this.#sees(upstream),
+      view: () => this.#view(),
+    });
     this.id = id;
     this.endpoint = opening.endpoint;
     const { params } = opening.request;
     this.revision = negotiate(member(params, 'protocolVersion'));
     const capabilities = member(params, 'capabilities');
-    const declared: JsonObject = isObject(capabilities) ? capabilities : {};
     this.client = {
       key: id,
       principal: opening.principal,
       info: toClientInfo(member(params, 'clientInfo')),
-      capabilities: declared,
-      profile: toProfile(declared),
+      ...toDeclaration('legacy', isObject(capabilities) ? capabilities : {}),
     };
     this.lastUsed = ports.clock.now();
   }
@@ -138,7 +139,13 @@ export class LegacySession {
     this.lastUsed = this.#ports.clock.now();
     if (message instanceof Request) void this.#answer(message, reply);
     else if (message instanceof Notification) this.#hear(message);
-    else this.#questions.get(message.id)?.resolve(message);
+    else this.#hearAnswer(message);
+  }
+
+  /** Behind the notifications that came before it: a server drops progress for a question that it has the answer to. */
+  #hearAnswer(answer: Answer): void {
+    const question = this.#questions.get(answer.id);
+    if (question !== undefined) this.#told.afterwards(() => question.resolve(answer));
   }
 
   async #answer(request: Request, reply: Reply): Promise<void> {
@@ -159,7 +166,7 @@ export class LegacySession {
         progressToken: token === undefined ? undefined : request.textInParam('_meta', 'progressToken'),
       };
       exchange = new RequestExchange(facts, reply, this.#asking);
-      this.#exchanges.push({ id: request.id, exchange });
+      this.#exchanges.push({ request, exchange });
       const response = await this.#respond(request, exchange);
       if (exchange.cancelled) throw new FaultError('cancelled', 'The client cancelled the request.');
       reply.answer(response.write(request.id), 200);
@@ -174,8 +181,8 @@ export class LegacySession {
     }
   }
 
-  #find(id: string): RequestExchange | undefined {
-    return this.#exchanges.find((one) => one.id === id)?.exchange;
+  #find(id: string) {
+    return this.#exchanges.find(({ request }) => request.id === id);
   }
 
   #forget(exchange: RequestExchange): void {
@@ -252,38 +259,15 @@ export class LegacySession {
     if (notification.method === 'notifications/initialized') return;
     if (notification.method === 'notifications/cancelled') {
       const id = notification.param('requestId');
-      if (id === undefined) return;
-      // The reason a client gives is a text that nobody has read, and nobody needs.
-      this.#find(notification.bytes.toString('latin1', id.start, id.end))?.cancel('cancelled by the client');
+      const given = id && this.#find(notification.bytes.toString('latin1', id.start, id.end));
+      if (given === undefined) return;
+      if (typeof member(notification.params, 'reason') !== 'string') given.exchange.cancel(NO_REASON);
+      else void this.#told.readReason(notification, given.request).then((reason) => given.exchange.cancel(reason));
       return;
     }
     const { endpoint } = this;
-    if (!mayNotify(this.#ports, notification.method, { endpoint, snapshot: this.#ports.snapshot() })) return;
-    if (this.#untold >= MAX_UNTOLD) {
-      this.#ports.log.warn(
-        { method: notification.method.slice(0, 64) },
-        'news of a client came too fast and were dropped',
-      );
-      return;
-    }
-    this.#untold++;
-    // In the order they came, whatever is looked up for one of them.
-    this.#telling = this.#telling.then(() => this.#tell(notification)).finally(() => this.#untold--);
-  }
-
-  /** Never rejects. */
-  async #tell(news: Notification): Promise<void> {
-    const sender = { client: this.client, endpoint: this.endpoint, snapshotVersion: this.#ports.snapshot().version };
-    for (const upstream of this.#ports.snapshot().servers.keys()) {
-      if (!this.#sees(upstream)) continue;
-      try {
-        const told = await vetNews(this.#ports, sender, { upstream, news });
-        await this.#ports.upstreams.notify(upstream, told, this.client);
-      } catch (error) {
-        const { code, message } = toFault(error);
-        this.#ports.log.debug({ upstream, code, reason: message }, 'news of a client did not reach an upstream');
-      }
-    }
+    const isAllowed = mayNotify(this.#ports, notification.method, { endpoint, snapshot: this.#ports.snapshot() });
+    if (isAllowed) this.#told.tell(notification);
   }
 
   readonly #asking: Asking = {
@@ -342,9 +326,10 @@ export class LegacySession {
     if (this.#outlet === undefined) this.events.append(0, text);
   }
 
-  onListChange({ upstream, list, profile }: ListChange): void {
+  onListChange({ upstream, list, profile, principal }: ListChange): void {
     // Told before its own list is the new one, a client would read the old one and not look again.
     if (profile !== undefined && profile !== this.client.profile) return;
+    if (principal !== undefined && principal !== this.principal.id) return;
     if (this.#sees(upstream)) this.send(Notification.of(`notifications/${list}/list_changed`).write());
   }
 
@@ -352,7 +337,7 @@ export class LegacySession {
     if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
       const uri = this.#followed.uriOf(event.upstream, event.uri);
-      if (uri === undefined) return;
+      if (uri === undefined || !event.isFor(this.client)) return;
       const told = hideNews(this.#ports.snapshot(), event);
       const heard = toHeard(this.#ports.texts, told, { upstream: event.upstream, client: this.client.key });
       if (heard === undefined) return;

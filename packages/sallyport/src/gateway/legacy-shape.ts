@@ -61,9 +61,17 @@ function toRemoval(
   return { start: objectStart + 1, end: bytes.indexOf(0x2c, end) + 1, text: '' };
 }
 
-/** Structured content that is no object has no place in legacy results; the text beside it says the same (2026-07-28 tools#structured-content). */
+/**
+ * Structured content of a modern result that is no object has no place in legacy ones; the text beside it says the same
+ * (2026-07-28 tools#structured-content). What a server says in the legacy era itself stays as it is.
+ */
 export function toLegacyResult(answer: Answer): Answer {
-  if (!answer.hasMember('structuredContent') || isObject(answer.resultMember('structuredContent'))) return answer;
+  if (
+    !answer.hasMember('structuredContent') ||
+    !answer.hasMember('resultType') ||
+    isObject(answer.resultMember('structuredContent'))
+  )
+    return answer;
   const { structuredContent, ...rest } = answer.result ?? {};
   return answer.withResult(rest);
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TaskOwners } from '../call/task-owners.ts';
-import type { View } from '../catalog/contract.ts';
+import type { ListChange, View } from '../catalog/contract.ts';
 import type { ServerAccess } from '../config/access-settings.ts';
 import { silentLog } from '../core/log.ts';
 import { Answer, Notification, Request } from '../core/message.ts';
@@ -26,10 +26,11 @@ function openHouse() {
   let tell: (event: UpstreamEvent) => void = () => {};
   const taskOwners = new TaskOwners();
   const view = {
-    capabilities: {},
+    capabilities: { tools: {} },
     resource: (uri: string) => [{ upstream: 's', uri }],
     task: (taskId: string) => ({ upstream: 's', taskId }),
   } as unknown as View;
+  let change: (change: ListChange) => void = () => {};
   // All that following uses.
   const ports = {
     upstreams: {
@@ -41,7 +42,14 @@ function openHouse() {
       unsubscribe: async () => Answer.result('1', {}),
       release() {},
     },
-    catalog: { onChange: () => () => {}, view: () => view, forget() {} },
+    catalog: {
+      onChange: (listener: typeof change) => {
+        change = listener;
+        return () => {};
+      },
+      view: () => view,
+      forget() {},
+    },
     tasks: { followTask: async () => true, unfollowTask() {} },
     taskOwners,
     clock: { now: () => 0 },
@@ -57,7 +65,14 @@ function openHouse() {
     idleMs: () => 1_000,
     isCurrent: () => world.current,
   });
-  return { world, ports, sessions, taskOwners, tell: (event: UpstreamEvent) => tell(event) };
+  return {
+    world,
+    ports,
+    sessions,
+    taskOwners,
+    tell: (event: UpstreamEvent) => tell(event),
+    change: (one: ListChange) => change(one),
+  };
 }
 
 const META = {
@@ -82,6 +97,7 @@ async function listen({ ports, sessions }: ReturnType<typeof openHouse>, notific
 const updated: UpstreamEvent = {
   ...{ kind: 'resource_updated', upstream: 's', uri: 'x:1' },
   notification: Notification.of('notifications/resources/updated', { uri: 'x:1' }),
+  isFor: () => true,
 };
 const task = (taskId: string): UpstreamEvent => ({
   ...{ kind: 'other', upstream: 's', client: undefined },
@@ -141,5 +157,37 @@ test('nor is it told to the sessions of others, or to any where nobody is known 
   house.tell(task('7'));
   house.tell(task('nobody knows whose'));
   expect(said.map(({ length }) => length)).toEqual([1, 0]);
+  house.sessions.close();
+});
+
+test('the answer of a client comes after the notifications it sent before', async () => {
+  const house = openHouse();
+  const heard: string[] = [];
+  let take = () => {};
+  const notify = () => new Promise<void>((resolve) => (take = resolve)).then(() => void heard.push('progress'));
+  Object.assign(house.ports.upstreams, { notify });
+  const params = { protocolVersion: '2025-11-25', capabilities: { roots: {} } };
+  const request = Request.of('1', 'initialize', params);
+  const session = new LegacySession(house.ports, 'session', { request, endpoint: { kind: 'all' }, principal: ALICE });
+  const reply = { message() {}, answer() {} };
+  const answered = session.ask(Request.of('7', 'roots/list'), undefined).then(() => void heard.push('answer'));
+  session.receive(Notification.of('notifications/progress', { progressToken: 'p', progress: 1 }), reply);
+  session.receive(Answer.result('1', { roots: [] }), reply);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(heard).toEqual([]);
+  take();
+  await answered;
+  expect(heard).toEqual(['progress', 'answer']);
+  house.sessions.close();
+});
+
+test('a caller is told of its own list, and not of the list of another', async () => {
+  const house = openHouse();
+  const said = await listen(house, { toolsListChanged: true });
+  const change = { upstream: 's', list: 'tools', profile: '' } as const;
+  for (const principal of [BOB.id, ALICE.id]) house.change({ ...change, principal });
+  expect(said.filter((text) => text.includes('tools/list_changed'))).toHaveLength(1);
+  house.change(change);
+  expect(said.filter((text) => text.includes('tools/list_changed'))).toHaveLength(2);
   house.sessions.close();
 });

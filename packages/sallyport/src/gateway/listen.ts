@@ -124,8 +124,9 @@ export class Listen implements Follower {
     return followed;
   }
 
-  onListChange({ upstream, list, profile }: ListChange): void {
+  onListChange({ upstream, list, profile, principal }: ListChange): void {
     if (profile !== undefined && profile !== this.#opening.facts.client.profile) return;
+    if (principal !== undefined && principal !== this.principal.id) return;
     if (this.#sees(upstream) && this.#flags.has(LIST_FLAGS[list]))
       this.#send(Notification.of(`notifications/${list}/list_changed`));
   }
@@ -135,8 +136,9 @@ export class Listen implements Follower {
     if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
       const uri = this.#resources.get(`${event.upstream}\n${event.uri}`);
+      if (uri === undefined || !event.isFor(this.#opening.facts.client)) return;
       const told = this.#toHeard(event.upstream, hideNews(this.#ports.snapshot(), event));
-      if (uri !== undefined && told !== undefined) this.#send(told, { key: 'uri', value: uri });
+      if (told !== undefined) this.#send(told, { key: 'uri', value: uri });
     } else if (event.kind === 'other') {
       // What is withheld after it was followed is nobody's.
       if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;

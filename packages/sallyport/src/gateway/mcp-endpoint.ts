@@ -106,14 +106,11 @@ function receive(
   }
 }
 
-/** A request that speaks for itself is modern; so is one whose header names a revision no session could have negotiated. */
+/** What speaks for itself is modern; so is what comes under a header that names a revision no session could have negotiated. */
 function isModern(message: Message, request: HttpRequest): boolean {
-  if (
-    request.headers['mcp-session-id'] !== undefined &&
-    !(message instanceof Request && carriesModernMeta(message.params))
-  )
-    return false;
-  if (message instanceof Request && carriesModernMeta(message.params)) return true;
+  const speaks = message.kind !== 'answer' && carriesModernMeta(message.params);
+  if (request.headers['mcp-session-id'] !== undefined) return speaks && message instanceof Request;
+  if (speaks) return true;
   const version = one(request.headers['mcp-protocol-version']);
   return version !== undefined && !isLegacyRevision(version);
 }

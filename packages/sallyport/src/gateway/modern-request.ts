@@ -1,4 +1,4 @@
-import { type Client, toProfile } from '../core/client.ts';
+import { type Client, toDeclaration } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { Request } from '../core/message.ts';
@@ -150,8 +150,7 @@ function toClient(principal: Principal, info: unknown, capabilities: JsonObject)
       key: `${principal.id}\n${principal.agent ?? ''}\n${program.name}@${program.version}`,
       principal,
       info: program,
-      capabilities,
-      profile: toProfile(capabilities),
+      ...toDeclaration('modern', capabilities),
     };
     if (clients.size >= MAX_CLIENTS) clients.clear();
     clients.set(known, client);

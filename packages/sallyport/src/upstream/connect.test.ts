@@ -14,15 +14,16 @@ import {
   toCall,
 } from '../../test/upstream-set-up.ts';
 import type { ServerSettings } from '../config/settings.ts';
+import type { Era } from '../core/client.ts';
 import { createEraMemory, type EraRecord, type EraStore, toEraKey } from './era-store.ts';
 
 const CHILD = fileURLToPath(new URL('../../test/fixtures/child-era.mjs', import.meta.url));
-const OLD: EraRecord = {
-  era: 'legacy',
-  revision: '2025-06-18',
-  foundAt: '2020-01-01T00:00:00.000Z',
-  transport: 'http',
-};
+/** What is known of a server of one era. */
+function toRecord(era: Era, transport: 'http' | 'stdio', foundAt = '2020-01-01T00:00:00.000Z'): EraRecord {
+  const revision = era === 'legacy' ? '2025-06-18' : '2026-07-28';
+  const missing = era === 'legacy' ? 'modern' : 'legacy';
+  return { [era]: { revision, foundAt, transport }, [missing]: { revision: undefined, foundAt, transport } };
+}
 
 const opened: Opened[] = [];
 afterEach(async () => {
@@ -35,9 +36,9 @@ function open(settings: ServerSettings, eras: EraStore = createEraMemory()): Ope
   return upstreams;
 }
 
-function knowing(settings: ServerSettings, record: Partial<EraRecord>): EraStore {
+function knowing(settings: ServerSettings, record: EraRecord): EraStore {
   const eras = createEraMemory();
-  eras.set(toEraKey(settings.name, settings.transport), { ...OLD, ...record });
+  eras.set(toEraKey(settings.name, settings.transport), record);
   return eras;
 }
 
@@ -81,7 +82,7 @@ describe('finding the era of a child', () => {
     ['modern', 'modern', ['start', 'server/discover']],
   ])('known as %s, a %s server is started once and asked once', async (era, manner, lines) => {
     const subject = settings(manner);
-    await call(open(subject, knowing(subject, { era, transport: 'stdio' })));
+    await call(open(subject, knowing(subject, toRecord(era, 'stdio'))));
     expect(await heard()).toEqual(lines);
   });
 
@@ -90,13 +91,12 @@ describe('finding the era of a child', () => {
     ['modern', 'legacy', 'legacy', ['start', 'server/discover', 'initialize']],
   ])('wrongly known as %s, a %s server is found out in the same process', async (known, manner, era, lines) => {
     const subject = settings(manner);
-    const eras = knowing(subject, { era: known, transport: 'stdio' });
+    const eras = knowing(subject, toRecord(known, 'stdio'));
     await call(open(subject, eras));
     expect(await heard()).toEqual(lines);
     expect(eras.get(toEraKey('subject', subject.transport))).toMatchObject({
-      era,
-      transport: 'stdio',
-      foundAt: expect.not.stringContaining('2020'),
+      [era]: { revision: expect.any(String), transport: 'stdio', foundAt: expect.not.stringContaining('2020') },
+      [known]: { revision: undefined },
     });
   });
 
@@ -225,9 +225,9 @@ describe('finding the era of an address', () => {
   });
 
   it('a legacy address is asked again after a day', async () => {
-    await call(open(settings(), knowing(settings(), {})));
+    await call(open(settings(), knowing(settings(), toRecord('legacy', 'http'))));
     expect(posts()[0]).toBe('server/discover');
-    await call(open(settings(), knowing(settings(), { foundAt: new Date().toISOString() })));
+    await call(open(settings(), knowing(settings(), toRecord('legacy', 'http', new Date().toISOString()))));
     expect(posts().slice(4)[0]).toBe('initialize');
   });
 

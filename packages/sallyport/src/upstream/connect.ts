@@ -1,11 +1,12 @@
 import type { ServerSettings } from '../config/settings.ts';
+import type { Era } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Answer } from '../core/message.ts';
 import type { Connection } from './connection.ts';
 import { judgeDiscover, judgeInitialize, toFailedOutcome, toOutcome, type Verdict } from './era.ts';
-import type { EraRecord } from './era-store.ts';
+import type { EraFinding, EraRecord } from './era-store.ts';
 import type { HttpOrigin } from './http-origin.ts';
 import { openHttpWire } from './http-wire.ts';
 import { askInitialize, establishLegacy } from './legacy.ts';
@@ -26,26 +27,39 @@ export interface ConnectOptions {
   readonly capabilities: JsonObject;
   readonly clientInfo: JsonObject;
   readonly signal: AbortSignal;
+  /** The era of the client: the server's own one of this era is tried first. */
+  readonly wanted: Era;
   /** What was found before. */
-  readonly known: EraRecord | undefined;
+  readonly known: EraRecord;
 }
 
-/** How long a server may stay silent to `server/discover` before `initialize` is tried beside it. */
+/** How long a server not known to be modern may stay silent to `server/discover` before `initialize` is tried beside it. */
 const QUIET_MS = 2000;
-
-export type TransportKind = EraRecord['transport'];
 
 export interface Connected {
   readonly connection: Connection;
-  readonly transport: TransportKind;
+  readonly transport: EraFinding['transport'];
+  /** The era that was asked for first and is not there. */
+  readonly missing: Era | undefined;
 }
 
 /**
- * Makes a connection and its handshake, in the era that is forced, known, or found out now.
+ * Makes a connection and its handshake, in the era that is forced, that the client speaks, or that is there.
  * @throws FaultError that says what was tried and what came of it.
  */
 export function connect(options: ConnectOptions): Promise<Connected> {
   return options.settings.transport.type === 'stdio' ? connectStdio(options) : connectHttp(options);
+}
+
+/** The era to ask for first. */
+function toFirst({ settings, wanted, known }: ConnectOptions): Era {
+  if (settings.era !== 'auto') return settings.era;
+  const found = known[wanted];
+  return found !== undefined && found.revision === undefined ? toOther(wanted) : wanted;
+}
+
+function toOther(era: Era): Era {
+  return era === 'legacy' ? 'modern' : 'legacy';
 }
 
 /** A probe's verdict, with what is needed to go on. */
@@ -111,40 +125,35 @@ function toRefusal(answer: Answer, connection: Connection, method: string): Faul
 
 // stdio
 
-/**
- * `server/discover` first, `initialize` on the same process when that is refused or not answered; a second process only
- * for a server that dies of the unknown request or is struck dumb by it.
- */
+/** The one era, then on the same process the other; a second process only for a server that did not survive the question. */
 async function connectStdio(options: ConnectOptions): Promise<Connected> {
-  const { settings, known } = options;
-  const first = settings.era === 'auto' ? (known?.era ?? 'modern') : settings.era;
+  const { settings } = options;
+  const first = toFirst(options);
   const connection = await openStdio(options);
   try {
-    if (first === 'legacy') {
-      const probed = await initialize(connection, options, settings.startTimeoutMs);
-      if (connection.dialect !== undefined) return { connection, transport: 'stdio' };
-      // Refused though it should know: the server may have been replaced by a modern one.
-      if (settings.era !== 'auto' || probed.answer === undefined) throw probed.fault;
-      await discover(connection, options, settings.startTimeoutMs);
-      if (connection.dialect === undefined) throw probed.fault;
-      return { connection, transport: 'stdio' };
-    }
-    const quiet =
-      settings.era === 'modern' || known?.era === 'modern'
-        ? settings.startTimeoutMs
-        : Math.min(QUIET_MS, settings.startTimeoutMs);
-    const probed = await discover(connection, options, quiet);
-    if (connection.dialect !== undefined) return { connection, transport: 'stdio' };
-    if (settings.era === 'modern' || probed.verdict.kind === 'stop' || probed.verdict.kind === 'incompatible')
+    const probed =
+      first === 'modern'
+        ? await discover(connection, options, toPatience(options))
+        : await initialize(connection, options, settings.startTimeoutMs);
+    if (connection.dialect !== undefined) return { connection, transport: 'stdio', missing: undefined };
+    if (settings.era !== 'auto' || probed.verdict.kind === 'stop' || probed.verdict.kind === 'incompatible')
       throw probed.fault;
-    return await fallBack(connection, options, probed);
+    const found = await (first === 'modern' ? fallBack : turnModern)(connection, options, probed);
+    return { connection: found, transport: 'stdio', missing: first };
   } catch (error) {
     await connection.close();
     throw error;
   }
 }
 
-async function fallBack(connection: Connection, options: ConnectOptions, discovered: Probe): Promise<Connected> {
+/** How long a modern server may take for its first answer; one that may be legacy may never give it. */
+function toPatience({ settings, known }: ConnectOptions): number {
+  const isModern = settings.era === 'modern' || known.modern?.revision !== undefined;
+  return isModern ? settings.startTimeoutMs : Math.min(QUIET_MS, settings.startTimeoutMs);
+}
+
+/** After `server/discover`. */
+async function fallBack(connection: Connection, options: ConnectOptions, discovered: Probe): Promise<Connection> {
   const { startTimeoutMs } = options.settings;
   if (connection.usable) {
     const probed = await initialize(connection, options, startTimeoutMs);
@@ -153,19 +162,35 @@ async function fallBack(connection: Connection, options: ConnectOptions, discove
       if (discovered.answer === undefined) await discover(connection, options, startTimeoutMs);
       if (connection.dialect === undefined) throw probed.fault;
     }
-    if (connection.dialect !== undefined) return { connection, transport: 'stdio' };
+    if (connection.dialect !== undefined) return connection;
     await connection.close();
   }
+  return startAgain(options, initialize);
+}
+
+/** After `initialize`. Silence is no reason to ask otherwise: a legacy server may just be slow to start. */
+async function turnModern(connection: Connection, options: ConnectOptions, initialized: Probe): Promise<Connection> {
+  if (initialized.answer !== undefined) {
+    await discover(connection, options, options.settings.startTimeoutMs);
+    if (connection.dialect !== undefined) return connection;
+  }
+  if (connection.usable || options.known.legacy?.revision !== undefined) throw initialized.fault;
+  return startAgain(options, discover).catch((error: unknown) => {
+    throw toFault(error).code === 'draining' ? error : initialized.fault;
+  });
+}
+
+async function startAgain(options: ConnectOptions, ask: typeof discover): Promise<Connection> {
   options.log.debug(
     { upstream: options.settings.name },
     'Starting the server again: it did not survive the question for its era',
   );
   const second = await openStdio(options);
-  const probed = await initialize(second, options, startTimeoutMs).catch(async (error: unknown) => {
+  const probed = await ask(second, options, options.settings.startTimeoutMs).catch(async (error: unknown) => {
     await second.close();
     throw error;
   });
-  if (second.dialect !== undefined) return { connection: second, transport: 'stdio' };
+  if (second.dialect !== undefined) return second;
   await second.close();
   throw probed.fault;
 }
@@ -190,7 +215,13 @@ async function connectHttp(options: ConnectOptions): Promise<Connected> {
   const faults: { readonly step: Step; readonly fault: FaultError }[] = [];
   for (const step of toSteps(options)) {
     const attempt = await tryStep(step, options);
-    if ('connection' in attempt) return attempt;
+    if ('connection' in attempt) {
+      const { era } = attempt.connection.dialect ?? { era: toEra(step) };
+      // HTTP+SSE is of the legacy era by its transport.
+      const isAlone = options.settings.transport.type === 'sse' || faults.some((failed) => toEra(failed.step) !== era);
+      const missing = isAlone ? toOther(era) : undefined;
+      return { ...attempt, missing };
+    }
     faults.push({ step, fault: attempt.fault });
     if (attempt.verdict.kind === 'stop' || attempt.verdict.kind === 'incompatible') break;
   }
@@ -212,22 +243,25 @@ const STEP_NAMES: Readonly<Record<Step, string>> = {
   sse: 'HTTP+SSE',
 };
 
-function toSteps({ settings, known }: ConnectOptions): readonly Step[] {
+function toSteps(options: ConnectOptions): readonly Step[] {
+  const { settings, known } = options;
   const { type } = settings.transport;
   if (type === 'sse') return ['sse'];
-  const order: Step[] =
-    known?.era === 'legacy'
-      ? known.transport === 'sse'
-        ? ['sse', 'discover', 'initialize']
-        : ['initialize', 'discover', 'sse']
-      : ['discover', 'initialize', 'sse'];
-  return order.filter((step) => {
+  const [legacy, lesser]: readonly Step[] =
+    known.legacy?.transport === 'sse' ? ['sse', 'initialize'] : ['initialize', 'sse'];
+  const order: readonly (Step | undefined)[] =
+    toFirst(options) === 'modern' ? ['discover', legacy, lesser] : [legacy, 'discover', lesser];
+  return order.filter((step): step is Step => {
     if (step === 'sse') return type === 'auto' && settings.era !== 'modern';
     return settings.era === 'auto' || (step === 'discover') === (settings.era === 'modern');
   });
 }
 
-type Attempt = Connected | { readonly verdict: Verdict; readonly fault: FaultError };
+function toEra(step: Step): Era {
+  return step === 'discover' ? 'modern' : 'legacy';
+}
+
+type Attempt = Omit<Connected, 'missing'> | { readonly verdict: Verdict; readonly fault: FaultError };
 
 async function tryStep(step: Step, options: ConnectOptions): Promise<Attempt> {
   const { settings, origin, createConnection, log } = options;

@@ -1,5 +1,5 @@
 import type { ServerSettings } from '../config/settings.ts';
-import type { Client } from '../core/client.ts';
+import type { Client, Era } from '../core/client.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { IdTable } from '../core/id-table.ts';
@@ -35,6 +35,9 @@ export interface ConnectionOptions {
   readonly unreadable: (bytes: Buffer) => void;
   /** A question came outside of any request although the wire could have related it. */
   readonly strayed: (connection: Connection) => void;
+  /** The era whose clients alone have connections like this one. */
+  readonly eraOf: (connection: Connection) => Era | undefined;
+  readonly isUsedBy: (connection: Connection, client: Client) => boolean;
 }
 
 const LIMITS = { maxDepth: 512, uniqueKeys: false };
@@ -93,6 +96,8 @@ export class Connection implements WireSink {
           : this.#pending.values().find((pending) => !pending.standing),
       owner: () => this.owner,
       caller: () => this.#callers.one,
+      era: () => options.eraOf(this),
+      isFor: (client) => options.isUsedBy(this, client),
     });
   }
 

@@ -197,6 +197,20 @@ describe('notifications', () => {
     ]);
   });
 
+  it('of a legacy client that chose no level are those the server sends', async () => {
+    const upstreams = open();
+    const talk = streaming(subject);
+    const exchange = new TestExchange({ client: createClient('c', {}, 'legacy') });
+    const answer = upstreams.send('subject', toCall('tool'), exchange);
+    const { turn, stream } = await talk;
+    for (const level of ['debug', 'error']) stream.event(log(level, level));
+    stream.event(answerTo(turn));
+    stream.end();
+    await answer;
+    expect(exchange.notified.map(({ params }) => params['level'])).toEqual(['debug', 'error']);
+    expect(upstreams.events.map(({ kind }) => kind)).toEqual(['connected']);
+  });
+
   it('of a client that wants no log are nobody else’s', async () => {
     const upstreams = open();
     const talk = streaming(subject);

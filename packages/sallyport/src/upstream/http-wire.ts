@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts';
 import { EventStream } from './event-stream.ts';
 import { HeaderBlock, type HttpOrigin } from './http-origin.ts';
 import type { RunningExchange } from './http-reply.ts';
+import { InOrder } from './in-order.ts';
 import { type PostOwner, PostReader } from './post-reader.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
@@ -43,6 +44,7 @@ class HttpWire implements Wire, PostOwner {
   readonly #lingering = new Map<number, NodeJS.Timeout>();
   /** Exchanges of notifications and answers of ours. */
   readonly #oneWay = new Set<PostReader>();
+  readonly #inOrder = new InOrder((message) => this.#post(message, undefined));
   #headers = new HeaderBlock(OWN_HEADERS);
   #session: string | undefined;
   #revision: string | undefined;
@@ -66,7 +68,8 @@ class HttpWire implements Wire, PostOwner {
   }
 
   send(message: OutgoingMessage): void {
-    this.#post(message, undefined);
+    if (message.id === undefined) this.#inOrder.send(message);
+    else this.#post(message, undefined);
   }
 
   #post(message: OutgoingMessage, done: (() => void) | undefined): void {
@@ -136,6 +139,7 @@ class HttpWire implements Wire, PostOwner {
     if (this.#closed) return;
     this.#closed = true;
     this.#listener?.close();
+    this.#inOrder.close();
     for (const reader of this.#oneWay) reader.abandon();
     this.#oneWay.clear();
     for (const id of [...this.#exchanges.ids(), ...this.#resumed.keys()]) this.abandon(id);
@@ -164,6 +168,7 @@ class HttpWire implements Wire, PostOwner {
     const { id } = reader;
     if (id === undefined) {
       this.#oneWay.delete(reader);
+      this.#inOrder.taken();
       if (fault !== undefined)
         this.#log.warn({ place: this.place, reason: fault.message }, 'a notification was not taken');
       return;

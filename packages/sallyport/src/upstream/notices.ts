@@ -1,3 +1,4 @@
+import type { Client, Era } from '../core/client.ts';
 import { member } from '../core/json.ts';
 import { type Notification, parseMessage } from '../core/message.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
@@ -7,6 +8,9 @@ import type { Pending } from './pending.ts';
 export interface NoticesOptions {
   readonly upstream: string;
   readonly emit: (event: UpstreamEvent) => void;
+  /** The clients of one era alone have this connection. */
+  readonly era: () => Era | undefined;
+  readonly isFor: (client: Client) => boolean;
   readonly find: (id: number) => Pending | undefined;
   /** Where messages do not say whose they are, one request alone in flight says it. */
   readonly sole: () => Pending | undefined;
@@ -33,7 +37,7 @@ export class Notices {
   /** `related`: the request on whose stream it came. */
   take(notification: Notification, related: number | undefined): void {
     const { method, params } = notification;
-    const { upstream, emit, owner } = this.#options;
+    const { upstream, emit, owner, isFor } = this.#options;
     if (method === 'notifications/progress') {
       this.#progress(notification);
       return;
@@ -45,9 +49,10 @@ export class Notices {
     }
     const list = LISTS.get(method);
     const uri = member(params, 'uri');
-    if (list !== undefined) emit({ kind: 'list_changed', upstream, list });
+    const era = list === undefined ? undefined : this.#options.era();
+    if (list !== undefined) emit({ kind: 'list_changed', upstream, list, ...(era === undefined ? {} : { era }) });
     else if (method === 'notifications/resources/updated' && typeof uri === 'string')
-      emit({ kind: 'resource_updated', upstream, uri, notification });
+      emit({ kind: 'resource_updated', upstream, uri, notification, isFor });
     else if (pending?.exchange !== undefined) pending.exchange.notify(notification);
     else emit({ kind: 'other', upstream, client: owner(), notification });
   }
@@ -67,10 +72,13 @@ export class Notices {
   #logMessage(notification: Notification, related: Pending | undefined): void {
     const { upstream, emit, owner, caller, sole } = this.#options;
     const exchange = (related ?? sole())?.exchange;
-    if (exchange !== undefined && (related !== undefined || exchange.logLevel !== undefined)) {
+    // A legacy client that set no level leaves it to the server (2025-11-25 logging); a modern one wants none then.
+    const isLeftToServer = exchange?.client.era === 'legacy' && exchange.logLevel === undefined;
+    if (exchange !== undefined && (related !== undefined || exchange.logLevel !== undefined || isLeftToServer)) {
       // One client's messages are no event: on a shared connection others would read them.
       const level = member(notification.params, 'level');
-      if (exchange.logLevel !== undefined && isWanted(level, exchange.logLevel)) exchange.notify(notification);
+      if (isLeftToServer || (exchange.logLevel !== undefined && isWanted(level, exchange.logLevel)))
+        exchange.notify(notification);
     } else emit({ kind: 'log', upstream, client: owner(), principal: caller(), notification });
   }
 }

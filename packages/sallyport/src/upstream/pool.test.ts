@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { childSettings, createClient } from '../../test/upstream-set-up.ts';
 import type { Client } from '../core/client.ts';
+import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { ANYONE } from '../core/principal.ts';
 import { Connection } from './connection.ts';
+import { createEraMemory } from './era-store.ts';
 import { FloodGate } from './flood-gate.ts';
+import { LearnedEras } from './learned-eras.ts';
 import { Pool } from './pool.ts';
 
 const settings = childSettings([], { sharing: 'client' });
@@ -17,9 +20,11 @@ const log: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 function open() {
   const ended: Connection[] = [];
+  const eras = new LearnedEras({ store: createEraMemory(), key: 's', clock: systemClock, forced: 'auto' });
+  eras.learn({ era: 'legacy', revision: '2025-11-25', transport: 'stdio', missing: 'modern' });
   const pool = new Pool({
     settings,
-    knowledge: { era: 'legacy', transport: 'stdio', strays: false },
+    eras,
     connect: () => {
       const connection = new Connection({
         settings,
@@ -32,8 +37,10 @@ function open() {
         },
         unreadable: () => {},
         strayed: () => {},
+        eraOf: () => undefined,
+        isUsedBy: () => true,
       });
-      return Promise.resolve({ connection, transport: 'stdio' });
+      return Promise.resolve(connection);
     },
     ready: () => Promise.resolve(),
     // Busy: somebody follows something there.

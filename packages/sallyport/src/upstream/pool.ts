@@ -3,16 +3,15 @@ import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { mayTake } from '../core/shares.ts';
-import type { Connected } from './connect.ts';
 import type { Connection } from './connection.ts';
-import { connectionKey, isOwn, type Knowledge } from './connection-key.ts';
+import { connectionKey, isOwn } from './connection-key.ts';
+import type { LearnedEras } from './learned-eras.ts';
 
 export interface PoolOptions {
   readonly settings: ServerSettings;
-  /** What an earlier run found. */
-  readonly knowledge: Knowledge | undefined;
-  /** Makes a connection on behalf of a client; `own`: it will serve this client alone, as far as can be foreseen. */
-  readonly connect: (client: Client, own: boolean) => Promise<Connected>;
+  readonly eras: LearnedEras;
+  /** Makes a connection on behalf of a client, and learns of its era; `own`: it will serve this client alone, as far as can be foreseen. */
+  readonly connect: (client: Client, own: boolean) => Promise<Connection>;
   /** A connection is ready for use under `key`; what it needs (subscriptions, log level) is sent before anyone gets it. */
   readonly ready: (connection: Connection, key: string) => Promise<void>;
   /** Something follows this connection although no request is in flight: it must not be stopped. */
@@ -35,7 +34,6 @@ const NOTHING = () => {};
 
 /** The connections of one upstream: who shares which, made when needed, stopped when idle. */
 export class Pool {
-  knowledge: Knowledge | undefined;
   readonly #options: PoolOptions;
   readonly #ready = new Map<string, Connection>();
   readonly #connecting = new Map<string, { readonly attempt: Promise<void>; readonly client: Client }>();
@@ -43,11 +41,9 @@ export class Pool {
   readonly #waiting = new Set<() => void>();
   readonly #idleTimers = new Map<Connection, NodeJS.Timeout>();
   #closed = false;
-  #strays = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.knowledge = options.knowledge;
   }
 
   get size(): number {
@@ -63,7 +59,8 @@ export class Pool {
   }
 
   keyOf(client: Client): string {
-    return connectionKey(this.#options.settings, this.knowledge, client);
+    const { settings, eras } = this.#options;
+    return connectionKey(settings, eras.serving(client.era), client);
   }
 
   /** The connection this client would use, if it is there. */
@@ -81,8 +78,8 @@ export class Pool {
 
   /** @throws FaultError of the attempt to connect. */
   async acquire(client: Client): Promise<Connection> {
-    // Twice at most: the first attempt may only find out which connection is the right one.
-    for (let attempt = 0; attempt < 3; attempt++) {
+    // The first attempt may be another client's, and the second only find out which connection is the right one.
+    for (let attempt = 0; attempt < 4; attempt++) {
       const present = this.find(client);
       if (present !== undefined) return present;
       await this.#connect(this.keyOf(client), client);
@@ -95,9 +92,10 @@ export class Pool {
 
   /** True when the request must have a connection to itself: the only way to know whose question an upstream asks. */
   needsLease(exchange: Exchange): boolean {
-    const { knowledge } = this;
-    if (exchange.exclusive !== true || knowledge === undefined || knowledge.era === 'modern') return false;
-    return isOwn(this.#options.settings, knowledge, exchange.client);
+    if (exchange.exclusive !== true) return false;
+    const { settings, eras } = this.#options;
+    const knowledge = eras.serving(exchange.client.era);
+    return typeof knowledge !== 'string' && knowledge.era === 'legacy' && isOwn(settings, knowledge, exchange.client);
   }
 
   async lease(exchange: Exchange): Promise<Lease> {
@@ -174,23 +172,20 @@ export class Pool {
   }
 
   async #make(key: string, client: Client): Promise<void> {
-    const { settings, connect, ready } = this.#options;
+    const { settings, connect, ready, eras } = this.#options;
     if (this.#closed) throw new FaultError('unreachable', `"${settings.name}" was removed or changed.`);
     this.#makeRoom(client);
-    const foreseen = this.knowledge ?? {
-      era: 'legacy',
-      transport: settings.transport.type === 'stdio' ? 'stdio' : 'http',
-      strays: false,
+    const isForOne = () => {
+      const known = eras.serving(client.era);
+      const transport = settings.transport.type === 'stdio' ? 'stdio' : 'http';
+      return isOwn(settings, typeof known === 'string' ? { era: 'legacy', transport, strays: false } : known, client);
     };
-    const { connection, transport } = await connect(client, isOwn(settings, foreseen, client));
-    const era = connection.dialect?.era ?? 'legacy';
-    if (this.knowledge?.era !== era || this.knowledge.transport !== transport)
-      this.knowledge = { era, transport, strays: this.#strays };
+    const connection = await connect(client, isForOne());
     connection.madeFor = client;
     await ready(connection, this.#rightKey(key, client));
     // Anew: the server may have asked meanwhile, and shown that sharing will not do.
     const right = this.#rightKey(key, client);
-    connection.owner = isOwn(settings, this.knowledge, client) ? client.key : undefined;
+    connection.owner = isForOne() ? client.key : undefined;
     if (this.#closed || this.#ready.get(right)?.usable) {
       await connection.close();
       return;
@@ -220,9 +215,9 @@ export class Pool {
 
   /** The upstream asks outside of requests: from now on clients that can be asked get connections of their own. */
   stray(connection: Connection): void {
-    if (this.#strays) return;
-    this.#strays = true;
-    if (this.knowledge !== undefined) this.knowledge = { ...this.knowledge, strays: true };
+    const { eras } = this.#options;
+    if (eras.strays) return;
+    eras.stray();
     const key = this.#keyHeldBy(connection);
     const owner = connection.soleUser;
     if (key === undefined) return;

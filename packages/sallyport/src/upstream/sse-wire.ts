@@ -2,6 +2,7 @@ import { FaultError } from '../core/errors.ts';
 import { toStatusFault, toUnreachable } from './http-fault.ts';
 import { HeaderBlock, type HttpOrigin } from './http-origin.ts';
 import type { BodyMode, HttpReply, ReplyReader, RunningExchange } from './http-reply.ts';
+import { InOrder } from './in-order.ts';
 import type { SseEvent } from './sse-parser.ts';
 import type { OutgoingMessage, Wire, WireSink } from './wire.ts';
 
@@ -41,6 +42,7 @@ class SseWire implements Wire, ReplyReader {
   readonly #origin: HttpOrigin;
   readonly #sink: WireSink;
   readonly #posts = new Set<RunningExchange>();
+  readonly #inOrder = new InOrder((message) => this.#post(message, () => this.#inOrder.taken()));
   #opened: ((fault?: FaultError) => void) | undefined;
   #path: string | undefined;
   #stream: RunningExchange | undefined;
@@ -69,7 +71,8 @@ class SseWire implements Wire, ReplyReader {
   }
 
   send(message: OutgoingMessage): void {
-    this.#post(message, undefined);
+    if (message.id === undefined) this.#inOrder.send(message);
+    else this.#post(message, undefined);
   }
 
   /** POSTs may overtake each other: strict servers refuse requests that come before this notification. */
@@ -120,6 +123,7 @@ class SseWire implements Wire, ReplyReader {
   async close(): Promise<void> {
     this.#closed = true;
     this.#stream?.cancel();
+    this.#inOrder.close();
     for (const post of this.#posts) post.cancel();
     this.#posts.clear();
   }

@@ -10,13 +10,13 @@ import type { Share } from '../core/shares.ts';
 import type { UpstreamEvent, UpstreamIdentity, UpstreamRequest, UpstreamStatus } from '../core/upstream-port.ts';
 import type { CreateCredential } from './auth/credentials.ts';
 import { Breaker } from './breaker.ts';
-import { type Connected, connect } from './connect.ts';
+import { connect } from './connect.ts';
 import { Connection } from './connection.ts';
-import type { Knowledge } from './connection-key.ts';
 import { looksLikeOtherEra } from './era.ts';
-import { type EraRecord, type EraStore, LearnedEra, toEraKey } from './era-store.ts';
+import { type EraStore, toEraKey } from './era-store.ts';
 import { FloodGate } from './flood-gate.ts';
 import { Following } from './following.ts';
+import { LearnedEras } from './learned-eras.ts';
 import { callModern } from './modern.ts';
 import { Origins } from './origins.ts';
 import { type Lease, Pool } from './pool.ts';
@@ -51,7 +51,7 @@ export class Upstream {
   readonly settings: ServerSettings;
   readonly following: Following;
   readonly #options: UpstreamOptions;
-  readonly #era: LearnedEra;
+  readonly #eras: LearnedEras;
   readonly #origins: Origins;
   readonly #pool: Pool;
   readonly #breaker: Breaker;
@@ -78,11 +78,11 @@ export class Upstream {
     const { transport, name } = settings;
     this.#options = options;
     this.settings = settings;
-    this.#era = new LearnedEra({ store: eras, key: toEraKey(name, transport), clock });
+    this.#eras = new LearnedEras({ store: eras, key: toEraKey(name, transport), clock, forced: settings.era });
     this.#origins = new Origins({ settings, identity, createCredential: options.createCredential });
     this.#pool = new Pool({
       settings,
-      knowledge: toKnowledge(this.#era.record, settings),
+      eras: this.#eras,
       connect: (client, own) => this.#connect(client, own),
       ready: (connection, key) => this.following.prepare(connection, key),
       wanted: (key) => this.following.follower(key) !== undefined,
@@ -173,7 +173,7 @@ export class Upstream {
       { upstream: this.settings.name, era },
       'The upstream seems to speak another era than before',
     );
-    this.#era.forget();
+    this.#eras.forget();
     void connection.retire();
     return true;
   }
@@ -233,12 +233,12 @@ export class Upstream {
     const { name } = this.settings;
     const report = supervisor.report(name);
     const { connections } = this.#pool;
+    const spoken = connections[0]?.dialect?.identity.revision;
     return {
       name,
       state: this.#state(),
-      era: this.#pool.knowledge?.era,
-      eraFoundAt: this.#era.record?.foundAt,
-      revision: connections[0]?.dialect?.identity.revision ?? this.#era.record?.revision,
+      ...this.#eras.status(),
+      ...(spoken === undefined ? {} : { revision: spoken }),
       connections: connections.length,
       inFlight: this.#turnstile.inside,
       pids: supervisor.pids(name),
@@ -295,34 +295,36 @@ export class Upstream {
 
   // Connecting
 
-  async #connect(client: Client, own: boolean): Promise<Connected> {
+  async #connect(client: Client, own: boolean): Promise<Connection> {
     const { settings, supervisor, log, identity, emit } = this.#options;
     if (settings.fault !== undefined)
       throw new FaultError('config', `"${settings.name}" cannot be used. ${settings.fault}`, { isOurs: true });
     const first = !this.#pool.connections.some((connection) => connection.usable);
     try {
-      const connected = await connect({
+      const { connection, transport, missing } = await connect({
         settings,
         supervisor,
         origin: this.#origins.of(client),
         log,
         createConnection: () => this.#createConnection(),
+        wanted: client.era,
         capabilities: client.capabilities,
         clientInfo: own ? client.info : { ...identity },
-        known: this.#era.trusted(),
+        known: this.#eras.trusted(),
         signal: this.#closing.signal,
       });
-      const { dialect } = connected.connection;
+      const { dialect } = connection;
       if (dialect !== undefined)
-        this.#era.learn({ era: dialect.era, revision: dialect.identity.revision, transport: connected.transport });
+        this.#eras.learn({ era: dialect.era, revision: dialect.identity.revision, transport, missing });
       this.#lastFault = undefined;
       this.#authFault = undefined;
       this.#heldFault = undefined;
       this.#reported = undefined;
       this.#pause = FIRST_PAUSE;
       // Another client's connection to a server that is connected already says nothing new.
-      if (first || !own) emit({ kind: 'connected', upstream: settings.name });
-      return connected;
+      const era = this.#eras.aloneIn(dialect?.era);
+      if (first || !own) emit({ kind: 'connected', upstream: settings.name, ...(era === undefined ? {} : { era }) });
+      return connection;
     } catch (error) {
       const fault = toFault(error);
       // Tried again and again: one fault is reported once, whatever its times and counts are.
@@ -355,6 +357,8 @@ export class Upstream {
         if (settings.transport.type === 'stdio') supervisor.noteNoise(settings.name, bytes);
       },
       strayed: (straying) => this.#strayed(straying),
+      eraOf: (one) => this.#eras.aloneIn(one.dialect?.era),
+      isUsedBy: (one, client) => this.#pool.findAll(client).includes(one),
     });
     this.#connections.add(connection);
     return connection;
@@ -393,8 +397,3 @@ export class Upstream {
 }
 
 const NOTHING = () => {};
-
-function toKnowledge(record: EraRecord | undefined, settings: ServerSettings): Knowledge | undefined {
-  if (record === undefined || (settings.era !== 'auto' && settings.era !== record.era)) return undefined;
-  return { era: record.era, transport: record.transport, strays: false };
-}

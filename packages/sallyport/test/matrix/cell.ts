@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Column, Fields, Revision, Row } from './cells.ts';
+import { type Column, type Era, type Fields, type Revision, type Row, toEra } from './cells.ts';
 import type { Answer, CallOptions, RawClient } from './raw-client.ts';
 import type { Endpoint } from './world.ts';
 
@@ -29,6 +29,11 @@ export class Cell {
 
   get modern(): boolean {
     return this.client.modern;
+  }
+
+  /** Of the upstream, for this client. */
+  get era(): Era {
+    return toEra(this.column, this.row);
   }
 
   get shared(): boolean {

@@ -16,11 +16,11 @@ export interface Row {
   readonly impossible: string | undefined;
 }
 
-/** An upstream: how Sallyport connects to it and which era it speaks. */
+/** An upstream: how Sallyport connects to it and which eras it speaks. */
 export interface Column {
   readonly name: string;
   readonly transport: Front;
-  readonly era: Era;
+  readonly era: Era | 'both';
   readonly impossible: string | undefined;
 }
 
@@ -37,12 +37,15 @@ function toImpossible(front: Front, revision: Revision): string | undefined {
 }
 
 export const columns: readonly Column[] = (['stdio', 'http', 'sse'] as const).flatMap((transport) =>
-  (['legacy', 'modern'] as const).map((era) => ({
-    name: `${transport}-${era}`,
-    transport,
-    era,
-    impossible: transport === 'sse' && era === 'modern' ? noSseAnyMore : undefined,
-  })),
+  (['legacy', 'modern', 'both'] as const)
+    // HTTP+SSE is of the legacy era alone.
+    .filter((era) => transport !== 'sse' || era !== 'both')
+    .map((era) => ({
+      name: `${transport}-${era}`,
+      transport,
+      era,
+      impossible: transport === 'sse' && era === 'modern' ? noSseAnyMore : undefined,
+    })),
 );
 
 /** The upstreams that exist, in the order in which they stand in the configuration. */
@@ -50,6 +53,11 @@ export const upstreams = columns.filter((column) => column.impossible === undefi
 
 export function isModern(revision: Revision): boolean {
   return revision === modernRevision;
+}
+
+/** The era in which an upstream is used for a client of this row: the client's own where there are both. */
+export function toEra({ era }: Column, { revision }: Row): Era {
+  return era === 'both' ? (isModern(revision) ? 'modern' : 'legacy') : era;
 }
 
 export function isFrom(revision: Revision, first: Revision): boolean {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { Cell } from './cell.ts';
-import { type Column, type Front, type Row, rows, upstreams } from './cells.ts';
+import { type Column, type Front, type Row, rows, toEra, upstreams } from './cells.ts';
 import { checkPage, type Results, toKey } from './page.ts';
 import type { RawClient } from './raw-client.ts';
 import { scenarios } from './scenarios/scenarios.ts';
@@ -74,7 +74,7 @@ export function runMatrix(front: Front): void {
         // Of a test that is tried twice the second try counts.
         const found = results.get(toKey(scenario, row, column)) ?? new Map<Endpoint, boolean>();
         results.set(toKey(scenario, row, column), found.set(endpoint, false));
-        const other = direct.get(column.era);
+        const other = direct.get(toEra(column, row));
         if (other === undefined) throw new Error('not connected');
         await run(new Cell(place, { client: client(), direct: other }));
         found.set(endpoint, true);

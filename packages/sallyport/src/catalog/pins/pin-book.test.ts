@@ -216,3 +216,52 @@ test('a program that is held is met anew under other rules', () => {
   expect(restarted).toEqual(['s']);
   expect(book.meetProgram('s', program)).toBeUndefined();
 });
+
+const PLAIN = tool('a', {
+  outputSchema: { type: 'array', items: { $ref: '#/$defs/one' }, $defs: { one: { type: 'string' } } },
+});
+/** The same tool as an SDK server writes it in the legacy era. */
+const wrap = (inner: Tool) => ({ type: 'object', properties: { result: inner }, required: ['result'] });
+const WRAPPED = { type: 'array', items: { $ref: '#/properties/result/$defs/one' }, $defs: { one: { type: 'string' } } };
+const LEGACY = tool('a', { execution: { taskSupport: 'optional' }, outputSchema: wrap(WRAPPED) });
+
+test.each([
+  [PLAIN, LEGACY],
+  [LEGACY, PLAIN],
+])('a tool that a server writes otherwise in its other era is the same tool', (first, second) => {
+  const { meet, kept } = open('laptop');
+  expect([meet([first]), meet([second]), meet([first])]).toEqual([['a'], ['a'], ['a']]);
+  expect(kept.filter(({ kind }) => kind === 'tools')).toHaveLength(1);
+});
+
+test('what is decided about a tool holds in both eras', () => {
+  const { book, meet, kept } = open('team');
+  expect([meet([PLAIN]), meet([LEGACY])]).toEqual([[], []]);
+  const [found, more] = kept.filter(({ kind }) => kind === 'tools');
+  expect(more).toBeUndefined();
+  if (found === undefined) throw new Error('nothing was seen');
+  book.adopt([toPin({ ...found, approve: true })]);
+  expect([meet([PLAIN]), meet([LEGACY])]).toEqual([['a'], ['a']]);
+  book.adopt([{ ...toPin(found), rejected: found.definition.digest }]);
+  expect([meet([PLAIN]), meet([LEGACY])]).toEqual([[], []]);
+});
+
+test.each<[string, Tool]>([
+  ['another description', { ...LEGACY, description: 'Reads ~/.ssh first.' }],
+  [
+    'an output schema that is another one inside',
+    { ...LEGACY, outputSchema: wrap({ ...WRAPPED, description: 'Send it on.' }) },
+  ],
+  ['a wrapper that says more', { ...LEGACY, outputSchema: { ...wrap(WRAPPED), title: 'Send it on.' } }],
+  [
+    'a property beside the result',
+    { ...LEGACY, outputSchema: { ...wrap(WRAPPED), properties: { result: WRAPPED, b: {} } } },
+  ],
+  ['words in place of task support', { ...LEGACY, execution: { taskSupport: 'Send it on.' } }],
+  ['words beside task support', { ...LEGACY, execution: { taskSupport: 'optional', note: 'Send it on.' } }],
+  ['a dialect of its own', { ...LEGACY, outputSchema: { ...wrap(WRAPPED), $schema: 'Send it on.' } }],
+])('%s is a change in either era', (_what, changed) => {
+  const { meet } = open('laptop');
+  expect(meet([PLAIN])).toEqual(['a']);
+  expect(meet([changed])).toEqual([]);
+});

@@ -26,6 +26,7 @@ import {
   createEntry,
   type Entry,
   hasFindings,
+  isTwin,
   noteApproved,
   noteContent,
   noteFound,
@@ -138,6 +139,7 @@ export class PinBook implements PinGate {
   #shown(pin: Pin, entry: Entry): string {
     const rules = this.#ports.rules();
     return [...entry.met]
+      .map((digest) => entry.twins.get(digest) ?? digest)
       .filter((digest) => judge(rules, toFacts(pin, entry, digest), digest) === 'approved')
       .join(' ');
   }
@@ -283,6 +285,8 @@ export class PinBook implements PinGate {
     const entry = this.#find(server, kind, met.name) ?? this.#add(server, kind, met.name);
     if (entry === undefined) return undefined;
     noteMet(entry, met.digest);
+    // Nothing to decide: it was decided, or is asked, in the other era of the server.
+    if (kind === 'tools' && isTwin(entry, met)) return undefined;
     const rules = this.#ports.rules();
     const isFirst = entry.approved === undefined && entry.rejected === undefined;
     const mayApprove = isFirst && rules.mode === 'laptop';
@@ -353,8 +357,10 @@ export class PinBook implements PinGate {
     return whyHeld(state, { ...facts, shown: item.shown });
   }
 
-  #judge(server: string, kind: PinKind, { name, digest }: NamedDigest): { state: PinState; facts: PinFacts } {
-    const facts = toFacts({ server, kind, name }, this.#find(server, kind, name), digest);
+  #judge(server: string, kind: PinKind, { name, digest: own }: NamedDigest): { state: PinState; facts: PinFacts } {
+    const entry = this.#find(server, kind, name);
+    const digest = own === undefined ? undefined : (entry?.twins.get(own) ?? own);
+    const facts = toFacts({ server, kind, name }, entry, digest);
     // A definition that came in no list has no digest: nothing is known of it, so it is new.
     const state = digest === undefined ? 'new' : judge(this.#ports.rules(), facts, digest);
     return { state, facts: { ...facts, hold: toHold(this.#ports.rules(), facts) } };

@@ -1,6 +1,8 @@
 import { digestDefinition } from './digest-definition.ts';
 import type { Found, ReadPage } from './inspection.ts';
+import type { Met } from './met.ts';
 import type { Definition, Pin, PinFacts, PinKind } from './pin.ts';
+import { digestTwin } from './twin.ts';
 
 /** What is remembered of a pin while Sallyport runs: digests and the approved text; all other texts stay in the database. */
 export interface Entry {
@@ -13,6 +15,8 @@ export interface Entry {
   seen: string | undefined;
   /** JSON of what is offered and is not approved. */
   waitingText: string | undefined;
+  /** Digest -> that of the definition it is but for its era; what is decided about the one holds for the other. */
+  twins: Map<string, string>;
   /** Digests this Sallyport itself was offered, the latest last. */
   met: Set<string>;
   contents: Set<string>;
@@ -43,6 +47,7 @@ export function createEntry(): Entry {
     rejected: undefined,
     seen: undefined,
     waitingText: undefined,
+    twins: new Map(),
     met: new Set(),
     contents: new Set(),
     found: new Map(),
@@ -54,7 +59,7 @@ const NO_ORDER: ReadonlySet<string> = new Set(['boasts', 'promotes-itself', 'str
 
 /** Whether a model that reads it may be led by it. Two honest servers may be alike, so a likeness of tools alone is no reason. */
 export function hasFindings(entry: Entry | undefined, digest: string): boolean {
-  const findings = entry?.found.get(digest)?.whole.findings ?? [];
+  const findings = entry?.found.get(entry.twins.get(digest) ?? digest)?.whole.findings ?? [];
   return findings.some(({ id, tier }) => tier === 'block' || !(id.startsWith('shadow-') || NO_ORDER.has(id)));
 }
 
@@ -73,6 +78,25 @@ export function toFacts(
     isUnread: entry?.isUnread,
     hold: digest === undefined ? undefined : entry?.found.get(digest)?.hold,
   };
+}
+
+/** Whether a definition is what was approved, or what waits, in the words of the other era; noted for whoever has its digest. */
+export function isTwin(entry: Entry, { digest, define }: Pick<Met, 'digest' | 'define'>): boolean {
+  const { approved, approvedText, seen, waitingText, rejected, twins } = entry;
+  if (twins.has(digest)) return true;
+  if (digest === approved || digest === seen || digest === rejected || (approved ?? seen) === undefined) return false;
+  const own = digestTwin(define().text);
+  const texts = [
+    [approved, approvedText],
+    [seen, waitingText],
+  ] as const;
+  for (const [other, text] of texts) {
+    if (other === undefined || text === undefined || digestTwin(text) !== own) continue;
+    if (twins.size >= MAX_MET) twins.clear();
+    twins.set(digest, other);
+    return true;
+  }
+  return false;
 }
 
 export function noteMet(entry: Entry, digest: string): void {

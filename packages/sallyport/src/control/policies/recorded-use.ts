@@ -1,6 +1,6 @@
 import type { Offer } from '../../core/access.ts';
 import type { Call, Tool } from '../../core/call.ts';
-import type { Client } from '../../core/client.ts';
+import { type Client, toDeclaration } from '../../core/client.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import type { Principal } from '../../core/principal.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
@@ -95,7 +95,6 @@ function readClient(record: JsonObject): Client | undefined {
     key: '',
     principal: whole as unknown as Principal, // written by the audit from a principal
     info: { name: String(name ?? ''), version: String(version ?? '') },
-    capabilities: {},
-    profile: '',
+    ...toDeclaration('modern', {}),
   };
 }

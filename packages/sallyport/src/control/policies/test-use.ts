@@ -1,6 +1,6 @@
 import type { Offer } from '../../core/access.ts';
 import type { Tool } from '../../core/call.ts';
-import type { Client } from '../../core/client.ts';
+import { type Client, toDeclaration } from '../../core/client.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -175,7 +175,7 @@ function readClient(body: JsonObject): Client {
   const name = member(body, 'client') ?? '';
   if (typeof name !== 'string') return wrong('"client" is a text.');
   const principal = readPrincipal(member(body, 'principal') ?? {});
-  return { key: 'policy-test', principal, info: { name, version: '' }, capabilities: {}, profile: '' };
+  return { key: 'policy-test', principal, info: { name, version: '' }, ...toDeclaration('modern', {}) };
 }
 
 const PRINCIPAL_KINDS: readonly Principal['kind'][] = ['key', 'oauth', 'mtls', 'os', 'stdio', 'open'];

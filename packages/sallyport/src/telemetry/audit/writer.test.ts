@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { takeFileLock } from '../../../test/take-lock.ts';
 import { type AuditSubject, toAuditSubject } from '../../core/audit.ts';
-import type { Client } from '../../core/client.ts';
+import { type Client, toDeclaration } from '../../core/client.ts';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { KEY_HOLDER } from '../../core/principal.ts';
@@ -38,8 +38,7 @@ const CLIENT: Client = {
   key: 'c',
   principal: { ...KEY_HOLDER, id: 'key:k1', person: 'ann', agent: 'desktop', actors: ['bot'] },
   info: { name: 'test "client"', version: '1' },
-  capabilities: {},
-  profile: '',
+  ...toDeclaration('modern', {}),
 };
 const END = { outcome: 'ok', guard: undefined, reason: undefined, ms: 1.5, resultBytes: 9 } as const;
 

@@ -88,7 +88,7 @@ export const urlElicitation: Scenario = {
       const { elicitationId } = asked[0]?.params ?? {};
       expect(elicitationId).toEqual(expect.any(String));
       // A modern upstream has no such id and tells no completion: Sallyport makes the id and leaves it at that.
-      if (cell.column.era === 'modern') continue;
+      if (cell.era === 'modern') continue;
       const told = await cell.client.waitFor('completion', isComplete, from);
       expect(told.message.params).toEqual({ elicitationId });
     }
@@ -157,7 +157,7 @@ export const sideEffects: Scenario = {
     answering(cell, { 'elicitation/create': () => ({ action: 'decline' }) });
     expect(await cell.textOf('count_side_effect')).toBe('not confirmed');
     expect(await count()).toBe(before + 1);
-    if (cell.modern && cell.column.era === 'legacy') await answeredTwice(cell, count);
+    if (cell.modern && cell.era === 'legacy') await answeredTwice(cell, count);
   },
   refuse: (cell) => refused(cell, 'count_side_effect', { elicitation: {} }),
 };

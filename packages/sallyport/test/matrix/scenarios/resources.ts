@@ -19,7 +19,7 @@ export const resources: Scenario = {
     }
     const missing = await cell.client.call('resources/read', { uri: cell.uri('test://missing') });
     // A legacy client is told the upstream's own code; 2026-07-28 has one only.
-    expect(missing.error?.code).toBe(cell.modern || cell.column.era === 'modern' ? -32602 : -32002);
+    expect(missing.error?.code).toBe(cell.modern || cell.era === 'modern' ? -32602 : -32002);
     expect(missing.error?.data).toEqual({ uri: cell.uri('test://missing') });
   },
 };

@@ -77,7 +77,7 @@ export const content: Scenario = {
       expectSameText(found.result?.['content'], wanted.result?.['content']);
       expectSameText(found.result?.['structuredContent'], wanted.result?.['structuredContent']);
     }
-    if (cell.column.era === 'legacy') return;
+    if (cell.era === 'legacy') return;
     const array = await cell.tool('test_structured_array');
     expectSameText(array.result?.['content'], [{ type: 'text', text: '[1,2,3]' }]);
     expectSameText(array.result?.['structuredContent'], cell.modern ? [1, 2, 3] : undefined);
@@ -140,7 +140,7 @@ export const unknownFields: Scenario = {
     const meta = { 'com.example/trace': { id: 'é', hops: [1] }, traceparent: '00-0af7-b7ad-01' };
     const told = JSON.parse(await cell.textOf('test_client', {}, { meta })) as Fields;
     expect(told['meta']).toMatchObject(meta);
-    expect(told['era']).toBe(cell.column.era);
+    expect(told['era']).toBe(cell.era);
     expect(told['capabilities']).toEqual(cell.client.capabilities);
   },
 };
