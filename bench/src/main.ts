@@ -38,7 +38,8 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --rounds N        (default 9)
   faults    what goes wrong in operation: a full disk, kills, restarts, floods, hours; as root
     --json            one JSON object on stdout
-    --only PARTS      disk,kill,roll,slow-disk,flood
+    --only PARTS      disk,kill,roll,slow-disk,flood,soak
+    --quick           a soak of 4 minutes instead of 20
   profile   where the time of the middle process goes
     --target NAME     sallyport, raw, sdk-relay, … (default sallyport)
     --seconds N       length of the load (default 10)
@@ -108,7 +109,7 @@ const BENCHES = new Map<string, () => Promise<string>>([
     () =>
       runReplicas({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
   ],
-  ['faults', () => runFaults({ json: values.json, only: values.only?.split(',') })],
+  ['faults', () => runFaults({ json: values.json, only: values.only?.split(','), quick: values.quick })],
   [
     'detection',
     () => {

@@ -17,6 +17,8 @@ export interface FaultMeasure {
 export interface FaultPlace {
   readonly folder: string;
   progress(line: string): void;
+  /** Minutes instead of tens of them. */
+  readonly quick: boolean;
 }
 
 export function atMost(name: string, value: number, { goal, unit }: { goal: number; unit: string }): FaultFigure {

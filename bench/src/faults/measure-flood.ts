@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { startNode } from '../process/child.ts';
 import { HTTP_UPSTREAM } from '../programs/programs.ts';
 import { launchSallyport } from '../programs/sallyport.ts';
 import { atMost, type FaultMeasure, type FaultPlace } from './figure.ts';
+import { agent, call, read, send, startSession } from './mixed-calls.ts';
 
 const SERVER = fileURLToPath(new URL('flooding-server.js', import.meta.url));
 const KINDS = ['message', 'progress', 'tools/list_changed', 'resources/updated'] as const;
@@ -15,13 +16,6 @@ const ROUNDS = 5;
 const WINDOW_MS = 1_500;
 /** The first moments of a flood are what the rate allows at once. */
 const SETTLE_MS = 1_000;
-
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-const agent = new Agent({ keepAlive: true });
 
 interface FloodRow {
   readonly table: 'flood';
@@ -50,7 +44,6 @@ export async function measureFlood({ folder, progress }: FaultPlace): Promise<Fa
   const rows: FloodRow[] = [];
   for (const via of ['stdio', 'http']) {
     for (const kind of KINDS) {
-      // Over HTTP a stream of its own carries what belongs to no call: another matter.
       const row = { table: 'flood' as const, via, kind, ...(await compare(target, via, kind)) };
       progress(JSON.stringify(row));
       rows.push(row);
@@ -92,50 +85,10 @@ async function measureWindow(target: Target): Promise<number> {
 
 /** A session that hears whatever servers say outside of calls. */
 async function openSession(target: Target): Promise<IncomingMessage> {
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
-  const opened = await send(target, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, {});
-  const session = { 'mcp-session-id': String(opened.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
-  await read(opened);
-  await read(await send(target, { jsonrpc: '2.0', method: 'notifications/initialized' }, session));
+  const session = await startSession(target);
   const level = { jsonrpc: '2.0', id: 2, method: 'logging/setLevel', params: { level: 'debug' } };
   await read(await send(target, level, session));
-  const stream = await send(target, undefined, session);
+  const stream = await send(target, 'GET', session);
   stream.resume();
   return stream;
-}
-
-async function call(target: Target, name: string, given: object): Promise<void> {
-  const params = { name, arguments: given, _meta: META };
-  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name };
-  const body = await read(await send(target, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers));
-  if (!body.includes('"result"')) throw new Error(`${name}: ${body.slice(0, 300)}`);
-}
-
-function send(
-  { port, path, headers }: Target,
-  message: object | undefined,
-  more: Readonly<Record<string, string>>,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        ...{ host: '127.0.0.1', port, path, method: message === undefined ? 'GET' : 'POST', agent },
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          accept: message === undefined ? 'text/event-stream' : 'application/json, text/event-stream',
-          ...more,
-        },
-      },
-      resolve,
-    );
-    sent.on('error', reject);
-    sent.end(message === undefined ? undefined : JSON.stringify(message));
-  });
-}
-
-async function read(response: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of response.setEncoding('utf8')) text += chunk;
-  return text;
 }

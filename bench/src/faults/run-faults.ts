@@ -9,10 +9,12 @@ import { measureFlood } from './measure-flood.ts';
 import { measureKills } from './measure-kills.ts';
 import { measureRolls } from './measure-rolls.ts';
 import { measureSlowDisk } from './measure-slow-disk.ts';
+import { measureSoak } from './measure-soak.ts';
 
 export interface FaultsOptions {
   readonly json: boolean;
   readonly only: readonly string[] | undefined;
+  readonly quick: boolean;
 }
 
 /** One file each. A part whose conditions are missing throws: its figures are then null. */
@@ -22,6 +24,7 @@ const PARTS: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['roll', { measure: measureRolls, figures: ['faults.roll_failed'] }],
   ['slow-disk', { measure: measureSlowDisk, figures: ['faults.slow_disk_p50_ms', 'faults.slow_disk_loop_ms'] }],
   ['flood', { measure: measureFlood, figures: ['faults.flood_p50'] }],
+  ['soak', { measure: measureSoak, figures: ['faults.soak_mib_h'] }],
 ]);
 
 interface Part {
@@ -30,7 +33,7 @@ interface Part {
 }
 
 /** What goes wrong in operation, and what it costs the callers. */
-export async function runFaults({ json, only }: FaultsOptions): Promise<string> {
+export async function runFaults({ json, only, quick }: FaultsOptions): Promise<string> {
   const unknown = only?.find((name) => !PARTS.has(name));
   if (unknown !== undefined)
     throw new Error(`there is no part "${unknown}"; there are ${[...PARTS.keys()].join(', ')}`);
@@ -46,7 +49,7 @@ export async function runFaults({ json, only }: FaultsOptions): Promise<string> 
       mkdirSync(own);
       const startedAt = performance.now();
       try {
-        const measured = await part.measure({ folder: own, progress });
+        const measured = await part.measure({ folder: own, progress, quick });
         figures.push(...measured.figures);
         rows.push(...measured.rows);
       } catch (error) {
