@@ -217,6 +217,48 @@ describe('calls in flight at a reload', () => {
   });
 });
 
+describe('a call that waits while the configuration changes', () => {
+  const permitAll = 'permit(principal, action, resource);';
+  const forbidAll = `${permitAll} forbid(principal, action == Action::"call", resource);`;
+
+  it('is judged by the policies it began with, before and after a person agrees', async () => {
+    const folder = newTestFolder();
+    const file = join(folder, 'rules.cedar');
+    writeFileSync(file, permitAll);
+    const mcpServers = { slow: misbehaving({ tools: ['echo'] }), other: misbehaving({ tools: ['echo'] }) };
+    const config = (asks: readonly string[], pageSize: number) => ({
+      gateway: { pageSize },
+      policy: { files: [file] },
+      approvals: { asks, waitMs: 60_000, elicit: false },
+      mcpServers,
+    });
+    const gateway = await startGateway(config(['slow/*'], 100));
+    const client = await new PlainClient(gateway).initialize();
+    const api = async (path: string, body?: unknown) => {
+      const answer = await fetch(`${gateway.origin}/api/v1${path}`, {
+        headers: gateway.headers,
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      });
+      return (await answer.json()) as { items?: { id: string }[] };
+    };
+    const call = client.call('slow_echo');
+    const id = await waitFor(async () => {
+      const { items } = await api('/approvals?state=waiting');
+      expect(items).toHaveLength(1);
+      return items?.[0]?.id ?? '';
+    });
+    writeFileSync(file, forbidAll);
+    gateway.process.write(config([], 101));
+    gateway.process.child.kill('SIGHUP');
+    const late = new PlainClient(gateway);
+    await late.initialize();
+    await waitFor(async () => expect(textOf(await late.call('other_echo')) ?? '').not.toContain('"tools/call"'));
+    await api(`/approvals/${id}/allow`, {});
+    expect(textOf(await call)).toContain('"tools/call"');
+    expect(textOf(await late.call('slow_echo')) ?? '').not.toContain('"tools/call"');
+  });
+});
+
 describe('a server that a new configuration adds', () => {
   it('is met before its first call: its definitions are read and can be decided about', async () => {
     const gateway = await startGateway({ mcpServers: { a: misbehaving({ tools: ['echo'] }) } });

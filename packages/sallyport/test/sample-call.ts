@@ -36,7 +36,7 @@ export function toCall(given: Partial<Call> = {}): Call {
     endpoint: { kind: 'all' },
     arguments: {},
     bytes: 100,
-    snapshotVersion: 1,
+    snapshot: { version: 1 },
     ...given,
   };
 }

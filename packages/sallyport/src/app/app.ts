@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Catalog } from '../catalog/contract.ts';
-import { policiesOf } from '../config/policy-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { Log } from '../core/log.ts';
@@ -68,13 +67,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     snapshot: () => current.snapshot,
     reload(next) {
       // First, because it throws for policies nobody checked: then the old snapshot stays whole.
-      const before = policies.version();
-      policies.use(policiesOf(next));
+      policies.version(next);
+      const before = current.snapshot;
       for (const name of ['telemetry', 'audit', 'state'] as const)
         if (JSON.stringify(next[name]) !== JSON.stringify(current.snapshot[name]))
           log.warn({}, `the settings of ${name} are read at the start only: restart Sallyport to use them`);
       audit.note('configured', { snapshot: next.version });
-      notePolicies(audit, policies, before);
+      notePolicies(audit, policies, { before, next });
       const hasNew = [...next.servers.keys()].some((name) => !current.snapshot.servers.has(name));
       current.snapshot = next;
       upstreams.reconfigure(next.servers);
@@ -143,8 +142,8 @@ async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise
 function notePolicies(
   audit: { note: OpenAudit['note'] },
   { version, mode }: PolicyDoor,
-  before: string | undefined,
+  { before, next }: { readonly before: Snapshot; readonly next: Snapshot },
 ): void {
-  if (version() !== before)
-    audit.note('policy_changed', { version: version() ?? 'none', before: before ?? 'none', mode: mode() });
+  const [was, is] = [version(before), version(next)];
+  if (is !== was) audit.note('policy_changed', { version: is ?? 'none', before: was ?? 'none', mode: mode(next) });
 }

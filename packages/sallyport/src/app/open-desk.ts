@@ -14,7 +14,7 @@ export function approvalsOf({ approvals }: Snapshot): ApprovalSettings {
 /** @param sealKey of this installation, so that every process of it makes the same marks */
 export function createHiding(sealKey: string, { settings }: Pick<SecretPorts, 'settings'>): DeskPorts['hiding'] {
   const key = Buffer.from(hkdfSync('sha256', sealKey, '', 'sallyport approvals 1', 32));
-  return () => ({ key, custom: settings()?.custom });
+  return (snapshot) => ({ key, custom: settings(snapshot)?.custom });
 }
 
 export function openDesk(
@@ -30,7 +30,7 @@ export function openDesk(
   });
   const desk = createLateDesk({
     ...ports,
-    settings: () => approvalsOf(snapshot()),
+    settings: (of = snapshot()) => approvalsOf(of),
     announce: webhook,
   });
   if (webhook.isOn()) desk.resume();

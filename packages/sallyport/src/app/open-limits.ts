@@ -15,5 +15,5 @@ export function openLimits(
 ) {
   const quotas = createQuotas({ database, clock });
   const rates = createMemoryRates({ now: () => performance.now() });
-  return rateLimit({ limits: () => snapshot().limits ?? NO_LIMITS, rates, quotas });
+  return rateLimit({ limits: ({ limits } = snapshot()) => limits ?? NO_LIMITS, rates, quotas });
 }

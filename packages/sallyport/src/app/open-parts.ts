@@ -81,7 +81,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const checker = createSchemaChecker({ timeThread });
   const { shared, sealKey, stop } = await openShared(current.snapshot, basics);
   const taint = openTaint(() => current.snapshot, log, shared);
-  const policies = await openPolicyDoor({ clock, log, ...taint.marks }, current.snapshot);
+  const policies = await openPolicyDoor({ clock, log, ...taint.marks, inForce: () => current.snapshot });
   const { catalog, reportProblems, stopReporting } = openCatalog({
     ...{ stateDir, upstreams, checker, clock, log },
     access: policies.access,
@@ -103,15 +103,15 @@ export async function openParts(options: AppOptions, current: Current) {
     ...secretPorts,
     plan: plans.plan,
     checker,
-    unvalidated: () => current.snapshot.gateway.unvalidatedArguments,
-    limits: () => current.snapshot.gateway.limits,
+    unvalidated: ({ gateway } = current.snapshot) => gateway.unvalidatedArguments,
+    limits: ({ gateway } = current.snapshot) => gateway.limits,
     rateLimit: limits,
     ...toAccessPorts(() => current.snapshot),
     whyHeld: (tool) => pins.book.whyHeld(tool),
     taint: taint.ports,
     policy: policies.guard,
     scan,
-    asks: () => approvalsOf(current.snapshot).asks,
+    asks: (snapshot = current.snapshot) => approvalsOf(snapshot).asks,
   });
   const answers = openAnswers(secretPorts.secrets, taint.ports);
   // One call counts once, however often it is looked at.
@@ -133,7 +133,7 @@ export async function openParts(options: AppOptions, current: Current) {
     guards,
     offers: policies.offers,
     desk,
-    vetting: createVetting({ desk, settings: () => approvalsOf(current.snapshot), texts: reading.texts }),
+    vetting: createVetting({ desk, settings: approvalsOf, texts: reading.texts }),
     pages: pins.book,
     ...reading,
     resources: openResources(() => current.snapshot, { names, desk }),

@@ -32,7 +32,7 @@ const ASKING: ReadonlySet<string> = new Set(['policy', 'sink-floor']);
 
 /** Plans and kept texts, of this process or of all that share them. */
 export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'marksOf'>, shared: Shared | undefined) {
-  const settings = () => snapshot().plans;
+  const settings = ({ plans }: Snapshot = snapshot()) => plans;
   const limits = () => settings() ?? NO_LIMITS;
   const now = () => performance.now();
   const together = shared && { values: shared.state.values, keys: shared.keys, clock: systemClock };
@@ -43,12 +43,12 @@ export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'm
   const plan: PlanPorts & HandlePorts = {
     ...{ settings, plans, handles },
     now: () => Date.now(),
-    isUntrusted({ upstream, target }) {
-      const { taint, plans: kept } = snapshot();
+    isUntrusted({ upstream, target }, { taint, plans: kept }) {
       if (taint === undefined || (kept !== undefined && isKept(kept, upstream))) return true;
       return (marksOf(taint, upstream, target) & UNTRUSTED) !== 0;
     },
-    hasReadUntrusted: (run) => (snapshot().taint === undefined ? undefined : hasReadUntrusted(memory, run)),
+    hasReadUntrusted: (run, { taint } = snapshot()) =>
+      taint === undefined ? undefined : hasReadUntrusted(memory, run),
   };
   return {
     plan,

@@ -12,7 +12,7 @@ export function openResources(
 ): ResourceDoor {
   return createResourceDoor({
     ...ports,
-    settings: (upstream) => scanOf(snapshot().scan ?? DEFAULT_SCAN, upstream).resources,
-    hostOf: (upstream) => hostOf(snapshot(), upstream),
+    settings: (upstream, { scan } = snapshot()) => scanOf(scan ?? DEFAULT_SCAN, upstream).resources,
+    hostOf: (upstream, of = snapshot()) => hostOf(of, upstream),
   });
 }

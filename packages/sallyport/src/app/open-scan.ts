@@ -35,7 +35,7 @@ export function openScan(
     readonly definitionsOf: (upstream: string) => readonly JsonObject[] | undefined;
   },
 ): ScanParts {
-  const settings = () => snapshot().scan ?? DEFAULT_SCAN;
+  const settings = ({ scan }: Snapshot = snapshot()) => scan ?? DEFAULT_SCAN;
   const mayKeep = (upstream: string) => {
     const { results } = scanOf(settings(), upstream);
     return results === 'quarantine' || results === 'by-source';
@@ -43,9 +43,9 @@ export function openScan(
   const keptResults = createKeptResults({ ...basics, keepMs: () => settings().keepHours * HOUR, mayKeep });
   const scan: ScanPorts = {
     settings,
-    hostOf: (upstream) => hostOf(snapshot(), upstream),
-    kindOf: (upstream) => {
-      const isStdio = snapshot().servers.get(upstream)?.transport.type === 'stdio';
+    hostOf: (upstream, of = snapshot()) => hostOf(of, upstream),
+    kindOf: (upstream, { servers } = snapshot()) => {
+      const isStdio = servers.get(upstream)?.transport.type === 'stdio';
       return classifyServer(isStdio, basics.definitionsOf(upstream));
     },
     names: basics.names,

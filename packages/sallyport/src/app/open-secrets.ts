@@ -2,6 +2,7 @@ import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ArgumentSafetyPorts } from '../guard/argument-safety.ts';
 import type { SecretPorts } from '../guard/secrets/secrets.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 import { believedUser } from '../guard/taint/label-source.ts';
 import { createMemoryVault } from '../state/memory-vault.ts';
 import { createSharedVault } from '../state/shared-vault.ts';
@@ -17,7 +18,7 @@ export function openSecrets(
   readonly secrets: SecretPorts;
   readonly argumentSafety: ArgumentSafetyPorts;
 } {
-  const settings = () => snapshot().secrets;
+  const settings = ({ secrets }: Snapshot = snapshot()) => secrets;
   const limits = () => settings()?.vault ?? SMALL;
   const vault =
     shared === undefined
@@ -26,9 +27,9 @@ export function openSecrets(
   return {
     secrets: { settings, vault },
     argumentSafety: {
-      settings: () => snapshot().argumentSafety,
+      settings: ({ argumentSafety } = snapshot()) => argumentSafety,
       requestOf: (call) => {
-        const { taint } = snapshot();
+        const { taint } = snapshotOf(call);
         return taint === undefined ? undefined : believedUser(call, taint);
       },
     },

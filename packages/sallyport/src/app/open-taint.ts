@@ -7,6 +7,7 @@ import type { Log } from '../core/log.ts';
 import type { Answer } from '../core/message.ts';
 import { findVerifiedKeys } from '../guard/secrets/verified-keys.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 import { createPrinter } from '../guard/taint/fingerprints.ts';
 import { readRoots } from '../guard/taint/roots.ts';
 import { type ReadData, rememberResult, type TaintPorts, toLabels } from '../guard/taint/taint.ts';
@@ -20,8 +21,8 @@ const NO_LABELS: readonly string[] = Object.freeze([]);
 
 /** What runs have read, in this process under a key that nobody else has, or shared by all that have the key. */
 export function openTaint(snapshot: () => Snapshot, log: Log, shared: Shared | undefined) {
-  const settings = () => snapshot().taint;
-  const sinksOf = (call: Call) => findSinks(call, snapshot().sinks);
+  const settings = ({ taint }: Snapshot = snapshot()) => taint;
+  const sinksOf = (call: Call) => findSinks(call, snapshotOf(call).sinks);
   const options = { now: () => performance.now(), limits: () => settings() ?? NO_LIMITS };
   const { memory, met, close } = openMemory(options, log, shared);
   const ports: TaintPorts = {
@@ -29,10 +30,10 @@ export function openTaint(snapshot: () => Snapshot, log: Log, shared: Shared | u
     memory,
     printer: createPrinter(shared?.keys.prints ?? randomBytes(32)),
     sinksOf,
-    places: { home: homedir(), rootsOf: (upstream) => rootsOf(snapshot(), upstream) },
+    places: { home: homedir(), rootsOf: (upstream, of) => rootsOf(of, upstream) },
     findPrivate: (text, field) =>
       findVerifiedKeys(text, field).map((key) => ({ text: key, privacy: 'secret' as const })),
-    isConfigured: (value) => isInConfiguration(snapshot(), value),
+    isConfigured: (value, of) => isInConfiguration(of, value),
     onNoted: (call, reason) =>
       log.info({ callId: call.id, upstream: call.tool.upstream, target: call.tool.name, reason }, 'a flow was noted'),
   };
@@ -41,7 +42,7 @@ export function openTaint(snapshot: () => Snapshot, log: Log, shared: Shared | u
     memory,
     /** The answer is parsed only where somebody remembers it. */
     remember(about: Omit<ReadData, 'result'>, answer: Answer): Promise<void> | undefined {
-      const result = settings() === undefined ? undefined : answer.result;
+      const result = settings(about.snapshot) === undefined ? undefined : answer.result;
       return result === undefined ? undefined : rememberResult(ports, { ...about, result });
     },
     /** For policies, which read them only where they speak of them. */

@@ -24,6 +24,7 @@ import {
 } from '../guard/approve/hide-secrets.ts';
 import { differentPeople, isSamePerson } from '../guard/approve/same-person.ts';
 import type { Decision, Guard } from '../guard/guard.ts';
+import { type Of, snapshotOf } from '../guard/snapshot-of.ts';
 import type { ApprovalStore } from '../storage/approvals.ts';
 import type { GrantStore } from '../storage/grants.ts';
 import { answerApproval } from './answer-approval.ts';
@@ -36,11 +37,11 @@ export interface DeskPorts {
   readonly grants: GrantStore;
   readonly clock: Clock;
   readonly log: Log;
-  readonly settings: () => ApprovalSettings;
+  readonly settings: Of<ApprovalSettings>;
   /** Every guard that may be heard twice for one call: all but the one that counts. */
   readonly guards: (call: Call) => readonly Guard[];
   /** How secrets are hidden from whoever is asked, and from what is kept. */
-  readonly hiding: () => HideOptions;
+  readonly hiding: (snapshot: Snapshot) => HideOptions;
   /** Into the audit; every answer is. */
   readonly note: Note;
   /** Whether a caller may still come in. Left out: until its credential expires. */
@@ -92,15 +93,16 @@ export class ApprovalDesk {
   async settle(first: Decision, given: Call, inbound: Inbound): Promise<Settled> {
     const collected = await collectAsks(this.#ports.guards(given), given, first);
     if (collected.decision.verdict.kind === 'deny') return { decision: collected.decision, approvalId: undefined };
-    const hiding = this.#ports.hiding();
+    const { snapshot } = inbound;
+    const hiding = this.#ports.hiding(snapshot);
     const hidden = hideSecrets(collected.call, hiding);
     const argumentsDigest = toKeyedDigest(hiding.key, collected.call.arguments);
-    const needed = this.#needed(collected);
+    const needed = this.#needed(collected, snapshot);
     const asked = toAsked(collected, inbound, { hidden, argumentsDigest, needed });
     const question = { asked, collected, hidden };
     const ready = await this.#findGrant(question, { waited: false });
     if (ready !== undefined) return ready;
-    const { approval, isNew } = await this.#ports.approvals.open(asked, this.#rules());
+    const { approval, isNew } = await this.#ports.approvals.open(asked, this.#rules(snapshot));
     if (isNew) this.#announce(approval);
     if (approval.state === 'denied') return toDenied(approval);
     const answered = await this.#wait(approval, inbound);
@@ -135,14 +137,14 @@ export class ApprovalDesk {
     this.#watch.expect(approval);
   }
 
-  #rules() {
-    const { ttlMs, selfApproval } = this.#ports.settings();
+  #rules(snapshot: Snapshot) {
+    const { ttlMs, selfApproval } = this.#ports.settings(snapshot);
     return { ttlMs, callerMayAnswer: selfApproval };
   }
 
   /** Whoever is stricter: the operator's list of effects, or a policy. */
-  #needed({ classes, people }: CollectedAsks): 1 | 2 {
-    const { twoPerson } = this.#ports.settings();
+  #needed({ classes, people }: CollectedAsks, snapshot: Snapshot): 1 | 2 {
+    const { twoPerson } = this.#ports.settings(snapshot);
     return people === 2 || twoPerson.some((one) => one === 'any' || classes.includes(one)) ? 2 : 1;
   }
 
@@ -176,7 +178,7 @@ export class ApprovalDesk {
     if (isNews && grant.arguments === undefined)
       return { decision: toDeny('The rules changed while a person was asked. Call again to ask anew.'), approvalId };
     // Changed arguments may have another effect than those that one person was asked about.
-    if (again.reasons.length > 0 && this.#needed(again) > (grant.people ?? 1))
+    if (again.reasons.length > 0 && this.#needed(again, snapshotOf(collected.call)) > (grant.people ?? 1))
       return {
         decision: toDeny('With these arguments two people must allow the call. Call again with them to ask.'),
         approvalId,
@@ -185,9 +187,9 @@ export class ApprovalDesk {
   }
 
   /** The approval when it no longer waits, or as it is when this call has waited long enough. */
-  async #wait(approval: Approval, { exchange }: Inbound): Promise<Approval> {
-    const { waitMs } = this.#ports.settings();
-    const form = this.#toForm(approval, exchange);
+  async #wait(approval: Approval, { exchange, snapshot }: Inbound): Promise<Approval> {
+    const { waitMs, elicit } = this.#ports.settings(snapshot);
+    const form = elicit ? this.#toForm(approval, exchange) : undefined;
     if ((form === undefined && waitMs === 0) || !this.#watch.hasRoom) return approval;
     const settled = await this.#untilSettled(approval, exchange, { form, waitMs });
     if (exchange.cancelled) throw new FaultError('cancelled', 'The client cancelled the request.');
@@ -225,9 +227,8 @@ export class ApprovalDesk {
   }
 
   #toForm(approval: Approval, { client, unattended }: Exchange): JsonObject | undefined {
-    const { elicit } = this.#ports.settings();
     // Asked through the caller's own program, its answer is the caller's.
-    if (!elicit || !approval.callerMayAnswer || unattended === true) return undefined;
+    if (!approval.callerMayAnswer || unattended === true) return undefined;
     const { id: by, person } = client.principal;
     if (approval.answers.some((answer) => isSamePerson(answer, { by, person }))) return undefined;
     return canShowForm(client.capabilities) ? toAskForm(approval) : undefined;

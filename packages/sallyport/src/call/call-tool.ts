@@ -1,3 +1,4 @@
+import type { Snapshot } from '../config/settings.ts';
 import { type AuditSubject, toAuditSubject } from '../core/audit.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError, toFault, toFaultAfter } from '../core/errors.ts';
@@ -6,6 +7,7 @@ import type { Edit } from '../core/json-scan.ts';
 import { Answer } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import { type Decision, inspectRequest, inspectResult, needsResult } from '../guard/guard.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 import type { CallRecord } from '../telemetry/call-log.ts';
 import type { Tracer } from '../telemetry/traces.ts';
 import type { Settled } from './approval-desk.ts';
@@ -26,7 +28,7 @@ import { findUnreachableOwner } from './unreachable.ts';
  * @throws FaultError for what is wrong with the request itself; a refusal by a guard is an answer the model can read.
  */
 export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer> {
-  const { exchange } = given;
+  const { exchange, snapshot } = given;
   const startedAt = performance.now();
   const record: CallRecord = {
     callId: nextCallId(),
@@ -44,7 +46,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
   const subject = toAuditSubject(record.callId, given.request.method, {
     client: exchange.client,
     requestBytes: given.request.bytes.length,
-    snapshotVersion: given.snapshot.version,
+    snapshotVersion: snapshot.version,
   });
   const span = ports.tracer?.begin(given.request);
   let body: Buffer | undefined;
@@ -52,8 +54,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
   try {
     const about = readRun(given);
     const { inbound } = about;
-    const { view, snapshot } = inbound;
-    const tool = resolveTool(inbound, (hidden) => noteHidden(ports, hidden, { subject, record }));
+    const tool = resolveTool(inbound, (hidden) => noteHidden(ports, hidden, { subject, record, snapshot }));
     record.upstream = tool.upstream;
     record.tool = tool.name;
     nameTool(subject, tool);
@@ -72,7 +73,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     }
     const refused = refuse(admitted, inbound, { record, approvalId: settled?.approvalId });
     if (refused !== undefined) return refused;
-    const asking = { upstream: tool.upstream, item: tool.name };
+    const asking = { upstream: tool.upstream, item: tool.name, snapshot };
     const entering = ports.answers?.enter(about, asking);
     const entered = entering === undefined ? undefined : await entering;
     const kept = entered?.kind === 'stop' ? refuse(entered.decision, inbound, { record, ...entered }) : undefined;
@@ -88,7 +89,7 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
     exchange.vet = ports.vetting?.(inbound, tool.upstream);
     exchange.vetAnswer = ports.answers?.watch(about, asking);
     ports.masked?.watch(asking, exchange);
-    ports.texts?.watch(tool.upstream, exchange);
+    ports.texts?.watch(asking, exchange);
     if (snapshot.plans !== undefined)
       watchSaid(ports, exchange, { isQuiet: isQuiet(snapshot, call), about: toSource(call) });
     let answer = await forward(ports, call, { admitted, inbound: leaving, span });
@@ -111,18 +112,19 @@ export async function callTool(ports: CallPorts, given: Inbound): Promise<Answer
       noteRewritten(released, record);
     }
     if (inbound.endpoint.kind !== 'server' && mentionsNames(answer))
-      answer = toPublicNames(answer, view, tool.upstream);
+      answer = toPublicNames(answer, inbound.view, tool.upstream);
     record.outcome = !answer.isResult ? 'error' : answer.resultMember('isError') === true ? 'tool_error' : 'ok';
     body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
     return ports.masked === undefined ? answer : ports.masked.toCaller(call, answer);
   } catch (error) {
     const raised = toFault(error);
-    const thrown = ports.texts?.fault(record.upstream ?? '', raised) ?? raised;
-    const fault = ports.masked?.fault({ upstream: record.upstream ?? '', item: record.tool ?? '' }, thrown) ?? thrown;
+    const from = { upstream: record.upstream ?? '', item: record.tool ?? '', snapshot };
+    const thrown = ports.texts?.fault(from, raised) ?? raised;
+    const fault = ports.masked?.fault(from, thrown) ?? thrown;
     if (record.outcome !== 'denied') {
       const refusal = readRefusal(fault);
-      if (refusal !== undefined) record.outcome = isAnswered ? 'withheld' : 'denied';
-      else record.outcome = fault.code === 'cancelled' ? 'cancelled' : 'failed';
+      const failed = fault.code === 'cancelled' ? 'cancelled' : 'failed';
+      record.outcome = refusal === undefined ? failed : isAnswered ? 'withheld' : 'denied';
       record.guard = refusal?.guard;
       record.reason = fault.message;
     }
@@ -172,8 +174,9 @@ async function forward(ports: CallPorts, call: Call, { admitted, inbound, span }
   return span === undefined ? send(sent) : span.follow(sent, tool.upstream, send);
 }
 
-function toSource({ id, run, tool }: Call): Parameters<typeof rememberError>[1] {
-  return { run, callId: id, upstream: tool.upstream, target: tool.name };
+function toSource(call: Call): Parameters<typeof rememberError>[1] {
+  const { id, run, tool } = call;
+  return { run, callId: id, upstream: tool.upstream, target: tool.name, snapshot: snapshotOf(call) };
 }
 
 interface Failed {
@@ -185,11 +188,12 @@ interface Failed {
 async function treatError(ports: CallPorts, call: Call, { error, inbound }: Failed): Promise<Answer> {
   const { texts, masked } = ports;
   const { upstream, name } = call.tool;
+  const from = { upstream, item: name, snapshot: inbound.snapshot };
   const kept = isQuiet(inbound.snapshot, call) ? withoutWords(upstream, error) : error;
   refuseUnsafePages(kept);
   await rememberError(ports, toSource(call), kept);
-  const treated = (await texts?.treat({ upstream, item: name }, kept)) ?? kept;
-  return (await masked?.fromUpstream({ upstream, item: name }, call.client, treated)) ?? treated;
+  const treated = (await texts?.treat(from, kept)) ?? kept;
+  return (await masked?.fromUpstream(from, call.client, treated)) ?? treated;
 }
 
 function nameTool(subject: AuditSubject, tool: Tool): void {
@@ -226,9 +230,13 @@ function toSpent({ approvalId }: Settled): Decision {
 function noteHidden(
   { offers }: CallPorts,
   tool: Tool,
-  { subject, record }: { readonly subject: AuditSubject; readonly record: CallRecord },
+  {
+    subject,
+    record,
+    snapshot,
+  }: { readonly subject: AuditSubject; readonly record: CallRecord; readonly snapshot: Snapshot },
 ): void {
-  const decision = offers?.noteHidden(tool, subject.client, subject);
+  const decision = offers?.noteHidden(tool, subject.client, { snapshot, notes: subject });
   if (decision === undefined) return;
   nameTool(subject, tool);
   record.upstream = tool.upstream;
@@ -280,7 +288,7 @@ function toCall(notes: AuditSubject, tool: Tool, { run, user, isOwnRun, plan, in
     arguments: given ?? NO_ARGUMENTS,
     bytes: request.bytes.length,
     shown: view.shown,
-    snapshotVersion: snapshot.version,
+    snapshot,
     notes,
   };
 }

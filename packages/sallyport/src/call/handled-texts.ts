@@ -7,6 +7,7 @@ import { type Guard, inspectRequest } from '../guard/guard.ts';
 import { type HandleStore, handlesIn, type KeptText, openHandles } from '../guard/plan/handle.ts';
 import type { Use } from '../guard/plan/plan.ts';
 import { keepTexts, veilContents, veilMessages } from '../guard/plan/veil.ts';
+import { type Of, snapshotOf } from '../guard/snapshot-of.ts';
 import { withoutWords } from './kept-servers.ts';
 
 /** Opens handles last of all: records, people who are asked and the model see the handles. */
@@ -31,8 +32,8 @@ export interface Asked {
 }
 
 export interface HandledTextPorts {
-  /** Of the snapshot in force; `undefined`: there are no handles. */
-  readonly settings: () => PlanSettings | undefined;
+  /** `undefined`: there are no handles. */
+  readonly settings: Of<PlanSettings | undefined>;
   readonly handles: HandleStore;
   /** What looks at the opened arguments once more: a kept text may be a path, a command or a secret. */
   readonly guards: readonly Guard[];
@@ -70,7 +71,7 @@ export function createHandledTexts({ settings, handles, guards, asking }: Handle
   };
   return {
     toUpstream(call, args) {
-      if (settings() === undefined) return undefined;
+      if (settings(snapshotOf(call)) === undefined) return undefined;
       const ids = handlesIn(args);
       if (ids.length === 0) return undefined;
       const found = handles.find(call.run, ids);

@@ -1,4 +1,3 @@
-import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { type JsonObject, member } from '../core/json.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
@@ -6,6 +5,7 @@ import type { Decision } from '../guard/guard.ts';
 import { type Carried, fromWhole, isSame, NAMES, type Outgoing, toWhole } from '../guard/outgoing.ts';
 import { reparse } from '../upstream/request-meta.ts';
 import { type CarriedOptions, carriedBy, writeCarried } from './carried.ts';
+import type { Leaving } from './masked-values.ts';
 import type { CallPorts } from './ports.ts';
 
 /** A request that is no call of a tool, on its way to a server. */
@@ -40,7 +40,7 @@ export async function lookAtLeaving(
 /** With what was masked put back, and with the name as it is then. @throws FaultError `denied`. */
 export async function revealLeaving(
   { masked }: Pick<CallPorts, 'masked'>,
-  owned: { readonly client: Client; readonly tool: { readonly upstream: string } },
+  owned: Leaving,
   { left, carried }: Pick<LookedAt, 'left' | 'carried'>,
 ): Promise<Left & { readonly target?: string }> {
   const revealed = await masked?.toUpstream(owned, toWhole(carried));

@@ -1,5 +1,6 @@
 import { isPage } from '../catalog/pins/define-item.ts';
-import type { Tool } from '../core/call.ts';
+import type { Snapshot } from '../config/settings.ts';
+import type { CallSnapshot, Tool } from '../core/call.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange, Vet } from '../core/exchange.ts';
@@ -9,6 +10,7 @@ import { putBack, tokensOf } from '../guard/secrets/put-back.ts';
 import { SaidBefore } from '../guard/secrets/said-before.ts';
 import { maskResult, type SecretPorts, withoutSecrets } from '../guard/secrets/secrets.ts';
 import { TOKEN_BEGIN } from '../guard/secrets/vault.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 
 /** Puts masked values back where they came from, last of all: records and the people who are asked see tokens. */
 export interface MaskedValues {
@@ -36,6 +38,7 @@ export interface MaskedValues {
 export interface Leaving {
   readonly client: Client;
   readonly tool: Pick<Tool, 'upstream'>;
+  readonly snapshot: CallSnapshot;
 }
 
 /** Who says or asks something, and in which tool, prompt or resource of its own. */
@@ -43,15 +46,21 @@ export interface Origin {
   readonly upstream: string;
   /** Name or URI at the upstream. */
   readonly item: string;
+  /** Of the request it belongs to; left out: it belongs to none. */
+  readonly snapshot?: Snapshot | undefined;
 }
 
 export function createMaskedValues(ports: SecretPorts): MaskedValues {
   const { settings, vault } = ports;
-  const toTold = ({ upstream, item }: Origin, given: Notification, before?: SaidBefore): Notification | undefined => {
+  const toTold = (
+    { upstream, item, snapshot }: Origin,
+    given: Notification,
+    before?: SaidBefore,
+  ): Notification | undefined => {
     const { params, method } = given;
-    if (settings() === undefined || params === undefined) return given;
+    if (settings(snapshot) === undefined || params === undefined) return given;
     const earlier = before === undefined ? {} : { before: before.texts };
-    const { value, isWithheld } = withoutSecrets(ports, params, { upstream, name: item, ...earlier });
+    const { value, isWithheld } = withoutSecrets(ports, params, { upstream, name: item, snapshot, ...earlier });
     if (isWithheld) return undefined;
     before?.note(value);
     // The token of progress is the client's own.
@@ -61,29 +70,27 @@ export function createMaskedValues(ports: SecretPorts): MaskedValues {
   };
   return {
     watch(from, exchange) {
-      if (settings() === undefined) return;
+      const { upstream, item: name, snapshot } = from;
+      if (settings(snapshot) === undefined) return;
       const before = new SaidBefore();
       exchange.tell = (notification) => toTold(from, notification, before);
       const { vet } = exchange;
       const look: Vet = (method, params) => {
         // A page that is opened for the answer has a token of its own in its address.
         const { url: _, ...said } = params;
-        const { value } = withoutSecrets(ports, said, { upstream: from.upstream, name: from.item });
+        const { value } = withoutSecrets(ports, said, { upstream, name, snapshot });
         if (value !== said)
-          throw new FaultError(
-            'denied',
-            `The question of "${from.upstream}" is not put to the client: it holds a secret.`,
-          );
+          throw new FaultError('denied', `The question of "${upstream}" is not put to the client: it holds a secret.`);
         return vet?.(method, params);
       };
       exchange.vet = look;
     },
     notification: (from, notification) => toTold(from, notification),
-    fault({ upstream, item }, fault) {
-      if (settings() === undefined) return fault;
+    fault({ upstream, item, snapshot }, fault) {
+      if (settings(snapshot) === undefined) return fault;
       const { message, data, code } = fault;
       const said: JsonObject = { message, ...(data === undefined ? {} : { data }) };
-      const { value, isWithheld } = withoutSecrets(ports, said, { upstream, name: item });
+      const { value, isWithheld } = withoutSecrets(ports, said, { upstream, name: item, snapshot });
       if (value === said) return fault;
       // Without its cause, which may say the same.
       const text = isWithheld
@@ -92,8 +99,9 @@ export function createMaskedValues(ports: SecretPorts): MaskedValues {
       const left = isWithheld ? undefined : member(value, 'data');
       return new FaultError(code, text, left === undefined ? {} : { data: left });
     },
-    toUpstream({ client, tool }, args) {
-      if (settings() === undefined || tokensOf(args).length === 0) return undefined;
+    toUpstream(leaving, args) {
+      const { client, tool } = leaving;
+      if (settings(snapshotOf(leaving)) === undefined || tokensOf(args).length === 0) return undefined;
       let isWhole = true;
       const written = putBack(args, {
         ...{ vault, owner: client.principal.id },
@@ -109,8 +117,10 @@ export function createMaskedValues(ports: SecretPorts): MaskedValues {
       };
       return written instanceof Promise ? written.then(check) : check(written);
     },
-    toCaller({ client, tool }, answer) {
-      if (settings() === undefined || !answer.isResult || !answer.source.includes(TOKEN_BEGIN)) return answer;
+    toCaller(leaving, answer) {
+      const { client, tool } = leaving;
+      if (settings(snapshotOf(leaving)) === undefined || !answer.isResult || !answer.source.includes(TOKEN_BEGIN))
+        return answer;
       const { result } = answer;
       if (result === undefined) return answer;
       const written = putBack(result, {
@@ -120,13 +130,13 @@ export function createMaskedValues(ports: SecretPorts): MaskedValues {
       const write = (value: JsonObject | undefined) => (value === undefined ? answer : answer.withResult(value));
       return written instanceof Promise ? written.then(write) : write(written);
     },
-    fromUpstream({ upstream, item }, client, answer) {
+    fromUpstream({ upstream, item, snapshot }, client, answer) {
       // Pages of tools are held to what was approved, every byte of them.
-      if (settings() === undefined || isPage(item)) return answer;
+      if (settings(snapshot) === undefined || isPage(item)) return answer;
       const given = answer.isResult ? answer.result : toErrorObject(answer);
       if (given === undefined) return answer;
       const tool = { upstream, name: item };
-      const masked = maskResult(ports, given, { tool, owner: client.principal.id, marked: [] });
+      const masked = maskResult(ports, given, { tool, owner: client.principal.id, marked: [], snapshot });
       if (masked === undefined) return answer;
       if (masked.kind === 'withheld')
         throw new FaultError('denied', `What "${upstream}" answered is withheld: it holds ${masked.what}.`);

@@ -1,3 +1,4 @@
+import type { CallSnapshot } from '../core/call.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -5,10 +6,11 @@ import { ALLOW, type Verdict } from '../core/verdict.ts';
 import { handlesIn } from '../guard/plan/handle.ts';
 import type { Use } from '../guard/plan/plan.ts';
 import { judgeUse, type PlanPorts, type PlanSource } from '../guard/plan/plan-guard.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 import { type ReadRun, readRun, type Said } from './run-of.ts';
 
 /** A request, whose it is, and the door it came through. */
-export type Placed = Said & { readonly endpoint: Endpoint };
+export type Placed = Said & { readonly endpoint: Endpoint; readonly snapshot: CallSnapshot };
 
 /** Holds what is no call of a tool to the plan of its run: reading, getting, completing, following, whatever else is sent. */
 export interface PlanDoor {
@@ -20,10 +22,11 @@ export function createPlanDoor(ports: PlanPorts): PlanDoor {
   return {
     judge({ inbound, ...asker }, source, use) {
       // Nothing is on, or nobody counts on it: the cheapest answer first.
-      if (ports.settings() === undefined && asker.plan === undefined) return ALLOW;
-      const { exchange, endpoint, request } = inbound;
-      if (ports.settings() !== undefined && holdsHandle(request.params)) return HANDLES_STAY;
-      return judgeUse(ports, { ...asker, client: exchange.client, endpoint, source }, use);
+      const { exchange, endpoint, request, snapshot } = inbound;
+      const settings = ports.settings(snapshotOf(inbound));
+      if (settings === undefined && asker.plan === undefined) return ALLOW;
+      if (settings !== undefined && holdsHandle(request.params)) return HANDLES_STAY;
+      return judgeUse(ports, { ...asker, client: exchange.client, endpoint, snapshot, source }, use);
     },
   };
 }

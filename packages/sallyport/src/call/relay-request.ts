@@ -54,7 +54,7 @@ type From = Pick<Inbound, 'endpoint' | 'snapshot'>;
 function mayReach({ offers, taskOwners }: Deciding, method: string, { endpoint, snapshot }: From): boolean {
   if (endpoint.kind !== 'server' || isNarrowed(snapshot.servers.get(endpoint.name)?.access)) return false;
   // A caller's own tasks are no more than what the policies let it start.
-  return offers?.areEnforced() !== true || (method === 'tasks/list' && taskOwners !== undefined);
+  return offers?.areEnforced(snapshot) !== true || (method === 'tasks/list' && taskOwners !== undefined);
 }
 
 function isNarrowed(access: ServerAccess | undefined): boolean {

@@ -1,4 +1,5 @@
 import type { ResourceSettings } from '../config/resources-section.ts';
+import type { Snapshot } from '../config/settings.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
@@ -28,10 +29,9 @@ export interface ResourcePlace {
 }
 
 export interface ResourceDoorPorts {
-  /** Of the snapshot in force. */
-  readonly settings: (upstream: string) => ResourceSettings;
+  readonly settings: (upstream: string, snapshot?: Snapshot) => ResourceSettings;
   /** Host of a server's address; `undefined`: it runs on this machine. */
-  readonly hostOf: (upstream: string) => string | undefined;
+  readonly hostOf: (upstream: string, snapshot?: Snapshot) => string | undefined;
   readonly names: NamePort;
   /** Left out: nobody can be asked, so ask is no. */
   readonly desk?: Pick<ApprovalDesk, 'settle'> | undefined;
@@ -41,11 +41,13 @@ export interface ResourceDoorPorts {
 export const READING = 'resources/read';
 
 export function createResourceDoor(ports: ResourceDoorPorts): ResourceDoor {
-  const judge = ({ upstream, uri }: ResourcePlace) =>
-    judgeUri(uri, { settings: ports.settings(upstream), ownHost: ports.hostOf(upstream), isRead: true });
+  const judge = ({ upstream, uri }: ResourcePlace, snapshot?: Snapshot) => {
+    const settings = ports.settings(upstream, snapshot);
+    return judgeUri(uri, { settings, ownHost: ports.hostOf(upstream, snapshot), isRead: true });
+  };
   return {
     enter(inbound, place) {
-      const { forbidden, asks, name } = judge(place);
+      const { forbidden, asks, name } = judge(place, inbound.snapshot);
       if (forbidden !== undefined) throw refuse({ guard: GUARD, reason: explain(forbidden) });
       if (asks === undefined && name === undefined) return undefined;
       return enterLater(ports, { inbound, place }, { asks, name });
@@ -53,7 +55,7 @@ export function createResourceDoor(ports: ResourceDoorPorts): ResourceDoor {
     mayFollow(place) {
       const { forbidden, asks, name } = judge(place);
       if (forbidden !== undefined || asks !== undefined) return false;
-      return name === undefined || findWhere(ports, place, name).then((found) => found === undefined);
+      return name === undefined || findWhere(ports, { place }, name).then((found) => found === undefined);
     },
   };
 }
@@ -72,15 +74,19 @@ async function enterLater(
   { asks, name }: { readonly asks: Place | undefined; readonly name: string | undefined },
 ): Promise<string | undefined> {
   const agreed = asks === undefined ? undefined : await askPerson(ports, entering, asks);
-  const forbidden = name === undefined ? undefined : await findWhere(ports, entering.place, name);
+  const forbidden = name === undefined ? undefined : await findWhere(ports, entering, name);
   if (forbidden !== undefined) throw refuse({ guard: GUARD, reason: explain(forbidden) });
   if (agreed === undefined || (await agreed.spend())) return agreed?.approvalId;
   const reason = `The approval ${agreed.approvalId ?? ''} was used by another request. Ask again.`;
   throw refuse({ guard: 'approval', reason, approvalId: agreed.approvalId });
 }
 
-async function findWhere(ports: ResourceDoorPorts, { upstream }: ResourcePlace, name: string) {
-  return judgeName(name, await ports.names.lookUp([name]), ports.settings(upstream));
+async function findWhere(
+  ports: ResourceDoorPorts,
+  { place, inbound }: Partial<Entering> & Pick<Entering, 'place'>,
+  name: string,
+) {
+  return judgeName(name, await ports.names.lookUp([name]), ports.settings(place.upstream, inbound?.snapshot));
 }
 
 interface Agreed {
@@ -91,7 +97,7 @@ interface Agreed {
 /** What is asked is the place and not the URI: a yes for a run, or for longer, is one for everything there. */
 async function askPerson(ports: ResourceDoorPorts, entering: Entering, asks: Place): Promise<Agreed> {
   const { inbound, place } = entering;
-  const reason = toQuestion(place, asks, ports.settings(place.upstream));
+  const reason = toQuestion(place, asks, ports.settings(place.upstream, inbound.snapshot));
   if (ports.desk === undefined)
     throw refuse({ guard: GUARD, reason: `A person would have to agree, who cannot be asked here. ${reason}` });
   const call = toStandIn(entering, asks);
@@ -128,7 +134,7 @@ function toStandIn({ inbound, place }: Entering, asks: Place): Call {
     endpoint,
     arguments: { ...asks },
     bytes: request.bytes.length,
-    snapshotVersion: snapshot.version,
+    snapshot,
   };
 }
 

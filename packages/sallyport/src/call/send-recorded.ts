@@ -1,3 +1,4 @@
+import type { Snapshot } from '../config/settings.ts';
 import type { Offer } from '../core/access.ts';
 import { type AuditEnd, type AuditSubject, toAuditSubject } from '../core/audit.ts';
 import { FaultError, toFault } from '../core/errors.ts';
@@ -48,7 +49,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
   let body: Buffer | undefined;
   let isAnswered = false;
   const toStopped = () => (isAnswered ? 'withheld' : 'denied');
-  const from = { upstream, item: sent.target ?? request.method };
+  const from = { upstream, item: sent.target ?? request.method, snapshot };
   const pass = (verdict: Verdict | undefined, guard = POLICY) => {
     if (verdict === undefined || verdict.kind === 'allow' || verdict.kind === 'rewrite') return;
     end = { outcome: toStopped(), guard, reason: 'reason' in verdict ? verdict.reason : undefined };
@@ -68,18 +69,18 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     const meeting = ports.meetRun?.(run);
     if (meeting !== undefined) await meeting;
     const use = offer === undefined ? undefined : toUse(inbound, run, { kind: offer, upstream, id: sent.target ?? '' });
-    if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject)));
+    if (use !== undefined) pass(ports.offers?.before(use, toAbout(subject, snapshot)));
     const given = { request, edits: sent.edits };
     const looked = await lookAtLeaving(ports, given, {
       ...{ id: subject.callId, client: exchange.client, endpoint: inbound.endpoint, run, user: asker.user, upstream },
-      ...{ target: sent.target, isKnown: isDecided === true || isListed === true, snapshotVersion: snapshot.version },
+      ...{ target: sent.target, isKnown: isDecided === true || isListed === true, snapshot },
       isSealed: exchange.exclusive === true,
     });
     const { decision, left } = looked;
     pass(decision?.verdict, decision?.guard);
     if (decision?.verdict.kind === 'rewrite')
       Object.assign(subject, { verdict: 'rewrite', guard: decision.guard, reason: decision.verdict.reason });
-    const asking = { upstream, item: from.item };
+    const asking = from;
     const answering = ports.answers?.enter(
       { ...asker, inbound: { ...inbound, request: left.request } },
       asking,
@@ -97,13 +98,13 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     const recorded = ports.audit.admit(subject, params && bytes.subarray(params.start, params.end));
     if (recorded !== undefined) await recorded;
     // After the record, as for calls.
-    const owned = { client: exchange.client, tool: { upstream } };
+    const owned = { client: exchange.client, tool: { upstream }, snapshot };
     const whole = await revealLeaving(ports, owned, { ...looked, left: leaving });
     exchange.vet = ports.vetting?.(inbound, upstream);
     exchange.vetAnswer = ports.answers?.watch(asker, asking);
     ports.masked?.watch(from, exchange);
-    ports.texts?.watch(upstream, exchange);
-    const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method };
+    ports.texts?.watch(from, exchange);
+    const data = { run, callId: subject.callId, upstream, target: sent.target ?? request.method, snapshot };
     if (snapshot.plans !== undefined) watchSaid(ports, exchange, { isQuiet: isHidden, about: data });
     const asked = toKeptRequest(subject, planned);
     const carried = { ...sent, ...whole, ...withoutOwn(whole.request, whole.edits), paramHeaders: undefined };
@@ -115,10 +116,10 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     if (veiled === undefined) throw new FaultError('denied', `What "${upstream}" answered cannot be kept here.`);
     const answer = veiled;
     refuseUnsafePages(answer);
-    if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject)));
+    if (use !== undefined && answer.isResult) pass(ports.offers?.after(use, toAbout(subject, snapshot)));
     const noted = answer.isResult ? ports.remember?.(data, answer) : rememberError(ports, data, answer);
     if (noted !== undefined) await noted;
-    const treating = ports.texts?.treat({ upstream, item: sent.target, asked }, answer) ?? answer;
+    const treating = ports.texts?.treat({ upstream, item: sent.target, asked, snapshot }, answer) ?? answer;
     const treated = treating instanceof Promise ? await treating : treating;
     const masked = (await ports.masked?.fromUpstream(from, exchange.client, treated)) ?? treated;
     body = masked.bytes.subarray(masked.bodySpan.start, masked.bodySpan.end);
@@ -126,7 +127,7 @@ export async function sendRecorded(ports: CallPorts, inbound: Inbound, sending: 
     return (await ports.masked?.toCaller(owned, masked)) ?? masked;
   } catch (error) {
     const raised = toFault(error);
-    const thrown = ports.texts?.fault(upstream, raised) ?? raised;
+    const thrown = ports.texts?.fault(from, raised) ?? raised;
     const fault = ports.masked?.fault(from, thrown) ?? thrown;
     const refusal = readRefusal(fault);
     if (refusal !== undefined) {
@@ -172,8 +173,8 @@ async function takeReleased(ports: CallPorts, { request }: Inbound, asked: KeptR
   return released === undefined ? undefined : Answer.result(request.id, released);
 }
 
-function toAbout(subject: AuditSubject) {
-  return { callId: subject.callId, notes: subject };
+function toAbout(subject: AuditSubject, snapshot: Snapshot) {
+  return { callId: subject.callId, notes: subject, snapshot };
 }
 
 /** Completions, news of tasks and what is not known here are made of texts that no handle could stand for. */

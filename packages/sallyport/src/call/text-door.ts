@@ -1,5 +1,6 @@
 import { isPage } from '../catalog/pins/define-item.ts';
 import { type ScanSettings, scanOf } from '../config/scan-section.ts';
+import type { Snapshot } from '../config/settings.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
@@ -14,26 +15,33 @@ import { readNotice } from '../guard/scan/results/read-notice.ts';
 import { readQuestion, readResult } from '../guard/scan/results/read-result.ts';
 import { Tail } from '../guard/scan/results/tail.ts';
 import { lookUpNames, resultModeOf, type ScanPorts, toTreatment } from '../guard/scan-result.ts';
+import type { Of } from '../guard/snapshot-of.ts';
 
 /** What servers send beside the results of calls: resources, prompts, results of tasks, errors, server requests, notifications. */
 export interface TextDoor {
   /** The answer as the client gets it. @throws FaultError `denied` for what is withheld, at once or by the promise. */
   treat(source: TextSource, answer: Answer): Answer | Promise<Answer>;
   /** @throws FaultError `denied` for a server request with a finding of the block tier. */
-  vet(upstream: string, params: JsonObject): void;
+  vet(from: SaidBy, params: JsonObject): void;
   /** From now on what an upstream says while it works on a request is read. */
-  watch(upstream: string, exchange: Exchange): void;
+  watch(from: SaidBy, exchange: Exchange): void;
   /** A notification of an upstream as one client gets it; `undefined`: it does not. */
   notice(upstream: string, client: string, notification: Notification): Notification | undefined;
   /** A fault whose message quotes an upstream. */
-  fault(upstream: string, fault: FaultError): FaultError;
+  fault(from: SaidBy, fault: FaultError): FaultError;
   /** What a server says of itself, without what is no description: its name and capabilities. */
   introduce<T extends Introduced>(upstream: string | undefined, said: T): T;
 }
 
-/** Where an answer came from. */
-export interface TextSource {
+/** Who says it. */
+export interface SaidBy {
   readonly upstream: string;
+  /** Of the request it belongs to; left out: it belongs to none. */
+  readonly snapshot?: Snapshot | undefined;
+}
+
+/** Where an answer came from. */
+export interface TextSource extends SaidBy {
   /** Tool, resource, prompt or task; `undefined`: the server itself. */
   readonly item: string | undefined;
   /** What gets the answer again once a person released it. Left out: it is not kept, and lost where it may not be shown. */
@@ -51,22 +59,23 @@ const MAX_TAILS = 1_000;
 
 export function createTextDoor(
   ports: Pick<ScanPorts, 'hostOf' | 'kindOf' | 'names' | 'kept' | 'judge'> & {
-    readonly settings: () => ScanSettings;
+    readonly settings: Of<ScanSettings>;
     readonly log?: Log;
   },
 ): TextDoor {
-  const isOff = (upstream: string) => {
-    const { results, untrusted } = scanOf(ports.settings(), upstream);
+  const isOff = ({ upstream, snapshot }: SaidBy) => {
+    const { results, untrusted } = scanOf(ports.settings(snapshot), upstream);
     return results === 'off' && !untrusted;
   };
   const tailOf = createTails();
-  const notice: TextDoor['notice'] = (upstream, client, notification) => {
-    if (isOff(upstream)) return notification;
+  const noticeOf = (from: SaidBy, client: string, notification: Notification): Notification | undefined => {
+    if (isOff(from)) return notification;
+    const { upstream, snapshot } = from;
     const { method, params } = notification;
     const reading = readNotice(notification, {
-      treatment: toTreatment(ports, upstream, undefined),
+      treatment: toTreatment(ports, { ...from, item: undefined }),
       tail: () => tailOf(`${upstream}\n${client}\n${method}`),
-      withholds: resultModeOf(ports, upstream) === 'quarantine',
+      withholds: resultModeOf(ports, upstream, snapshot) === 'quarantine',
     });
     if (reading === undefined) return notification;
     if (reading.params === params) return notification;
@@ -76,11 +85,11 @@ export function createTextDoor(
     return undefined;
   };
   const treatResult = (source: TextSource, answer: Answer, treatment: Treatment): Answer | Promise<Answer> => {
-    const { upstream, item, asked } = source;
+    const { upstream, item, asked, snapshot } = source;
     const { result } = answer;
     const treated = result && readResult(result, treatment);
     if (result === undefined || treated?.value === undefined) return answer;
-    const results = resultModeOf(ports, upstream);
+    const results = resultModeOf(ports, upstream, snapshot);
     if (results === 'show') return answer.withResult(treated.value);
     if (treated.refusal !== undefined) throw withheld(`The result of "${upstream}" is withheld: ${treated.refusal}`);
     if (asked !== undefined && ports.kept?.isReleased(asked) === true) return answer.withResult(treated.value);
@@ -97,10 +106,10 @@ export function createTextDoor(
   };
   return {
     treat(source, answer) {
-      const { upstream, item } = source;
+      const { item } = source;
       // Pages of tools are held to what was approved, every byte of them.
-      if (isOff(upstream) || (item !== undefined && isPage(item) && answer.isResult)) return answer;
-      const treatment = toTreatment(ports, upstream, item);
+      if (isOff(source) || (item !== undefined && isPage(item) && answer.isResult)) return answer;
+      const treatment = toTreatment(ports, source);
       if (!answer.isResult) return treatError(answer, treatment);
       const { result } = answer;
       if (result === undefined) return answer;
@@ -108,21 +117,21 @@ export function createTextDoor(
       if (looking === undefined) return treatResult(source, answer, treatment);
       return looking.then((answers) => treatResult(source, answer, { ...treatment, answers }));
     },
-    vet(upstream, params) {
-      if (isOff(upstream) || scanOf(ports.settings(), upstream).results === 'show') return;
-      const blocked = readQuestion(params, toTreatment(ports, upstream, undefined)).filter(isBlock);
+    vet(from, params) {
+      if (isOff(from) || scanOf(ports.settings(from.snapshot), from.upstream).results === 'show') return;
+      const blocked = readQuestion(params, toTreatment(ports, { ...from, item: undefined })).filter(isBlock);
       if (blocked.length > 0) throw refused(`The server request is not passed on: ${whyOf(blocked)}`, {});
     },
-    watch(upstream, exchange) {
+    watch(from, exchange) {
       const { key } = exchange.client;
-      exchange.heed = isOff(upstream) ? undefined : (notification) => notice(upstream, key, notification);
+      exchange.heed = isOff(from) ? undefined : (notification) => noticeOf(from, key, notification);
     },
-    notice,
-    fault(upstream, fault) {
+    notice: (upstream, client, notification) => noticeOf({ upstream }, client, notification),
+    fault(from, fault) {
       // Ours say what was found; theirs quote what a server said.
-      if (!QUOTING.has(fault.code) || isOff(upstream)) return fault;
+      if (!QUOTING.has(fault.code) || isOff(from)) return fault;
       // Most of it is ours: the model is warned for what is found in it alone.
-      const treatment = { ...toTreatment(ports, upstream, undefined), untrusted: false };
+      const treatment = { ...toTreatment(ports, { ...from, item: undefined }), untrusted: false };
       const read = treatSaid(fault, treatment);
       return read === undefined
         ? fault
@@ -135,7 +144,7 @@ export function createTextDoor(
       const settings = ports.settings();
       const results = upstream === undefined ? settings.results : scanOf(settings, upstream).results;
       if (results === 'off' || results === 'show') return said;
-      const treatment = toTreatment(ports, upstream ?? '', undefined);
+      const treatment = toTreatment(ports, { upstream: upstream ?? '', item: undefined });
       const isBad = (value: JsonObject) => readQuestion(value, treatment).some(isBlock);
       const { serverInfo, capabilities } = said;
       return {

@@ -17,7 +17,7 @@ export function findUnreachableOwner(
   );
   if (owner === undefined) return undefined;
   const fault = new FaultError('unreachable', `"${owner.upstream}" cannot be used now. ${toSentence(owner.reason)}`);
-  return hideFault(snapshot, owner.upstream, texts?.fault(owner.upstream, fault) ?? fault);
+  return hideFault(snapshot, owner.upstream, texts?.fault({ upstream: owner.upstream, snapshot }, fault) ?? fault);
 }
 
 function toSentence(reason: string): string {

@@ -1,3 +1,4 @@
+import type { Snapshot } from '../config/settings.ts';
 import { type Audit, type AuditOutcome, toAuditSubject } from '../core/audit.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError, toFault } from '../core/errors.ts';
@@ -36,8 +37,8 @@ export type Entered =
   | { readonly kind: 'stop'; readonly decision: Decision; readonly approvalId: string | undefined };
 
 export interface AnswerPorts {
-  /** Does the snapshot in force say what data may go where? */
-  readonly isOn: () => boolean;
+  /** Does the snapshot say what data may go where? */
+  readonly isOn: (snapshot: Snapshot) => boolean;
   readonly guards: readonly Guard[];
   /** Left out: nobody can be asked, so ask is deny. */
   readonly desk?: Pick<ApprovalDesk, 'settle'> | undefined;
@@ -53,12 +54,14 @@ export interface AnswerPorts {
 export function createAnswerDoor(ports: AnswerPorts): AnswerDoor {
   return {
     watch(asker, asking) {
-      if (!ports.isOn()) return undefined;
+      if (!ports.isOn(asker.inbound.snapshot)) return undefined;
       return async (method, answer) => toPassage(await judge(ports, { asker, asking, method }, answer));
     },
     enter(asker, asking, edits = []) {
       const given = member(asker.inbound.request.params, RESPONSES);
-      return given === undefined || !ports.isOn() ? undefined : enterAll(ports, { asker, asking, edits }, given);
+      return given === undefined || !ports.isOn(asker.inbound.snapshot)
+        ? undefined
+        : enterAll(ports, { asker, asking, edits }, given);
     },
   };
 }
@@ -172,7 +175,7 @@ function toStandIn({ asker, asking, method }: Question, answer: JsonObject): Cal
   return {
     ...{ id: nextCallId(), tool: toTool(asking.upstream, method), client: exchange.client, endpoint },
     ...{ run: asker.run, user: asker.user, isOwnRun: asker.isOwnRun, isAnswer: true },
-    ...{ arguments: answer, bytes: request.bytes.length, snapshotVersion: snapshot.version },
+    ...{ arguments: answer, bytes: request.bytes.length, snapshot },
   };
 }
 
@@ -188,7 +191,7 @@ function toTool(upstream: string, method: string): Tool {
 function createRecord({ audit, callLog, metrics }: AnswerPorts, { asking, method }: Question, call: Call) {
   const startedAt = performance.now();
   const { client, bytes } = call;
-  const about = { client, requestBytes: bytes, snapshotVersion: call.snapshotVersion };
+  const about = { client, requestBytes: bytes, snapshotVersion: call.snapshot.version };
   const subject = toAuditSubject(call.id, method, about);
   subject.upstream = asking.upstream;
   subject.target = asking.item;

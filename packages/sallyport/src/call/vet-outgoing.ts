@@ -1,4 +1,5 @@
 import { toAuditSubject } from '../core/audit.ts';
+import type { CallSnapshot } from '../core/call.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Notification } from '../core/message.ts';
@@ -20,12 +21,12 @@ type Ports = Pick<CallPorts, 'outgoing' | 'audit' | 'metrics' | 'log'>;
 /** The URI of a resource, or the id of a task, that a client wants to follow. @throws FaultError `denied`. */
 export async function vetFollowed(
   ports: Ports,
-  placed: Placed & { readonly snapshot: { readonly version: number } },
+  placed: Placed & { readonly snapshot: CallSnapshot },
   { upstream, name }: { readonly upstream: string; readonly name: string },
 ): Promise<void> {
   const { run, user } = readRun(placed);
   const { request, exchange, endpoint, snapshot } = placed;
-  const sender = { client: exchange.client, endpoint, run, user, snapshotVersion: snapshot.version };
+  const sender = { client: exchange.client, endpoint, run, user, snapshot };
   const carried = { values: {}, fixed: { [NAMES]: name } };
   await vet(ports, request.method, { ...sender, ...carried, upstream, target: name, bytes: request.bytes.length });
 }
@@ -40,7 +41,7 @@ const MAX_NEWS = 65_536;
  */
 export async function vetNews(
   ports: Ports,
-  sender: Pick<Outgoing, 'endpoint' | 'snapshotVersion'> & { readonly client: Client },
+  sender: Pick<Outgoing, 'endpoint' | 'snapshot'> & { readonly client: Client },
   { upstream, news }: { readonly upstream: string; readonly news: Notification },
 ): Promise<Notification> {
   const { length } = news.bytes;
@@ -57,7 +58,7 @@ async function vet(ports: Ports, method: string, sent: Omit<Outgoing, 'id'>): Pr
   if (looking === undefined) return;
   const startedAt = performance.now();
   const { verdict, guard = '', cause } = await looking;
-  const { upstream, target, client, bytes: requestBytes, snapshotVersion } = sent;
+  const { upstream, target, client, bytes: requestBytes, snapshot } = sent;
   if (cause !== undefined) ports.log.error({ callId: id, upstream, guard, error: cause }, 'a guard failed');
   const fault =
     verdict.kind !== 'allow'
@@ -66,7 +67,7 @@ async function vet(ports: Ports, method: string, sent: Omit<Outgoing, 'id'>): Pr
         ? undefined
         : toRefusal('secrets', { kind: 'deny', code: 'denied', reason: NO_TOKENS });
   if (fault === undefined) return;
-  const subject = toAuditSubject(id, method, { client, requestBytes, snapshotVersion });
+  const subject = toAuditSubject(id, method, { client, requestBytes, snapshotVersion: snapshot.version });
   subject.upstream = upstream;
   subject.target = target;
   const ms = performance.now() - startedAt;

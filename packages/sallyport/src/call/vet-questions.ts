@@ -1,4 +1,5 @@
 import type { ApprovalSettings } from '../config/approvals-section.ts';
+import type { Snapshot } from '../config/settings.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Vet } from '../core/exchange.ts';
@@ -14,7 +15,7 @@ import type { TextDoor } from './text-door.ts';
 
 export interface VettingPorts {
   readonly desk: Pick<ApprovalDesk, 'settle'>;
-  readonly settings: () => Pick<ApprovalSettings, 'sampling'>;
+  readonly settings: (snapshot: Snapshot) => Pick<ApprovalSettings, 'sampling'>;
   /** Reads what is asked. Left out: nobody does. */
   readonly texts?: Pick<TextDoor, 'vet'> | undefined;
 }
@@ -31,11 +32,12 @@ const SAMPLING = 'sampling/createMessage';
  */
 export function createVetting({ desk, settings, texts }: VettingPorts): Vetting {
   return (inbound, upstream) => {
-    const { sampling } = settings();
+    const { snapshot } = inbound;
+    const { sampling } = settings(snapshot);
     const isAsked = sampling.length > 0 && sampling.some((glob) => matchesGlob(glob, upstream));
     if (!isAsked && texts === undefined) return undefined;
     return (method, params) => {
-      texts?.vet(upstream, params);
+      texts?.vet({ upstream, snapshot }, params);
       return isAsked && method === SAMPLING ? askPerson(desk, inbound, { upstream, params }) : undefined;
     };
   };
@@ -61,7 +63,7 @@ async function askPerson(
     endpoint,
     arguments: shown,
     bytes: request.bytes.length,
-    snapshotVersion: snapshot.version,
+    snapshot,
   };
   const first = {
     verdict: { kind: 'ask', reason: `"${upstream}" wants the client's model to write something.` } as const,

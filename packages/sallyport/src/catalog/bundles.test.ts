@@ -86,7 +86,7 @@ describe('what decides beside the configuration', () => {
       version: () => version,
       mayUse: (_, __, tool) => tool.name !== (version === 0 ? 'x' : 'y'),
     };
-    const { catalog, changes } = setUp({ a: withTools('x', 'y') }, { access });
+    const { catalog, changes } = setUp({ a: withTools('x', 'y') }, { access: () => access });
     const before = await catalog.view(snapshot, ALL, clientOf());
     expect([namesIn(before), before.tool('a_x')]).toEqual([['a_y'], undefined]);
     version = 1;
@@ -105,7 +105,7 @@ describe('what decides beside the configuration', () => {
         throw new Error('engine broken');
       },
     };
-    const { catalog } = setUp({ a: withTools('x') }, { access });
+    const { catalog } = setUp({ a: withTools('x') }, { access: () => access });
     const view = await catalog.view(snapshot, ALL, clientOf());
     expect([namesIn(view), view.tool('a_x')]).toEqual([[], undefined]);
   });

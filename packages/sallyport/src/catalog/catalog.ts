@@ -68,7 +68,6 @@ class LiveCatalog implements Catalog {
     this.#ports = ports;
     this.#pins = pins;
     this.#sinksOf = createSinksOf(ports.findSinks);
-    this.#accessVersion = ports.access?.version();
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });
@@ -87,7 +86,8 @@ class LiveCatalog implements Catalog {
   }
 
   view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View> {
-    const sight = toSightKey({ snapshot, principal: client.principal, access: this.#ports.access });
+    const access = this.#ports.access?.(snapshot);
+    const sight = toSightKey({ snapshot, principal: client.principal, access });
     const cached = this.#views.find(snapshot, endpoint, { client, sight });
     if (cached !== undefined && this.#ports.clock.now() < cached.dueAt) {
       // Who was first may leave first: everyone who shares the view must be known to those that keep it fresh.
@@ -121,12 +121,12 @@ class LiveCatalog implements Catalog {
   }
 
   #sight(snapshot: Snapshot, endpoint: Endpoint, { principal }: Client): Sight {
-    return createSight({ snapshot, endpoint, principal, access: this.#ports.access });
+    return createSight({ snapshot, endpoint, principal, access: this.#ports.access?.(snapshot) });
   }
 
   adopt(snapshot: Snapshot): void {
     this.#adopt(snapshot);
-    const version = this.#ports.access?.version();
+    const version = this.#ports.access?.(snapshot).version();
     if (version === this.#accessVersion) return;
     this.#accessVersion = version;
     // What a policy hides or shows is not known before it is asked, so everyone looks again.
@@ -140,6 +140,7 @@ class LiveCatalog implements Catalog {
     if (before !== undefined && snapshot.version < before.version) return false;
     this.#newest = snapshot;
     this.#views.renew(snapshot);
+    if (before === undefined) this.#accessVersion = this.#ports.access?.(snapshot).version();
     for (const [name, stock] of this.#stocks) {
       if (snapshot.servers.has(name)) continue;
       this.#stocks.delete(name);
@@ -193,7 +194,7 @@ class LiveCatalog implements Catalog {
     const { profile } = found.client;
     const principal = found.client.principal.id;
     const { clock, access, version = '0.0.0' } = this.#ports;
-    const sightKey = toSightKey({ snapshot, principal: found.client.principal, access });
+    const sightKey = toSightKey({ snapshot, principal: found.client.principal, access: access?.(snapshot) });
     const now = clock.now();
     const parts: ViewPart[] = [];
     const unavailable: Unavailable[] = [];

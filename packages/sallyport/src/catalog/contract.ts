@@ -35,7 +35,7 @@ export interface CatalogPorts {
   /** The effects a definition tells of, asked once per definition. Left out: none are told. */
   findSinks?(definition: JsonObject): readonly SinkClass[];
   /** Narrows what a caller sees beyond what the configuration allows. Left out: nothing does. */
-  readonly access?: Access;
+  readonly access?: (snapshot: Snapshot) => Access;
 }
 
 /** Whether the schemas of tools can be used. */

@@ -27,6 +27,11 @@ export interface Tool {
   readonly sinks: readonly SinkClass[];
 }
 
+/** A whole configuration (config/settings.ts), of which this folder knows the version alone. */
+export interface CallSnapshot {
+  readonly version: number;
+}
+
 /** One tools/call, as the guards see it. */
 export interface Call {
   readonly id: string;
@@ -48,8 +53,8 @@ export interface Call {
   readonly bytes: number;
   /** What the caller's lists show. Left out: it is no call, or nobody follows it. */
   readonly shown?: (() => ShownDefinitions) | undefined;
-  /** The answer is read only where a guard asks for it. */
-  readonly snapshotVersion: number;
+  /** The frozen configuration it began with. */
+  readonly snapshot: CallSnapshot;
   /** True for what is no call: the client's answer to a question of the server, which leaves as arguments do. */
   readonly isAnswer?: boolean | undefined;
   /** Where guards leave what others say of the call; left out: nobody does. */

@@ -98,8 +98,8 @@ export class Listen implements Follower {
 
   /** What the plan of the run does not name is not followed, as what is not there is not. */
   #isPlanned(uri: string): Promise<boolean> {
-    const { request, facts, endpoint } = this.#opening;
-    return isAllowed(mayFollow(this.#ports.planned, { request, exchange: facts, endpoint }, uri));
+    const { request, facts, endpoint, snapshot } = this.#opening;
+    return isAllowed(mayFollow(this.#ports.planned, { request, exchange: facts, endpoint, snapshot }, uri));
   }
 
   /** Nor is a URI that would take something along. */

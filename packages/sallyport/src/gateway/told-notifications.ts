@@ -78,6 +78,6 @@ export class ToldNotifications {
 
   #sender() {
     const { client, endpoint } = this.#teller;
-    return { client: client(), endpoint, snapshotVersion: this.#ports.snapshot().version };
+    return { client: client(), endpoint, snapshot: this.#ports.snapshot() };
   }
 }

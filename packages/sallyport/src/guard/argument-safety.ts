@@ -11,11 +11,11 @@ import { type FoundDanger, findDangers, type Harm } from './argument-safety/find
 import type { Guard } from './guard.ts';
 import { eachText } from './secrets/walk-strings.ts';
 import { toShown } from './secrets/weigh-secrets.ts';
+import { type Of, snapshotOf } from './snapshot-of.ts';
 import { isTypedIn } from './taint/typed-words.ts';
 
 export interface ArgumentSafetyPorts {
-  /** Of the configuration in force. */
-  readonly settings: () => ArgumentSafetySettings;
+  readonly settings: Of<ArgumentSafetySettings>;
   /** The request of the user, where the client that brings it is believed. Default: it is not known. */
   readonly requestOf?: ((call: Call) => string | undefined) | undefined;
 }
@@ -52,7 +52,7 @@ export function argumentSafety({ settings, requestOf }: ArgumentSafetyPorts): Gu
   return {
     name: 'argument-safety',
     request(call) {
-      const now = settings();
+      const now = settings(snapshotOf(call));
       if (!now.enabled) return ALLOW;
       const runsCode = call.tool.sinks.includes('run_code');
       const options = { runsCode, roots: now.roots, readsTexts: readsTexts(now), harmsOnly: isLenient(now) };

@@ -3,18 +3,19 @@ import type { Call } from '../core/call.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import { type SchemaChecker, VALIDATION_DEADLINE_MS, type Validation } from './schema/schema-checker.ts';
+import { type Of, snapshotOf } from './snapshot-of.ts';
 
 export interface ArgumentSchemaPorts {
   readonly checker: Pick<SchemaChecker, 'validate'>;
-  /** What happens to arguments of tools whose input schema is unusable, of the snapshot in force. */
-  readonly unvalidated: () => GatewaySettings['unvalidatedArguments'];
+  /** What happens to arguments of tools whose input schema is unusable. */
+  readonly unvalidated: Of<GatewaySettings['unvalidatedArguments']>;
 }
 
 /** Arguments must match the tool's input schema. Defaults are not filled in and types not coerced: nothing is changed. */
 export function argumentSchema({ checker, unvalidated }: ArgumentSchemaPorts): Guard {
   const toVerdict = (call: Call, validation: Validation): Verdict => {
     if (validation.kind === 'valid') return ALLOW;
-    if (validation.kind === 'unusable' && unvalidated() === 'allow') {
+    if (validation.kind === 'unusable' && unvalidated(snapshotOf(call)) === 'allow') {
       if (call.notes !== undefined) call.notes.notValidated = `inputSchema ${validation.reason}`;
       return ALLOW;
     }

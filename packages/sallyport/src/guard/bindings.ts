@@ -1,4 +1,5 @@
 import type { BindingSettings, ServerAccess } from '../config/access-settings.ts';
+import type { Snapshot } from '../config/settings.ts';
 import type { Call, Tool } from '../core/call.ts';
 import { foldName } from '../core/fold-name.ts';
 import { matchesGlob } from '../core/glob.ts';
@@ -6,10 +7,11 @@ import { isObject, member } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import { readDefinition } from './sinks/classify-definition.ts';
+import { type Of, snapshotOf } from './snapshot-of.ts';
 
 export interface BindingPorts {
-  readonly bindings: () => readonly BindingSettings[];
-  readonly access: (upstream: string) => ServerAccess | undefined;
+  readonly bindings: Of<readonly BindingSettings[]>;
+  readonly access: (upstream: string, snapshot: Snapshot) => ServerAccess | undefined;
 }
 
 /**
@@ -21,8 +23,9 @@ export function bindings({ bindings, access }: BindingPorts): Guard {
     name: 'bindings',
     request(call) {
       const { tool } = call;
-      const all = bindings();
-      const shared = access(tool.upstream);
+      const snapshot = snapshotOf(call);
+      const all = bindings(snapshot);
+      const shared = access(tool.upstream, snapshot);
       if (all.length === 0 && shared?.shared !== true) return ALLOW;
       const writes = isWriting(tool, shared);
       const applying = all.filter((one) => applies(one, tool, writes));

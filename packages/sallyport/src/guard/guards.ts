@@ -13,6 +13,7 @@ import type { SchemaChecker } from './schema/schema-checker.ts';
 import { type SecretPorts, secrets, secretsInResult } from './secrets/secrets.ts';
 import { sinkFloor } from './sinks/sink-floor.ts';
 import { type SizeLimits, sizeAndShape } from './size-and-shape.ts';
+import type { Of } from './snapshot-of.ts';
 import { answersTaint } from './taint/answers.ts';
 import { type TaintPorts, taint, taintLabels } from './taint/taint.ts';
 import { type VisibilityPorts, visibility } from './visibility.ts';
@@ -21,8 +22,8 @@ export interface GuardPorts {
   readonly checker: Pick<SchemaChecker, 'validate'>;
   /** Default: they are sent, and the record says so. */
   readonly unvalidated?: ArgumentSchemaPorts['unvalidated'] | undefined;
-  /** Of the snapshot in force; default 4 MiB and 64 levels. */
-  readonly limits?: (() => SizeLimits) | undefined;
+  /** Default 4 MiB and 64 levels. */
+  readonly limits?: Of<SizeLimits> | undefined;
   /** Default: nobody counts. */
   readonly rateLimit?: Guard | undefined;
   /** Default: every definition may be used. */
@@ -35,14 +36,14 @@ export interface GuardPorts {
   readonly secrets?: SecretPorts | undefined;
   /** Default: no argument is bound to who calls. */
   readonly bindings?: BindingPorts | undefined;
-  /** Of the snapshot in force. Default: no floor. */
-  readonly sinks?: (() => SinkSettings | undefined) | undefined;
+  /** Default: no floor. */
+  readonly sinks?: Of<SinkSettings | undefined> | undefined;
   /** Default: nothing is marked. */
   readonly taint?: TaintPorts | undefined;
   /** Default: everything is permitted. */
   readonly policy?: Guard | undefined;
-  /** Tools whose every call asks a person, of the snapshot in force. Default: none. */
-  readonly asks?: (() => readonly string[]) | undefined;
+  /** Tools whose every call asks a person. Default: none. */
+  readonly asks?: Of<readonly string[]> | undefined;
   /** Default: results are not read. */
   readonly scan?: ScanPorts | undefined;
   /** Default: what was resolved is visible. */

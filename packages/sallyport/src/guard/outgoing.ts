@@ -9,7 +9,7 @@ import { outgoingTaint } from './taint/outgoing.ts';
 import type { TaintPorts } from './taint/taint.ts';
 
 /** What goes to a server and is no call of a tool: arguments of prompts, completions, URIs, ids and news carry data, too. */
-export interface Outgoing extends Pick<Call, 'id' | 'client' | 'endpoint' | 'run' | 'user' | 'snapshotVersion'> {
+export interface Outgoing extends Pick<Call, 'id' | 'client' | 'endpoint' | 'run' | 'user' | 'snapshot'> {
   readonly upstream: string;
   readonly target: string;
   /** What a person or a model filled in, of which something may be left out. */

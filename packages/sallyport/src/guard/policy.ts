@@ -1,3 +1,4 @@
+import type { Snapshot } from '../config/settings.ts';
 import type { Access } from '../core/access.ts';
 import type { Call, Tool } from '../core/call.ts';
 import type { Client } from '../core/client.ts';
@@ -5,14 +6,15 @@ import type { PolicyDecision, PolicyNotes } from '../core/policy-decision.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import type { OfferUse, PolicyEngine } from './policy/policy-engine.ts';
+import { type Of, snapshotOf } from './snapshot-of.ts';
 
 export interface PolicyPorts {
-  /** The policies in force; `undefined`: there are none, and everything is permitted. */
-  readonly engine: () => PolicyEngine | undefined;
+  /** `undefined`: there are no policies, and everything is permitted. */
+  readonly engine: Of<PolicyEngine | undefined>;
   /** `shadow`: decisions are noted and stop nothing. */
-  readonly mode: () => 'enforce' | 'shadow';
+  readonly mode: Of<'enforce' | 'shadow'>;
   /** Policies that are only tried: what they say is noted. Left out: none. */
-  readonly candidate?: (() => PolicyEngine | undefined) | undefined;
+  readonly candidate?: Of<PolicyEngine | undefined> | undefined;
   /** Told of a decision that was not carried out although it would have changed something. */
   readonly onTried?: ((about: string, tried: Tried) => void) | undefined;
 }
@@ -34,19 +36,20 @@ export function policy(ports: PolicyPorts): Guard {
     notes: call.notes,
     upstream: call.tool.upstream,
     target: call.tool.name,
+    snapshot: snapshotOf(call),
   });
   return {
     name: 'policy',
     request(call) {
-      if (ports.engine() === undefined) return ALLOW;
+      if (ports.engine(snapshotOf(call)) === undefined) return ALLOW;
       const decision = judge(ports, (engine) => engine.decide('call', call), about(call));
       if (decision.effect === 'ask')
         return { kind: 'ask', reason: decision.reason, classes: call.tool.sinks, people: decision.people };
       return toVerdict(decision);
     },
-    readsResult: ({ tool }) => ports.engine()?.readsResult(tool) === true,
+    readsResult: (call) => ports.engine(snapshotOf(call))?.readsResult(call.tool) === true,
     result(call) {
-      if (ports.engine() === undefined) return ALLOW;
+      if (ports.engine(snapshotOf(call)) === undefined) return ALLOW;
       return toVerdict(judgeRelease(ports, (engine) => engine.decide('release', call), about(call)));
     },
   };
@@ -55,19 +58,23 @@ export function policy(ports: PolicyPorts): Guard {
 /** The same for reading a resource and getting a prompt, which have no other guards. */
 export interface OfferDoor {
   /** Policies decide now, and what they do not speak of is not permitted. */
-  areEnforced(): boolean;
+  areEnforced(snapshot: Snapshot): boolean;
   /** Notes why a tool is not there for this caller. @returns what was noted; `undefined`: no policy hides it. */
-  noteHidden(tool: Tool, client: Client, notes: PolicyNotes): PolicyDecision | undefined;
+  noteHidden(
+    tool: Tool,
+    client: Client,
+    about: Pick<About, 'snapshot'> & { readonly notes: PolicyNotes },
+  ): PolicyDecision | undefined;
   /** `undefined`: there are no policies, and nothing to ask. */
   before(use: OfferUse, about: OfferAbout): Verdict | undefined;
   after(use: OfferUse, about: OfferAbout): Verdict | undefined;
 }
 
-export type OfferAbout = Pick<About, 'callId' | 'notes'>;
+export type OfferAbout = Pick<About, 'callId' | 'notes' | 'snapshot'>;
 
 export function policyOffers(ports: PolicyPorts): OfferDoor {
   const ask = (judged: typeof judge, phase: 'use' | 'release') => (use: OfferUse, about: OfferAbout) => {
-    if (ports.engine() === undefined) return undefined;
+    if (ports.engine(about.snapshot) === undefined) return undefined;
     const place = { ...about, upstream: use.offer.upstream, target: use.offer.id };
     // Fail closed: what fails denies, as a guard that fails does.
     try {
@@ -77,12 +84,12 @@ export function policyOffers(ports: PolicyPorts): OfferDoor {
     }
   };
   return {
-    areEnforced: () => ports.engine() !== undefined && ports.mode() !== 'shadow',
+    areEnforced: (snapshot) => ports.engine(snapshot) !== undefined && ports.mode(snapshot) !== 'shadow',
     before: ask(judge, 'use'),
     after: ask(judgeRelease, 'release'),
-    noteHidden(tool, { principal }, notes) {
-      const engine = ports.engine();
-      if (engine === undefined || ports.mode() === 'shadow') return undefined;
+    noteHidden(tool, { principal }, { snapshot, notes }) {
+      const engine = ports.engine(snapshot);
+      if (engine === undefined || ports.mode(snapshot) === 'shadow') return undefined;
       const decision = tryOut(engine, (one) => one.whyHidden(principal, tool));
       if (decision.effect !== 'deny') return undefined;
       notes.policy = decision;
@@ -103,6 +110,8 @@ interface About {
   readonly notes: PolicyNotes | undefined;
   readonly upstream: string;
   readonly target: string;
+  /** Whose policies decide; left out: those in force. */
+  readonly snapshot?: Snapshot | undefined;
 }
 
 type Decide = (engine: PolicyEngine) => PolicyDecision;
@@ -111,10 +120,10 @@ const ALLOWED: PolicyDecision = Object.freeze({ effect: 'allow', reason: '', pol
 
 /** What holds for the call: the decision, or in shadow mode that everything is allowed. */
 function judge(ports: PolicyPorts, decide: Decide, about: About): PolicyDecision {
-  const engine = ports.engine();
+  const { notes, snapshot } = about;
+  const engine = ports.engine(snapshot);
   if (engine === undefined) return ALLOWED;
-  const { notes } = about;
-  const isEnforced = ports.mode() !== 'shadow';
+  const isEnforced = ports.mode(snapshot) !== 'shadow';
   const decision = isEnforced ? decide(engine) : tryOut(engine, decide);
   if (notes !== undefined) {
     notes.policy = decision;
@@ -122,7 +131,7 @@ function judge(ports: PolicyPorts, decide: Decide, about: About): PolicyDecision
   }
   const held = isEnforced ? decision : ALLOWED;
   if (!isEnforced && decision.effect !== 'allow') tell(ports, about, { by: 'shadow', decision, instead: 'allow' });
-  const candidate = ports.candidate?.();
+  const candidate = ports.candidate?.(snapshot);
   if (candidate !== undefined) {
     const other = tryOut(candidate, decide);
     if (notes !== undefined) notes.candidate = other;
@@ -133,9 +142,9 @@ function judge(ports: PolicyPorts, decide: Decide, about: About): PolicyDecision
 
 /** Results are judged by the policies in force alone. */
 function judgeRelease(ports: PolicyPorts, decide: Decide, about: About): PolicyDecision {
-  const engine = ports.engine();
+  const engine = ports.engine(about.snapshot);
   if (engine === undefined) return ALLOWED;
-  const isEnforced = ports.mode() !== 'shadow';
+  const isEnforced = ports.mode(about.snapshot) !== 'shadow';
   const decision = isEnforced ? decide(engine) : tryOut(engine, decide);
   if (about.notes !== undefined) about.notes.release = decision;
   if (isEnforced) return decision;
@@ -169,7 +178,10 @@ function toVerdict({ effect, reason }: PolicyDecision): Verdict {
 }
 
 /** What the policies hide: lists show only what the caller may use. */
-export function policyAccess({ engine, mode }: Pick<PolicyPorts, 'engine' | 'mode'>, version: () => number): Access {
+export function policyAccess(
+  { engine, mode }: { engine: () => PolicyEngine | undefined; mode: () => 'enforce' | 'shadow' },
+  version: () => number,
+): Access {
   const isOff = () => engine() === undefined || mode() === 'shadow';
   return {
     version: () => (isOff() ? undefined : version()),

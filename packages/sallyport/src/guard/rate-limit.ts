@@ -6,11 +6,11 @@ import type { Principal } from '../core/principal.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import type { QuotaAsk, QuotaCounts, RateAsk, RateCounters, Standing, Taken } from './limit-ports.ts';
+import { type Of, snapshotOf } from './snapshot-of.ts';
 import { toPolicyHeader, toStandingHeader } from './standing-headers.ts';
 
 export interface RateLimitPorts {
-  /** Of the snapshot in force. */
-  readonly limits: () => LimitsSettings;
+  readonly limits: Of<LimitsSettings>;
   readonly rates: RateCounters;
   readonly quotas: QuotaCounts;
 }
@@ -29,7 +29,7 @@ export function rateLimit({ limits, rates, quotas }: RateLimitPorts): Guard {
   return {
     name: 'rate-limit',
     request(call) {
-      const settings = limits();
+      const settings = limits(snapshotOf(call));
       if (settings.rules.length === 0 && settings.quotas.length === 0) return ALLOW;
       const plan = planOf(settings, call);
       if (plan.rates.asks.length === 0) return countQuotas(call, plan, NOT_ASKED);

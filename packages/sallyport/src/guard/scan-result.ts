@@ -1,4 +1,5 @@
 import { type ResultScan, type ScanSettings, scanOf } from '../config/scan-section.ts';
+import type { Snapshot } from '../config/settings.ts';
 import type { Call } from '../core/call.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { NameAnswers, NamePort } from '../core/name-port.ts';
@@ -12,15 +13,15 @@ import { mayHoldDemand } from './scan/results/may-hold.ts';
 import type { Treated } from './scan/results/present-result.ts';
 import { isWithheld, type Judge, judgeFindings } from './scan/results/raise-findings.ts';
 import { readResult } from './scan/results/read-result.ts';
+import { type Of, snapshotOf } from './snapshot-of.ts';
 import type { SourceKind } from './sources/source-kind.ts';
 
 export interface ScanPorts {
-  /** Of the snapshot in force. */
-  readonly settings: () => ScanSettings;
+  readonly settings: Of<ScanSettings>;
   /** Host of a server's address; `undefined`: it runs on this machine. */
-  readonly hostOf: (upstream: string) => string | undefined;
+  readonly hostOf: (upstream: string, snapshot?: Snapshot) => string | undefined;
   /** What a server is, by its transport and definitions. Left out: each may carry other people's text. */
-  readonly kindOf?: ((upstream: string) => SourceKind) | undefined;
+  readonly kindOf?: ((upstream: string, snapshot?: Snapshot) => SourceKind) | undefined;
   /** Says where the names in links lead. Left out: they are judged as they are written. */
   readonly names?: NamePort | undefined;
   /** Where results go that are withheld. Left out: they are lost. */
@@ -37,7 +38,7 @@ export function scanResult(ports: ScanPorts): Guard {
   const judge = (call: Call, result: JsonObject, treatment: Treatment): Verdict | Promise<Verdict> => {
     const treated = readResult(result, treatment);
     if (treated.value === undefined) return ALLOW;
-    const results = resultModeOf(ports, call.tool.upstream);
+    const results = resultModeOf(ports, call.tool.upstream, snapshotOf(call));
     if (results === 'show' || ports.kept?.isReleased(call) === true) return rewrite(treated);
     const settle = (one: Treated) => (isWithheld(one, results) ? withhold(ports, call, result, one) : rewrite(one));
     if (isWithheld(treated, results)) return settle(treated);
@@ -47,12 +48,13 @@ export function scanResult(ports: ScanPorts): Guard {
   return {
     name: 'scan-result',
     readsResult(call, message) {
-      const { results, untrusted } = scanOf(ports.settings(), call.tool.upstream);
+      const { results, untrusted } = scanOf(ports.settings(snapshotOf(call)), call.tool.upstream);
       if (results === 'off') return untrusted;
       return untrusted || message === undefined || message.length < SMALL || mayHoldDemand(message);
     },
     result(call, result) {
-      const treatment = { ...toTreatment(ports, call.tool.upstream, call.tool.name), own: call.arguments };
+      const { upstream, name: item } = call.tool;
+      const treatment = { ...toTreatment(ports, { upstream, item, snapshot: snapshotOf(call) }), own: call.arguments };
       const looking = lookUpNames(ports.names, result, treatment);
       if (looking === undefined) return judge(call, result, treatment);
       return looking.then((answers) => judge(call, result, { ...treatment, answers }));
@@ -67,10 +69,11 @@ const UNKNOWN: SourceKind = { isLocal: false, carriesOthers: true };
 export function resultModeOf(
   { settings, kindOf }: Pick<ScanPorts, 'settings' | 'kindOf'>,
   upstream: string,
+  snapshot?: Snapshot,
 ): ResultScan {
-  const { results } = scanOf(settings(), upstream);
+  const { results } = scanOf(settings(snapshot), upstream);
   if (results !== 'by-source') return results;
-  const { isLocal, carriesOthers } = kindOf?.(upstream) ?? UNKNOWN;
+  const { isLocal, carriesOthers } = kindOf?.(upstream, snapshot) ?? UNKNOWN;
   return carriesOthers && !isLocal ? 'quarantine' : 'warn';
 }
 
@@ -85,21 +88,27 @@ export function lookUpNames(
   return found.length === 0 ? undefined : names.lookUp(found);
 }
 
-/** How the texts of a server are treated now. @param item tool, resource or prompt */
+export interface TreatedSource {
+  readonly upstream: string;
+  /** Tool, resource or prompt; `undefined`: the server itself. */
+  readonly item: string | undefined;
+  readonly snapshot?: Snapshot | undefined;
+}
+
+/** How the texts of a server are treated. */
 export function toTreatment(
   { settings, hostOf, kindOf }: Pick<ScanPorts, 'settings' | 'hostOf' | 'kindOf'>,
-  upstream: string,
-  item: string | undefined,
+  { upstream, item, snapshot }: TreatedSource,
 ): Treatment {
-  const { results, untrusted, resources } = scanOf(settings(), upstream);
+  const { results, untrusted, resources } = scanOf(settings(snapshot), upstream);
   return {
     server: upstream,
     item,
     mode: results === 'show' ? 'note' : results === 'clean' ? 'clean' : 'warn',
     untrusted,
-    isLocal: () => (kindOf?.(upstream) ?? UNKNOWN).isLocal,
+    isLocal: () => (kindOf?.(upstream, snapshot) ?? UNKNOWN).isLocal,
     resources,
-    ownHost: hostOf(upstream),
+    ownHost: hostOf(upstream, snapshot),
   };
 }
 

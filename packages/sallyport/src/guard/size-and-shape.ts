@@ -1,6 +1,7 @@
 import { isObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
+import { type Of, snapshotOf } from './snapshot-of.ts';
 
 export interface SizeLimits {
   /** Bytes of the whole message. */
@@ -15,13 +16,13 @@ const MAX_KEY = 1_024;
 
 /**
  * First of the outer door: bounds what every later guard walks through, and refuses shapes that mean one thing here and
- * another at the upstream. `limits` is asked on every call: they change with the configuration.
+ * another at the upstream.
  */
-export function sizeAndShape(limits: () => SizeLimits): Guard {
+export function sizeAndShape(limits: Of<SizeLimits>): Guard {
   return {
     name: 'size-and-shape',
     request(call) {
-      const { bodyBytes, depth } = limits();
+      const { bodyBytes, depth } = limits(snapshotOf(call));
       if (call.bytes > bodyBytes)
         return deny(
           'too_large',

@@ -1,5 +1,5 @@
 import type { Offer } from '../../core/access.ts';
-import type { Call, Tool } from '../../core/call.ts';
+import type { Call, CallSnapshot, Tool } from '../../core/call.ts';
 import { type Client, toDeclaration } from '../../core/client.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -57,13 +57,15 @@ export function readRecordedUse(record: JsonObject, definition: JsonObject | und
   return { kind: 'offer', at, use, hasArguments: hasArguments || kind === 'resource' };
 }
 
+const NO_SNAPSHOT: CallSnapshot = Object.freeze({ version: 0 });
+
 /** A call that nobody made, or long ago. */
 export function toCall(
   id: string,
   { tool, client, given }: { readonly tool: Tool; readonly client: Client; readonly given: JsonObject },
 ): Call {
   const endpoint = { kind: 'all' } as const;
-  return { id, tool, client, run: client.key, endpoint, arguments: given, bytes: 0, snapshotVersion: 0 };
+  return { id, tool, client, run: client.key, endpoint, arguments: given, bytes: 0, snapshot: NO_SNAPSHOT };
 }
 
 const OFFERS: ReadonlyMap<string, Offer['kind']> = new Map([

@@ -2,6 +2,7 @@ import type { Call, Tool } from '../../core/call.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { type Of, snapshotOf } from '../snapshot-of.ts';
 
 const ASK: Verdict = Object.freeze({
   kind: 'ask',
@@ -9,13 +10,13 @@ const ASK: Verdict = Object.freeze({
 });
 
 /** Calls of the tools that `approvals.asks` names ask a person: globs over `<server>/<tool>`, the server's own names. */
-export function asks(globs: () => readonly string[]): Guard {
+export function asks(globs: Of<readonly string[]>): Guard {
   let known: readonly string[] | undefined;
   let verdicts = new WeakMap<Tool, Verdict>();
   return {
     name: 'asks',
     request(call: Call) {
-      const now = globs();
+      const now = globs(snapshotOf(call));
       if (now !== known) {
         known = now;
         verdicts = new WeakMap();

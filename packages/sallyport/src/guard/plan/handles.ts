@@ -3,6 +3,7 @@ import type { Call } from '../../core/call.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { type Of, snapshotOf } from '../snapshot-of.ts';
 import { mayEcho } from './echo.ts';
 import { type HandleStore, handlesIn, type KeptText } from './handle.ts';
 import { type FixedPlan, plansHandle } from './plan.ts';
@@ -10,7 +11,7 @@ import type { PlanStore } from './plan-guard.ts';
 import { keepTexts, veilResult } from './veil.ts';
 
 export interface HandlePorts {
-  readonly settings: () => PlanSettings | undefined;
+  readonly settings: Of<PlanSettings | undefined>;
   readonly handles: HandleStore;
   readonly plans: Pick<PlanStore, 'find'>;
 }
@@ -18,20 +19,21 @@ export interface HandlePorts {
 /** Keeps what untrusted servers answer out of the model's context, and asks before it goes where no plan sent it. */
 export function handles(ports: HandlePorts): Guard {
   const keeps = (call: Call): boolean => {
-    const settings = ports.settings();
+    const settings = ports.settings(snapshotOf(call));
     return settings !== undefined && isKept(settings, call.tool.upstream);
   };
   return {
     name: 'handles',
     request(call) {
-      if (ports.settings() === undefined) return ALLOW;
+      if (ports.settings(snapshotOf(call)) === undefined) return ALLOW;
       const ids = handlesIn(call.arguments);
       return ids.length === 0 ? ALLOW : judge(ports, call, ids);
     },
-    readsResult: (call) => keeps(call) || (ports.settings() !== undefined && handlesIn(call.arguments).length > 0),
+    readsResult: (call) =>
+      keeps(call) || (ports.settings(snapshotOf(call)) !== undefined && handlesIn(call.arguments).length > 0),
     result(call, result) {
       if (keeps(call)) return keep(ports, call, result);
-      const ids = ports.settings() === undefined ? [] : handlesIn(call.arguments);
+      const ids = ports.settings(snapshotOf(call)) === undefined ? [] : handlesIn(call.arguments);
       if (ids.length === 0) return ALLOW;
       const look = (texts: ReadonlyMap<string, KeptText>) => {
         const given = ids.flatMap((id) => texts.get(id)?.text ?? []);

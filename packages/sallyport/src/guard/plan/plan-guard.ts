@@ -1,7 +1,9 @@
 import { isBound, type PlanSettings } from '../../config/plans-section.ts';
+import type { Snapshot } from '../../config/settings.ts';
 import type { Call } from '../../core/call.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { type Of, snapshotOf } from '../snapshot-of.ts';
 import type { Later } from './handle.ts';
 import {
   comparesNumbers,
@@ -27,13 +29,13 @@ export interface PlanStore {
 }
 
 export interface PlanPorts {
-  /** Of the snapshot in force; `undefined`: there are no plans. */
-  readonly settings: () => PlanSettings | undefined;
+  /** `undefined`: there are no plans. */
+  readonly settings: Of<PlanSettings | undefined>;
   readonly plans: PlanStore;
   /** `undefined`: nobody remembers what runs read. */
-  readonly hasReadUntrusted: (run: string) => Promise<boolean> | undefined;
+  readonly hasReadUntrusted: (run: string, snapshot?: Snapshot) => Promise<boolean> | undefined;
   /** Whether a run that reads there has read untrusted data. Left out: no source is known to be. */
-  readonly isUntrusted?: ((source: PlanSource) => boolean) | undefined;
+  readonly isUntrusted?: ((source: PlanSource, snapshot: Snapshot) => boolean) | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -45,7 +47,7 @@ export interface PlanSource {
 }
 
 /** Who asks, and whom: what a plan is bound to, and the one that came along. */
-export interface Asker extends Pick<Call, 'run' | 'isOwnRun' | 'plan' | 'client' | 'endpoint'> {
+export interface Asker extends Pick<Call, 'run' | 'isOwnRun' | 'plan' | 'client' | 'endpoint' | 'snapshot'> {
   readonly source: PlanSource;
 }
 
@@ -54,10 +56,10 @@ export function plan(ports: PlanPorts): Guard {
   return {
     name: 'plan',
     request(call) {
-      if (ports.settings() === undefined && call.plan === undefined) return ALLOW;
-      const { run, isOwnRun, plan: given, client, endpoint, tool } = call;
+      const { run, isOwnRun, plan: given, client, endpoint, tool, snapshot } = call;
+      if (ports.settings(snapshotOf(call)) === undefined && given === undefined) return ALLOW;
       const source = { upstream: tool.upstream, target: tool.name };
-      const asker = { run, isOwnRun, plan: given, client, endpoint, source };
+      const asker = { run, isOwnRun, plan: given, client, endpoint, snapshot, source };
       return judgeUse(ports, asker, { kind: 'tool', name: tool.publicName, arguments: call.arguments });
     },
   };
@@ -70,7 +72,7 @@ export function plan(ports: PlanPorts): Guard {
 export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | 'decided' | undefined): Verdict | Promise<Verdict> {
   const { plans } = ports;
   const { plan: given, run } = asker;
-  const settings = ports.settings();
+  const settings = ports.settings(snapshotOf(asker));
   if (settings === undefined)
     return given === undefined
       ? ALLOW
@@ -107,10 +109,11 @@ interface Judged {
 /** What the next request could be written by comes from here on: the plan is final before this one is sent. */
 function settle(
   { plans, isUntrusted }: PlanPorts,
-  { run, source }: Asker,
+  asker: Asker,
   { fixed, verdict }: Judged,
 ): Verdict | Promise<Verdict> {
-  if (fixed.isFinal === true || isUntrusted?.(source) !== true) return verdict;
+  const { run, source } = asker;
+  if (fixed.isFinal === true || isUntrusted?.(source, snapshotOf(asker)) !== true) return verdict;
   const kept = plans.fix(run, { ...fixed, isFinal: true });
   const check = (isKept: boolean) => (isKept ? verdict : deny('The plan of this run was just changed. Try again.'));
   return kept instanceof Promise ? kept.then(check) : check(kept);
@@ -125,12 +128,13 @@ function whyOutsideOf(fixed: FixedPlan, use: Use | undefined, { endpoint }: Aske
 /** Why the plan cannot be fixed; `undefined`: it is. */
 async function fix(
   { plans, hasReadUntrusted, now }: PlanPorts,
-  { run, isOwnRun, endpoint }: Asker,
+  asker: Asker,
   read: Plan,
 ): Promise<Verdict | undefined> {
+  const { run, isOwnRun, endpoint } = asker;
   if (isOwnRun !== true)
     return deny('A plan needs a run of its own: send _meta["dev.sallyport/run"] with every call of it.');
-  const hasRead = hasReadUntrusted(run);
+  const hasRead = hasReadUntrusted(run, snapshotOf(asker));
   if (hasRead === undefined)
     return deny(
       'Plans need to know what a run has read, which is not followed here. Leave _meta["dev.sallyport/plan"] out, or tell the user.',

@@ -6,27 +6,28 @@ import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Guard } from '../guard.ts';
 import { type OfferDoor, type PolicyPorts, policy, policyAccess, policyOffers } from '../policy.ts';
-import { type EnginePorts, type LabelsOf, PolicyEngine, type SinksOf } from './policy-engine.ts';
+import { type LabelsOf, PolicyEngine, type SinksOf } from './policy-engine.ts';
 import { findPrepared, type PreparedPolicies, preparePolicies } from './prepare-policies.ts';
 
-/** The policies in force and everything that asks them. */
+/** The policies of every snapshot that calls still run under, and everything that asks them. */
 export interface PolicyDoor {
   readonly guard: Guard;
   /** Reading resources and getting prompts. */
   readonly offers: OfferDoor;
-  readonly access: Access;
-  /** Of the policies in force; `undefined`: there are none. Stands on records and binds grants. */
-  version(): string | undefined;
-  /** Whether what they decide is carried out. */
-  mode(): PolicySettings['mode'];
+  /** The same object for the same policies. */
+  access(snapshot: Snapshot): Access;
   /**
-   * From here on these decide; what was decided before is forgotten.
+   * Of its policies; `undefined`: there are none. Stands on records and binds grants.
    * @throws FaultError `internal` for policies that `preparePolicies` did not check.
    */
-  use(settings: PolicySettings | undefined): void;
+  version(snapshot: Snapshot): string | undefined;
+  /** Whether what they decide is carried out. */
+  mode(snapshot: Snapshot): PolicySettings['mode'];
 }
 
 export interface DoorPorts {
+  /** For what belongs to no call. */
+  readonly inForce: () => Snapshot;
   /** The effects of a call, those its arguments tell of included. */
   readonly sinksOf: SinksOf;
   /** The marks on the data of a conversation or task. */
@@ -36,25 +37,61 @@ export interface DoorPorts {
 }
 
 /**
- * The door with the policies of a configuration in force.
+ * The door, with the policies of the snapshot in force checked.
  * @throws FaultError `config` for policies that do not pass their checks.
  */
-export async function openPolicyDoor(ports: DoorPorts, snapshot: Snapshot): Promise<PolicyDoor> {
-  await preparePolicies(snapshot);
-  const door = createPolicyDoor(ports);
-  door.use(policiesOf(snapshot));
-  return door;
+export async function openPolicyDoor(ports: DoorPorts): Promise<PolicyDoor> {
+  await preparePolicies(ports.inForce());
+  return createPolicyDoor(ports);
+}
+
+/** What decides under one snapshot. */
+interface Seat {
+  readonly engine: PolicyEngine | undefined;
+  readonly candidate: PolicyEngine | undefined;
+  readonly mode: PolicySettings['mode'];
+  readonly access: Access;
 }
 
 function createPolicyDoor(given: DoorPorts): PolicyDoor {
-  const inForce = new Seat(given);
-  const candidate = new Seat(given);
-  let mode: PolicySettings['mode'] = 'enforce';
-  let changes = 0;
+  // An engine lives as long as a snapshot that names its policies: what a call began with decides about it to its end.
+  const seats = new WeakMap<PreparedPolicies, Seat>();
+  const empty = toSeat({ engine: undefined, candidate: undefined, mode: 'enforce' }, 0);
+  let made = 0;
+  const make = (prepared: PreparedPolicies, mode: PolicySettings['mode']): Seat => {
+    const engineOf = ({ cedar, slices }: Pick<PreparedPolicies, 'cedar' | 'slices'>) =>
+      new PolicyEngine(cedar, slices, given);
+    const { candidate } = prepared;
+    made++;
+    return toSeat({ engine: engineOf(prepared), candidate: candidate && engineOf(candidate), mode }, made);
+  };
+  const find = (snapshot: Snapshot): Seat => {
+    const settings = policiesOf(snapshot);
+    if (settings === undefined) return empty;
+    const prepared = findPrepared(settings);
+    if (prepared === undefined)
+      throw new FaultError('internal', 'The policies were not checked before they were put in force.');
+    let seat = seats.get(prepared);
+    if (seat === undefined) {
+      seat = make(prepared, settings.mode);
+      seats.set(prepared, seat);
+    }
+    return seat;
+  };
+  // Nearly every call runs under the snapshot of the one before.
+  let latest: Snapshot | undefined;
+  let latestSeat = empty;
+  const seatOf = (snapshot: Snapshot = given.inForce()): Seat => {
+    if (snapshot !== latest) {
+      latestSeat = find(snapshot);
+      latest = snapshot;
+    }
+    return latestSeat;
+  };
   const ports: PolicyPorts = {
-    engine: () => inForce.engine,
-    mode: () => mode,
-    candidate: () => candidate.engine,
+    engine: (snapshot) => seatOf(snapshot).engine,
+    mode: (snapshot) => seatOf(snapshot).mode,
+    candidate: (snapshot) => seatOf(snapshot).candidate,
     onTried: (callId, { by, decision, instead, upstream, target }) =>
       given.log.info(
         { callId, upstream, target, ...decision, instead },
@@ -64,39 +101,13 @@ function createPolicyDoor(given: DoorPorts): PolicyDoor {
   return {
     guard: policy(ports),
     offers: policyOffers(ports),
-    access: policyAccess(ports, () => changes),
-    version: () => inForce.engine?.version,
-    mode: () => mode,
-    use(settings) {
-      const prepared = settings === undefined ? undefined : findPrepared(settings);
-      if (settings !== undefined && prepared === undefined)
-        throw new FaultError('internal', 'The policies were not checked before they were put in force.');
-      inForce.use(prepared);
-      candidate.use(prepared?.candidate);
-      mode = settings?.mode ?? 'enforce';
-      changes++;
-    },
+    access: (snapshot) => seatOf(snapshot).access,
+    version: (snapshot) => seatOf(snapshot).engine?.version,
+    mode: (snapshot) => seatOf(snapshot).mode,
   };
 }
 
-/** Where one set of policies sits, or none. The engine stays the same one: it keeps what it knows of tools. */
-class Seat {
-  readonly #ports: EnginePorts;
-  #engine: PolicyEngine | undefined;
-  #isTaken = false;
-
-  constructor(ports: EnginePorts) {
-    this.#ports = ports;
-  }
-
-  get engine(): PolicyEngine | undefined {
-    return this.#isTaken ? this.#engine : undefined;
-  }
-
-  use(prepared: Omit<PreparedPolicies, 'candidate'> | undefined): void {
-    this.#isTaken = prepared !== undefined;
-    if (prepared === undefined) return;
-    if (this.#engine === undefined) this.#engine = new PolicyEngine(prepared.cedar, prepared.slices, this.#ports);
-    else this.#engine.use(prepared.slices);
-  }
+function toSeat(deciding: Omit<Seat, 'access'>, number: number): Seat {
+  const access = policyAccess({ engine: () => deciding.engine, mode: () => deciding.mode }, () => number);
+  return { ...deciding, access };
 }

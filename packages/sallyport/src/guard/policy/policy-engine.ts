@@ -61,40 +61,27 @@ const NO_LABELS: LabelsOf = () => [];
 
 /**
  * Decides by compiled policies. A decision that does not depend on the call is kept, and costs two look-ups the next
- * time; the others are made in Cedar. `use` swaps the policies: everything kept is forgotten in the same step.
+ * time; the others are made in Cedar.
  */
 export class PolicyEngine {
   readonly #cedar: CedarLibrary;
   readonly #ports: Required<{ [Key in keyof EnginePorts]: NonNullable<EnginePorts[Key]> }>;
-  #slices: PolicySlices;
-  #byId = new Map<string, Policy>();
-  #callers = new Map<string, CallerMemory>();
+  readonly #slices: PolicySlices;
+  readonly #byId: ReadonlyMap<string, Policy>;
+  readonly #callers = new Map<string, CallerMemory>();
   /** By identity, in front of the maps whose keys must be made first. */
-  #known = new WeakMap<Principal, CallerMemory>();
+  readonly #known = new WeakMap<Principal, CallerMemory>();
   readonly #tools = new WeakMap<Tool, Facts>();
 
   constructor(cedar: CedarLibrary, policies: CompiledPolicies | PolicySlices, ports: EnginePorts) {
     this.#cedar = cedar;
     this.#ports = { clock: ports.clock, sinksOf: ports.sinksOf ?? NO_SINKS, labelsOf: ports.labelsOf ?? NO_LABELS };
     this.#slices = policies instanceof PolicySlices ? policies : new PolicySlices(cedar, policies);
-    this.#adopt();
+    this.#byId = new Map(this.#slices.compiled.policies.map((policy) => [policy.id, policy]));
   }
 
   get version(): string {
     return this.#slices.compiled.version;
-  }
-
-  use(policies: CompiledPolicies | PolicySlices): void {
-    const before = this.#slices;
-    this.#slices = policies instanceof PolicySlices ? policies : new PolicySlices(this.#cedar, policies);
-    if (before !== this.#slices) before.release();
-    this.#adopt();
-  }
-
-  #adopt(): void {
-    this.#byId = new Map(this.#slices.compiled.policies.map((policy) => [policy.id, policy]));
-    this.#callers = new Map();
-    this.#known = new WeakMap();
   }
 
   /** Is this tool there for this caller? Not where it is hidden, and not where every call of it would be denied. */

@@ -26,6 +26,14 @@ export interface Slice {
 const free: string[] = [];
 let made = 0;
 
+/** A call keeps the policies it began with, so only the collector knows when nobody asks them any more. */
+const unused = new FinalizationRegistry<{ readonly cedar: CedarLibrary; readonly names: string[] }>(
+  ({ cedar, names }) => {
+    for (const name of names) cedar.preparsePolicySet(name, { staticPolicies: {} });
+    free.push(...names);
+  },
+);
+
 /**
  * The slices of one set of policies, by server and, for those that a scope names, by tool, resource and prompt: a policy
  * whose scope names something else can say nothing there, and what it reads of a call need not be read.
@@ -43,6 +51,7 @@ export class PolicySlices {
     this.#cedar = cedar;
     this.compiled = compiled;
     this.#named = new Set(compiled.policies.flatMap(({ item }) => item ?? []));
+    unused.register(this, { cedar, names: this.#names });
   }
 
   /** @param item as scopes name it; left out: one that no scope names */
@@ -82,14 +91,6 @@ export class PolicySlices {
       this.of(serverOf(item.slice(item.indexOf(' ') + 1)), item);
       await pause();
     }
-  }
-
-  /** Others decide now. Whoever asks again gets slices made anew. */
-  release(): void {
-    this.#byPlace.clear();
-    this.#byPolicies.clear();
-    for (const name of this.#names) this.#cedar.preparsePolicySet(name, { staticPolicies: {} });
-    free.push(...this.#names.splice(0));
   }
 
   #find(policies: readonly Policy[]): Slice {

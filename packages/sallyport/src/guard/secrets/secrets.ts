@@ -1,8 +1,10 @@
 import type { SecretMode, SecretSettings } from '../../config/secrets-section.ts';
+import type { Snapshot } from '../../config/settings.ts';
 import type { Call, Tool } from '../../core/call.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { type Of, snapshotOf } from '../snapshot-of.ts';
 import { dropSecrets, maskSecrets } from './mask-secrets.ts';
 import { tokensOf } from './put-back.ts';
 import { sensitiveFields } from './sensitive-fields.ts';
@@ -10,8 +12,8 @@ import type { KeptSecret, SecretVault } from './vault.ts';
 import { describeSecrets, isWatched, type WeighedSecret, type WeighOptions, weighSecrets } from './weigh-secrets.ts';
 
 export interface SecretPorts {
-  /** Of the configuration in force; `undefined`: secrets are nobody's business. */
-  readonly settings: () => SecretSettings | undefined;
+  /** `undefined`: secrets are nobody's business. */
+  readonly settings: Of<SecretSettings | undefined>;
   readonly vault: SecretVault;
 }
 
@@ -27,7 +29,7 @@ function maskedOut({ settings, vault }: SecretPorts): Guard {
   return {
     name: 'secrets-masked',
     request(call) {
-      const now = settings();
+      const now = settings(snapshotOf(call));
       if (now === undefined || !mayTakeOut(now)) return ALLOW;
       const found = weigh(call, now).filter(({ mode, isSplit }) => !isSplit && (mode === 'mask' || mode === 'drop'));
       if (found.length === 0) return ALLOW;
@@ -66,7 +68,7 @@ function stopped({ settings, vault }: SecretPorts): Guard {
   return {
     name: 'secrets',
     request(call) {
-      const now = settings();
+      const now = settings(snapshotOf(call));
       if (now === undefined) return ALLOW;
       const tokens = tokensOf(call.arguments);
       if (tokens.length === 0) return look(call, now);
@@ -82,14 +84,17 @@ function stopped({ settings, vault }: SecretPorts): Guard {
 export function secretsInResult(ports: SecretPorts): Guard {
   return {
     name: 'secrets-in-result',
-    readsResult() {
-      const now = ports.settings();
+    readsResult(call) {
+      const now = ports.settings(snapshotOf(call));
       return now !== undefined && isWatched({ settings: now, direction: 'results' });
     },
     result(call, result) {
       const { tool, client } = call;
       const marked = sensitiveFields(tool.definition).output;
-      const masked = maskResult(ports, result, { tool, owner: client.principal.id, marked });
+      const masked = maskResult(ports, result, {
+        ...{ tool, owner: client.principal.id, marked },
+        snapshot: snapshotOf(call),
+      });
       if (masked === undefined) return ALLOW;
       const { upstream } = tool;
       if (masked.kind === 'withheld')
@@ -107,6 +112,8 @@ export interface MaskResultOptions {
   /** Who may bring the values back. */
   readonly owner: string;
   readonly marked: readonly (readonly string[])[];
+  /** Of the call it answers. */
+  readonly snapshot?: Snapshot | undefined;
 }
 
 export type MaskedResult =
@@ -117,9 +124,9 @@ export type MaskedResult =
 export function maskResult(
   { settings, vault }: SecretPorts,
   result: JsonObject,
-  { tool, owner, marked }: MaskResultOptions,
+  { tool, owner, marked, snapshot }: MaskResultOptions,
 ): MaskedResult | undefined {
-  const now = settings();
+  const now = settings(snapshot);
   if (now === undefined || !isWatched({ settings: now, direction: 'results' })) return undefined;
   const markedRoot = '/structuredContent';
   const found = weighSecrets(result, { settings: now, direction: 'results', tool, marked, markedRoot });
@@ -135,9 +142,13 @@ export function maskResult(
 export function withoutSecrets(
   { settings }: Pick<SecretPorts, 'settings'>,
   said: JsonObject,
-  { before, ...tool }: MaskResultOptions['tool'] & Pick<WeighOptions, 'before'>,
+  {
+    before,
+    snapshot,
+    ...tool
+  }: MaskResultOptions['tool'] & Pick<MaskResultOptions, 'snapshot'> & Pick<WeighOptions, 'before'>,
 ): { readonly value: JsonObject; readonly isWithheld: boolean } {
-  const now = settings();
+  const now = settings(snapshot);
   if (now === undefined || !isWatched({ settings: now, direction: 'results' }))
     return { value: said, isWithheld: false };
   const found = weighSecrets(said, {

@@ -4,6 +4,7 @@ import type { Call } from '../../core/call.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
 import { ALLOW } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { type Of, snapshotOf } from '../snapshot-of.ts';
 import { readArguments } from './classify-arguments.ts';
 import { isDraft, readDefinition } from './classify-definition.ts';
 
@@ -31,11 +32,11 @@ export function findSinks(call: Call, settings: SinkSettings | undefined): reado
 }
 
 /** The floor: an effect asks for a person, or is refused, whichever tool causes it (requirement G8). */
-export function sinkFloor(settings: () => SinkSettings | undefined): Guard {
+export function sinkFloor(settings: Of<SinkSettings | undefined>): Guard {
   return {
     name: 'sink-floor',
     request(call) {
-      const sinks = settings();
+      const sinks = settings(snapshotOf(call));
       // No floor costs nothing.
       if (sinks === undefined || sinks.floor.size === 0) return ALLOW;
       const found = findSinks(call, sinks);

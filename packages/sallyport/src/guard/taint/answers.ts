@@ -1,6 +1,7 @@
 import type { Call } from '../../core/call.ts';
 import { ALLOW } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { snapshotOf } from '../snapshot-of.ts';
 import { isBelieved } from './label-source.ts';
 import { privateFlows } from './private-flows.ts';
 import { type TaintPorts, taint } from './taint.ts';
@@ -19,8 +20,8 @@ export function answersTaint(ports: TaintPorts): Guard {
   const toGuard = (reduce: ReturnType<typeof privateFlows>): Guard =>
     taint({
       ...ports,
-      settings: () => {
-        const settings = ports.settings();
+      settings: (snapshot) => {
+        const settings = ports.settings(snapshot);
         return settings && reduce(settings);
       },
       sinksOf: () => [],
@@ -39,7 +40,8 @@ export function answersTaint(ports: TaintPorts): Guard {
   };
 }
 
-function isTypedForm({ tool, client }: Call, { settings }: Pick<TaintPorts, 'settings'>): boolean {
-  const now = settings();
+function isTypedForm(call: Call, { settings }: Pick<TaintPorts, 'settings'>): boolean {
+  const { tool, client } = call;
+  const now = settings(snapshotOf(call));
   return now !== undefined && tool.name === FORM && isBelieved(now, client.principal);
 }

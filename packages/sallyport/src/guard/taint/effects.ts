@@ -1,7 +1,9 @@
+import type { Snapshot } from '../../config/settings.ts';
 import type { Call } from '../../core/call.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { readDefinition } from '../sinks/classify-definition.ts';
 import { PEOPLE } from '../sinks/read-change.ts';
+import { snapshotOf } from '../snapshot-of.ts';
 import { roleOf } from './roles.ts';
 import { isInsideRoots } from './roots.ts';
 import { walkLeaves } from './walk-leaves.ts';
@@ -15,7 +17,7 @@ export type Deed = 'none' | 'change' | 'effect';
 /** Where the operator lets a server work, and whose home `~` is. */
 export interface Places {
   /** `undefined`: it is not known where the server keeps its files. */
-  readonly rootsOf: (upstream: string) => readonly string[] | undefined;
+  readonly rootsOf: (upstream: string, snapshot: Snapshot) => readonly string[] | undefined;
   readonly home: string;
 }
 
@@ -63,9 +65,10 @@ export function isWriteOnly(call: Call, sinks: readonly SinkClass[]): boolean {
 }
 
 /** A write outside the roots, or to a file there that programs run or keep keys in. */
-function writesOutside({ tool, arguments: given }: Call, { rootsOf, home }: Places): boolean {
+function writesOutside(call: Call, { rootsOf, home }: Places): boolean {
+  const { tool, arguments: given } = call;
   return walkLeaves(given).leaves.some(({ key, text, isName, isNumber }) => {
     if (isName || isNumber || text.length > 4_096 || roleOf(key, text) !== 'path') return false;
-    return !isInsideRoots(text.trim(), rootsOf(tool.upstream), home);
+    return !isInsideRoots(text.trim(), rootsOf(tool.upstream, snapshotOf(call)), home);
   });
 }

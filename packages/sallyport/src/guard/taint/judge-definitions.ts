@@ -1,7 +1,9 @@
+import type { Snapshot } from '../../config/settings.ts';
 import type { Role, TaintFlow, TaintSettings } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
 import type { ShownDefinition } from '../../core/shown-definitions.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
+import { snapshotOf } from '../snapshot-of.ts';
 import { findOrigins, valuesOf } from './definition-values.ts';
 import { pointerOf, toShownValue } from './explain-flow.ts';
 import type { Printer } from './fingerprints.ts';
@@ -22,7 +24,7 @@ export interface DefinitionPorts {
   readonly printer: Printer;
   readonly memory: TaintMemory;
   /** Whether the operator's configuration holds the value. Left out: it is not known. */
-  readonly isConfigured?: ((value: string) => boolean) | undefined;
+  readonly isConfigured?: ((value: string, snapshot: Snapshot) => boolean) | undefined;
   /** Told of flows that a rule only notes. */
   readonly onNoted?: ((call: Call, reason: string) => void) | undefined;
 }
@@ -53,7 +55,7 @@ export function judgeDefinitions(acting: Acting, door: DefinitionDoor): Verdict 
   const planted = asked.leaves.flatMap((leaf) => {
     const origin = leaf.leaf.isName ? undefined : originOf(leaf, findOrigins(leaf, values, prints), call);
     if (origin === undefined || isInsideRoots(leaf, acting)) return [];
-    if (door.ports.isConfigured?.(leaf.leaf.text.trim()) === true) return [];
+    if (door.ports.isConfigured?.(leaf.leaf.text.trim(), snapshotOf(call)) === true) return [];
     return [{ leaf, origin }];
   });
   if (planted.length === 0) {

@@ -1,5 +1,6 @@
 import { ALLOW } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { snapshotOf } from '../snapshot-of.ts';
 import { privacyOf } from './labels.ts';
 import { privateFlows } from './private-flows.ts';
 import { type TaintPorts, taint } from './taint.ts';
@@ -8,8 +9,8 @@ import { type TaintPorts, taint } from './taint.ts';
 export function outgoingTaint(ports: TaintPorts): Guard {
   const guard = taint({
     ...ports,
-    settings: () => {
-      const settings = ports.settings();
+    settings: (snapshot) => {
+      const settings = ports.settings(snapshot);
       return settings === undefined ? undefined : privateOnly(settings);
     },
     sinksOf: () => [],
@@ -17,7 +18,7 @@ export function outgoingTaint(ports: TaintPorts): Guard {
   return {
     name: guard.name,
     request(call) {
-      if (ports.settings() === undefined) return ALLOW;
+      if (ports.settings(snapshotOf(call)) === undefined) return ALLOW;
       const decide = (marks: number) => (privacyOf(marks) === 0 ? undefined : guard.request?.(call)) ?? ALLOW;
       const marks = ports.memory.marksOf(call.run);
       return typeof marks === 'number' ? decide(marks) : marks.then(decide);

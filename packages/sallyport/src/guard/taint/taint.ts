@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../config/settings.ts';
 import type { TaintFlow, TaintSettings } from '../../config/taint-section.ts';
 import type { Call } from '../../core/call.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -5,6 +6,7 @@ import type { ShownDefinition } from '../../core/shown-definitions.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
+import { type Of, snapshotOf } from '../snapshot-of.ts';
 import { type Places, readDeed } from './effects.ts';
 import { isEmptyResult } from './empty-result.ts';
 import { explainFlow } from './explain-flow.ts';
@@ -24,8 +26,8 @@ import type { Evidence } from './vouch.ts';
 import { walkLeaves } from './walk-leaves.ts';
 
 export interface TaintPorts extends DefinitionPorts {
-  /** Of the snapshot in force; `undefined`: nothing is labelled. */
-  readonly settings: () => TaintSettings | undefined;
+  /** `undefined`: nothing is labelled. */
+  readonly settings: Of<TaintSettings | undefined>;
   /** The effects of a call, those its arguments tell of included. */
   readonly sinksOf: (call: Call) => readonly SinkClass[];
   /** Where servers may write. Left out: it is known of none. */
@@ -42,7 +44,7 @@ export function taint(ports: TaintPorts): Guard {
   return {
     name: 'taint',
     request(call) {
-      const settings = ports.settings();
+      const settings = ports.settings(snapshotOf(call));
       if (settings === undefined) return ALLOW;
       const marks = ports.memory.marksOf(call.run);
       const about = { settings, ports, tails };
@@ -177,12 +179,12 @@ function findFresh({ asked, own, known, user }: Unknown, printer: Printer): read
 export function taintLabels(ports: TaintPorts): Guard {
   return {
     name: 'taint-labels',
-    readsResult: () => ports.settings() !== undefined,
+    readsResult: (call) => ports.settings(snapshotOf(call)) !== undefined,
     result(call, result) {
-      const settings = ports.settings();
-      if (settings === undefined) return ALLOW;
+      const snapshot = snapshotOf(call);
+      if (ports.settings(snapshot) === undefined) return ALLOW;
       const { upstream, name } = call.tool;
-      const about = { run: call.run, callId: call.id, upstream, target: name, given: call.arguments };
+      const about = { run: call.run, callId: call.id, upstream, target: name, given: call.arguments, snapshot };
       const kept = rememberResult(ports, { ...about, result });
       return kept === undefined ? ALLOW : kept.then(() => ALLOW);
     },
@@ -198,10 +200,12 @@ export interface ReadData {
   readonly result: JsonObject;
   /** The arguments it answers: a key that it repeats from them is the client's. Left out: there were none. */
   readonly given?: JsonObject | undefined;
+  /** Of the call it answers. */
+  readonly snapshot?: Snapshot | undefined;
 }
 
 export function rememberResult(ports: TaintPorts, data: ReadData): Promise<void> | undefined {
-  const settings = ports.settings();
+  const settings = ports.settings(data.snapshot);
   if (settings === undefined) return undefined;
   const { run, result, callId, upstream, target, given } = data;
   const source = { callId, upstream, target, marks: marksOf(settings, upstream, target) };

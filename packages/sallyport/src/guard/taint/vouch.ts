@@ -2,6 +2,7 @@ import type { Call } from '../../core/call.ts';
 import { isObject, member } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { toWords } from '../sinks/read-words.ts';
+import { snapshotOf } from '../snapshot-of.ts';
 import { type Deed, isWriteOnly, type Places } from './effects.ts';
 import { asksFor, asksForAct } from './intent.ts';
 import { bears, CLEAN, privacyOf, VOUCHED } from './labels.ts';
@@ -79,7 +80,7 @@ export function isGivenOtherwise({ others, forms }: AskedLeaf, { user, recall }:
 /** The operator gave the server the directory that the path lies in. */
 export function isInsideRoots({ leaf, role }: AskedLeaf, { call, places }: Pick<Evidence, 'call' | 'places'>): boolean {
   if (role !== 'path') return false;
-  const roots = places.rootsOf(call.tool.upstream);
+  const roots = places.rootsOf(call.tool.upstream, snapshotOf(call));
   return roots !== undefined && isInside(leaf.text.trim(), roots, places.home);
 }
 
@@ -131,7 +132,7 @@ export function isVouchedFor(asked: AskedCall, evidence: Evidence): boolean {
  * the user is known and does not ask for it.
  */
 function isFree({ user, call, places }: Evidence): boolean {
-  if (user === undefined || places.rootsOf(call.tool.upstream) !== undefined) return true;
+  if (user === undefined || places.rootsOf(call.tool.upstream, snapshotOf(call)) !== undefined) return true;
   return asksForAct(user, toWords(call.tool.name));
 }
 
