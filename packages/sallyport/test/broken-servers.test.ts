@@ -57,6 +57,29 @@ describe('a server whose variable is missing, whose command is wrong or whose ho
     expect(listed?.tools?.map(({ name }) => name)).toEqual(['good_echo']);
   });
 
+  it('is reported once, whatever else a reload changes', async () => {
+    const gateway = await startGateway(CONFIG);
+    const client = await new PlainClient(gateway).initialize();
+    const reports = () => {
+      const lines = gateway.process.stderr.split('\n').filter((line) => line.includes('"level":"warn"'));
+      return ['unset', 'nowhere', 'wrong'].map((name) => lines.filter((line) => line.includes(`"upstream":"${name}"`)));
+    };
+    await waitFor(() => {
+      for (const lines of reports()) expect(lines.length).toBeGreaterThan(0);
+    });
+    const before = reports();
+    for (let round = 1; round <= 6; round++) {
+      const added = { [`more${round}`]: good };
+      gateway.process.write({
+        ...{ gateway: { pageSize: 100 + round }, scan: { definitions: round % 2 === 0 ? 'show' : 'hold' } },
+        mcpServers: { ...CONFIG.mcpServers, ...added },
+      });
+      gateway.process.child.kill('SIGHUP');
+      await waitFor(async () => expect(textOf(await client.call(`more${round}_echo`))).toContain('"tools/call"'));
+    }
+    expect(reports()).toEqual(before);
+  });
+
   it('works once a reload names what is there', async () => {
     const gateway = await startGateway({ mcpServers: { a: { ...good, env: { X: `$\{NO_SUCH_VARIABLE_HERE}` } } } });
     const client = await new PlainClient(gateway).initialize();
