@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openExchange, RawConnection } from './http-exchange.ts';
+import { keyHolder } from './keyed-callers.ts';
 import { eventsOf } from './message-channels.ts';
 import { modernHeaders, modernParams, PlainClient, textOf } from './plain-client.ts';
 import { memoryOf, openFiles } from './process-table.ts';
@@ -214,6 +215,37 @@ describe('readers that do not read', () => {
     expect(status).toBe(404);
     // From a cold heap: what 1 MB strings leave to the collector comes on top of what is kept.
     expect(memoryOf(gateway.pid).peak - before).toBeLessThan(200);
+  });
+
+  it('of answers on many event streams are cut, too, and the readers of others are not', async () => {
+    const gateway = await startGateway({ mcpServers });
+    const other = await keyHolder(gateway, 'other', []);
+    const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+    const open = async (holder: RunningGateway) => {
+      const stream = await openExchange({ url: gateway.sse, method: 'GET', headers: { ...holder.headers } });
+      const events = eventsOf(stream);
+      const client = new PlainClient(holder, gateway.origin + ((await events.next()).value ?? ''));
+      const ask = (id: string, method: string, given: object) =>
+        client.post(JSON.stringify({ jsonrpc: '2.0', id, method, params: given }));
+      await ask('open', 'initialize', params);
+      return { stream, events, ask };
+    };
+    const reader = await open(other);
+    const before = memoryOf(gateway.pid).now;
+    // Each error comes back with its id of a megabyte: 60 are less than one stream may leave unread.
+    const id = 'i'.repeat(1_000_000);
+    for (let i = 0; i < 8; i++) {
+      const { stream, ask } = await open(gateway);
+      stream.pause();
+      for (let j = 0, status = 202; j < 55 && status === 202; j++) status = (await ask(`${j}${id}`, 'ping', {})).status;
+    }
+    // 440 MB were asked for; what 1 MB strings leave to the collector comes on top of the 256 MiB that are kept.
+    expect(memoryOf(gateway.pid).now - before).toBeLessThan(420);
+    await reader.ask('still there', 'ping', {});
+    let heard = '';
+    while (!heard.includes('still there')) heard = (await reader.events.next()).value ?? 'still there: ended';
+    expect(heard).toContain('"id":"still there"');
+    reader.stream.destroy();
   });
 
   it('of stdio miss notifications, and no memory is spent on them', async () => {
