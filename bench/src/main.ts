@@ -39,7 +39,7 @@ const USAGE = `usage: npm run bench -- <bench> [options]
   faults    what goes wrong in operation: a full disk, kills, restarts, floods, hours; as root
     --json            one JSON object on stdout
     --only PARTS      disk,kill,roll,slow-disk,flood,soak
-    --quick           a soak of 4 minutes instead of 20
+    --quick           a soak of 5 minutes instead of 25
   profile   where the time of the middle process goes
     --target NAME     sallyport, raw, sdk-relay, … (default sallyport)
     --seconds N       length of the load (default 10)
