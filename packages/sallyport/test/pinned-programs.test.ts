@@ -99,6 +99,8 @@ it('what a command without an exact version fetched at its start is held, too', 
   };
   write(join(place, 'package.json'), JSON.stringify({ name: 'notes', version: '1.0.0' }));
   write(join(place, 'index.mjs'), readFileSync(SERVER, 'utf8'));
+  const noted = { packages: { 'node_modules/notes': { version: '1.0.0' } } };
+  write(join(dirname(place), '.package-lock.json'), JSON.stringify(noted));
   // Stands for npx that finds a newer version in the registry.
   const newest = join(home, 'newest.json');
   const npx = join(home, 'bin/npx');

@@ -15,6 +15,8 @@ export interface ProgramPins {
   /** `undefined`: it may be started. */
   meetProgram(server: string, definition: Definition): Exclude<PinState, 'approved'> | undefined;
   approvedProgram(server: string): string | undefined;
+  /** Whether nobody, nor first sight, has decided about any program of the server. */
+  isUndecided(server: string): boolean;
 }
 
 export interface ProgramGatePorts {
@@ -55,9 +57,9 @@ export function createProgramGate({ pins, mode, log, environment = process.env }
     async admit(settings, childEnvironment) {
       const now = mode();
       if (now === undefined) return;
-      const seen = await look(looker, settings.transport, childEnvironment);
-      if (seen === undefined) return;
       const { name } = settings;
+      const seen = toDecidable(await look(looker, settings.transport, childEnvironment), pins.isUndecided(name));
+      if (seen === undefined) return;
       if (seen.kind === 'absent') {
         const isExpected = now === 'team' && runsOf(pins.approvedProgram(name)) === seen.runs;
         if (now !== 'laptop' && !isExpected)
@@ -76,13 +78,23 @@ export function createProgramGate({ pins, mode, log, environment = process.env }
 
     async isOtherSinceStart(settings) {
       if (mode() === undefined || settings.transport.type !== 'stdio' || !fetching.has(settings.name)) return false;
-      const seen = await look(looker, settings.transport, toChildEnvironment(environment, settings.transport.env));
+      const found = await look(looker, settings.transport, toChildEnvironment(environment, settings.transport.env));
+      const seen = toDecidable(found, pins.isUndecided(settings.name));
       if (seen === undefined || seen.kind === 'absent') return false;
       const why = meet(settings, seen);
       if (why !== undefined) log.warn({ upstream: settings.name }, why);
       return why !== undefined;
     },
   };
+}
+
+/**
+ * What npx is still unpacking is not pinned at first sight: the whole of it would be another program. Where a decision stands,
+ * it is compared as it is, so that nobody gets past it by leaving a part away.
+ */
+function toDecidable(seen: SeenProgram | undefined, isUndecided: boolean): SeenProgram | undefined {
+  if (seen?.kind !== 'absent' || seen.partial === undefined || isUndecided) return seen;
+  return { kind: 'known', facts: seen.partial };
 }
 
 /** @throws FaultError never: what cannot be looked at is opaque. */

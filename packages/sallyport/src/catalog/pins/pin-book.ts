@@ -13,6 +13,7 @@ import {
   describeHeld,
   FIRST_SIGHT,
   judge,
+  LISTS,
   type Pin,
   type PinFacts,
   type PinKind,
@@ -59,12 +60,6 @@ export interface PinBookPorts {
   later?(work: () => void): void;
 }
 
-const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
-  ['tools', 'tools'],
-  ['prompts', 'prompts'],
-  ['resources', 'resources'],
-  ['resourceTemplates', 'resources'],
-]);
 /** Items of one kind of one server; the largest real list has some thousands. */
 const MAX_ENTRIES = 50_000;
 /** Pages of one server: whoever reads them names them. */
@@ -205,6 +200,11 @@ export class PinBook implements PinGate {
   /** The approved definition of what its command runs. */
   approvedProgram(server: string): string | undefined {
     return this.#programs.get(server);
+  }
+
+  isUndecided(server: string): boolean {
+    const { approved, rejected } = this.#find(server, 'program', '') ?? {};
+    return approved === undefined && rejected === undefined;
   }
 
   /** Others are read beside what may be used. */

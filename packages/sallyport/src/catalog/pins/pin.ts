@@ -1,7 +1,7 @@
 import type { PinMode } from '../../config/pins-section.ts';
 import type { DefinitionScan } from '../../config/scan-section.ts';
 import type { Json } from '../../core/json.ts';
-import type { ListKind } from '../contract.ts';
+import type { AnnouncedList, ListKind } from '../contract.ts';
 import type { Found } from './inspection.ts';
 
 /**
@@ -19,6 +19,14 @@ export const PIN_KINDS: readonly PinKind[] = [
   'program',
   'ui',
 ];
+
+/** The list that a client is told of when items of a kind change. */
+export const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
+  ['tools', 'tools'],
+  ['prompts', 'prompts'],
+  ['resources', 'resources'],
+  ['resourceTemplates', 'resources'],
+]);
 
 /** There is one of each for a server, without a name of its own. */
 export function isNameless(kind: PinKind): kind is 'instructions' | 'program' {

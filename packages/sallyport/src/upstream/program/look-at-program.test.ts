@@ -63,6 +63,20 @@ describe('npx', () => {
     });
   });
 
+  it('is absent while npx unpacks it, and says what is there already', async () => {
+    const folder = `.npm/_npx/${toCacheKey('notes@3.0.0')}/node_modules`;
+    const entry = { name: 'notes', version: '3.0.0', bin: 'index.js' };
+    write({ [`${folder}/notes/package.json`]: entry, [`${folder}/notes/index.js`]: '// half' });
+    const partial = expect.objectContaining({ runs: 'npm:notes@3.0.0' });
+    expect(await look('npx', 'notes@3.0.0')).toMatchObject({ kind: 'absent', runs: 'npm:notes@3.0.0', partial });
+    // What npm noted of the version before is not what it is unpacking.
+    const noted = (version: string) => ({ packages: { 'node_modules/notes': { version, integrity: 'sha512-x' } } });
+    write({ [`${folder}/.package-lock.json`]: noted('2.0.0') });
+    expect(await look('npx', 'notes@3.0.0')).toMatchObject({ kind: 'absent', partial });
+    write({ [`${folder}/.package-lock.json`]: noted('3.0.0') });
+    expect(await look('npx', 'notes@3.0.0')).toMatchObject({ kind: 'known', facts: { integrity: 'sha512-x' } });
+  });
+
   it('takes the folder npx takes', () => {
     expect(toCacheKey('cowsay')).toBe(createHash('sha512').update('cowsay').digest('hex').slice(0, 16));
   });

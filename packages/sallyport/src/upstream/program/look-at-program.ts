@@ -10,13 +10,13 @@ import { findImage } from './find-image.ts';
 import { findImports } from './find-imports.ts';
 import { findNpmPackage } from './find-npm-package.ts';
 import { findCachedWheel, findOwner } from './find-python-package.ts';
-import { findPackageFolder, type Manifest, readIntegrity, readManifest } from './manifest.ts';
+import { findPackageFolder, isWhole, type Manifest, readIntegrity, readManifest } from './manifest.ts';
 
 /** What a stdio command would run at this moment. */
 export type SeenProgram =
   | { readonly kind: 'known'; readonly facts: ProgramFacts }
-  /** It will be fetched by the start. */
-  | { readonly kind: 'absent'; readonly runs: string; readonly how: string }
+  /** It will be fetched by the start. `partial`: what npx has unpacked of it so far. */
+  | { readonly kind: 'absent'; readonly runs: string; readonly how: string; readonly partial?: ProgramFacts }
   | { readonly kind: 'opaque'; readonly facts: ProgramFacts; readonly reason: string };
 
 /** Becomes a definition: what stands here is compared, shown field by field, and approved. */
@@ -84,7 +84,14 @@ async function lookAtNpm(
   const manifest = await findNpmPackage({ found, spec, ...place, runner: npx });
   const how = `npx --yes --package=${spec} -c true`;
   if (manifest === undefined) return { kind: 'absent', runs, how };
-  return known(await describePackage(manifest, [], place), found.version === undefined);
+  const seen = known(await describePackage(manifest, [], place), found.version === undefined);
+  if (seen.kind !== 'known' || !isInNpxCache(manifest) || (await isWhole(manifest))) return seen;
+  return { kind: 'absent', runs, how, partial: seen.facts };
+}
+
+/** Elsewhere whoever installs a package has ended before Sallyport starts it. */
+function isInNpxCache({ folder }: Manifest): boolean {
+  return /[\\/]_npx[\\/][0-9a-f]{16}[\\/]node_modules[\\/]/.test(folder);
 }
 
 async function findPrograms(folder: string, names: readonly string[]): Promise<readonly string[]> {

@@ -33,6 +33,17 @@ export function findPackageFolder(file: string): string | undefined {
 
 /** What npm wrote down when it installed the package: the digest of its archive. */
 export async function readIntegrity(folder: string): Promise<string | undefined> {
+  const integrity = member(await readInstalled(folder), 'integrity');
+  return typeof integrity === 'string' ? integrity : undefined;
+}
+
+/** npm unpacks first and notes in the end what it installed: before that, files may be missing. */
+export async function isWhole({ folder, version }: Manifest): Promise<boolean> {
+  return member(await readInstalled(folder), 'version') === version;
+}
+
+/** The entry of the package in what npm noted. */
+async function readInstalled(folder: string): Promise<unknown> {
   const at = folder.lastIndexOf(`${sep}node_modules${sep}`);
   const root = folder.slice(0, at);
   const first = root.indexOf(`${sep}node_modules`);
@@ -42,8 +53,7 @@ export async function readIntegrity(folder: string): Promise<string | undefined>
     .split(sep)
     .join('/');
   const lock = await readJson(join(top, 'node_modules', '.package-lock.json'));
-  const integrity = member(member(member(lock, 'packages'), entry), 'integrity');
-  return typeof integrity === 'string' ? integrity : undefined;
+  return member(member(lock, 'packages'), entry);
 }
 
 export async function readJson(file: string): Promise<unknown> {
