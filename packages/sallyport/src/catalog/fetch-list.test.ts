@@ -54,12 +54,16 @@ describe('fetchList', () => {
 
   it.each([
     ['{"name":"a"}', '{"inputSchema":{"type":"object"},"name":"a"}'],
+    [
+      `{"name":"a", "title" : null, "outputSchema":null,"annotations":null,"description":"null","x":null,${schema}}`,
+      `{"name":"a","description":"null","x":null,${schema}}`,
+    ],
     ['{"name":"a","inputSchema":{ }}', '{"name":"a","inputSchema":{"type":"object"}}'],
     [
       '{"inputSchema": { "properties":{"天":{}} }, "name":"a"}',
       '{"inputSchema": {"type":"object", "properties":{"天":{}} }, "name":"a"}',
     ],
-  ])('%s: clients see the type they demand, and everybody else the bytes of the server', async (text, shown) => {
+  ])('%s: clients see what they can read, and everybody else the bytes of the server', async (text, shown) => {
     const { items, problems } = await fetchFrom(() => `{"tools":[${text}]}`).list;
     expect(problems).toEqual([]);
     expect(writeShown(items[0]!, undefined, undefined)).toBe(shown);

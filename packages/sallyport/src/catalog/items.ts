@@ -20,6 +20,8 @@ export interface Item {
   readonly paramHeaders: ParamHeaders | undefined;
   /** A tool whose input schema is missing, or does not say that it is one of an object. */
   readonly isUntyped?: true;
+  /** It says null of something optional, where it could say nothing. */
+  readonly hasNulls?: true;
 }
 
 interface KindRules {
@@ -66,6 +68,7 @@ export function readItem(kind: ListKind, text: string, value: unknown): Item | s
   if (typeof id !== 'string' || id === '') return `${idKey} is missing or not a string`;
   if (Object.hasOwn(value, TOO_DEEP)) return 'nested deeper than 512 levels';
   if (typeof member(value, 'name') !== 'string') return 'name is missing or not a string';
+  const hasNulls = [...STRINGS, ...OBJECTS].some((key) => value[key] === null && Object.hasOwn(value, key));
   for (const key of STRINGS) if (!isAbsentOr(value, key, 'string')) return `${key} is not a string`;
   for (const key of OBJECTS) if (!isAbsentOr(value, key, 'object')) return `${key} is not an object`;
   let paramHeaders: ParamHeaders | undefined;
@@ -91,11 +94,12 @@ export function readItem(kind: ListKind, text: string, value: unknown): Item | s
     definition: kind === 'tools' ? value : undefined,
     paramHeaders,
     ...(isUntyped ? { isUntyped } : {}),
+    ...(hasNulls ? { hasNulls } : {}),
   };
 }
 
 function isAbsentOr(value: JsonObject, key: string, type: 'string' | 'object'): boolean {
-  if (!Object.hasOwn(value, key)) return true;
+  if (!Object.hasOwn(value, key) || value[key] === null) return true;
   return type === 'string' ? typeof value[key] === 'string' : isObject(value[key]);
 }
 
@@ -118,13 +122,27 @@ export function writeItem({ head, literal, tail }: Item): string {
 
 /**
  * The item as clients see it: under another name and description where it has one here, with the type that every client
- * demands, else byte for byte.
+ * demands and without the nulls that some refuse, else byte for byte.
  */
 export function writeShown(item: Item, publicId: string | undefined, description: string | undefined): string {
   const literal = publicId === undefined || publicId === item.id ? item.literal : JSON.stringify(publicId);
   const named = item.head + literal + item.tail;
-  const text = description === undefined ? named : withDescription(named, description);
+  const described = description === undefined ? named : withDescription(named, description);
+  const text = item.hasNulls ? withoutNulls(described) : described;
   return item.isUntyped ? withObjectType(text) : text;
+}
+
+/**
+ * Many servers write null for what they have nothing to say of. Half of the parsers read that as nothing; the other half refuse the
+ * whole list.
+ */
+function withoutNulls(text: string): string {
+  const bytes = Buffer.from(text, 'utf8');
+  const stated = objectMembers(bytes, 0).map(
+    ({ key, start, end }) => [key, bytes.toString('utf8', start, end)] as const,
+  );
+  const kept = stated.filter(([key, value]) => value !== 'null' || ![...STRINGS, ...OBJECTS].includes(key));
+  return `{${kept.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
 }
 
 /**
