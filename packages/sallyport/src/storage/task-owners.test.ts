@@ -33,3 +33,28 @@ test('the oldest make room, and a month is enough', async () => {
   expect((await createTaskOwnerStore(database, clock).find(['5', 'new'])).size).toBe(1);
   await database.destroy();
 });
+
+test('tasks of one caller push out its own, never those of others', async () => {
+  const database = await openDatabase(':memory:');
+  let now = 0;
+  const store = createTaskOwnerStore(database, { now: () => now++ }, 100);
+  for (let i = 0; i < 5; i++) await store.put(`ben ${i}`, 'ben');
+  for (let i = 0; i < 1_030; i++) await store.put(`anna ${i}`, 'anna');
+  const names = (caller: string, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => `${caller} ${from + i}`);
+  expect((await store.find(names('ben', 0, 5))).size).toBe(5);
+  expect((await store.find(names('anna', 0, 500))).size).toBe(0);
+  expect((await store.find(names('anna', 1_025, 1_030))).size).toBe(5);
+  await database.destroy();
+});
+
+test('of many callers with a task each the oldest go', async () => {
+  const database = await openDatabase(':memory:');
+  let now = 0;
+  const store = createTaskOwnerStore(database, { now: () => now++ }, 100);
+  for (let i = 0; i < 257; i++) await store.put(`task ${i}`, `caller ${i}`);
+  const found = await store.find(Array.from({ length: 257 }, (_, i) => `task ${i}`));
+  expect(found.size).toBe(94);
+  expect(found.has('task 256')).toBe(true);
+  await database.destroy();
+});
