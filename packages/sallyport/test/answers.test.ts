@@ -10,6 +10,7 @@ import { type AnsweringClient, openAnsweringClients } from './answering-clients.
 import { approval } from './approvals-set-up.ts';
 import { atTheEnd } from './at-the-end.ts';
 import { messageIn } from './http-exchange.ts';
+import { ownTasks } from './own-task.ts';
 import { modernHeaders, modernParams, PlainClient } from './plain-client.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
 
@@ -59,6 +60,10 @@ beforeAll(async () => {
     },
   } as Fields;
   gateway = await startGateway(config);
+  await ownTasks(
+    gateway,
+    ['stdio-modern', 'http-modern'].map((server) => [server, 'open'] as const),
+  );
   clients = await openAnsweringClients(gateway, config);
 }, 60_000);
 afterAll(() => gateway.process.stop());

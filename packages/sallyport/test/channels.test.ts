@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { atTheEnd } from './at-the-end.ts';
+import { ownTasks } from './own-task.ts';
 import { modernHeaders, modernParams, PlainClient } from './plain-client.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
 
@@ -68,6 +69,10 @@ beforeAll(async () => {
       for (const [kind, text] of [['bad', ATTACK] as const, ['good', HONEST] as const])
         mcpServers[`${wire}-${era}-${kind}`] = await serve({ text, era, transport: wire });
   gateway = await startGateway({ mcpServers } as Fields);
+  await ownTasks(
+    gateway,
+    Object.keys(mcpServers).flatMap((server) => ['open', 'done'].map((taskId) => [server, taskId] as const)),
+  );
 }, 60_000);
 afterAll(() => gateway.process.stop());
 

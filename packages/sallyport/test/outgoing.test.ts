@@ -129,7 +129,6 @@ const WAYS: readonly (readonly [string, Send])[] = [
   ['what no resource has', (it, extra) => it.request('resources/read', { uri: 'chat://note', extra })],
   ['the URI of a resource', (it, text) => it.request('resources/read', { uri: NOTE(text) })],
   ['the URI of one to follow', (it, text) => it.request('resources/subscribe', { uri: NOTE(text) })],
-  ['what a client calls as we do', (it, taskId) => it.request('tasks/get', { taskId: `chat:${taskId}`, uri: 'x' })],
   [
     'the name of a template',
     (it, name) =>
@@ -138,7 +137,6 @@ const WAYS: readonly (readonly [string, Send])[] = [
         argument: { name: 'name', value: 'o', _meta: { name } },
       }),
   ],
-  ['the id of a task', (it, text) => it.request('tasks/get', { taskId: `chat:${text}` })],
 ];
 
 /** The same at the endpoint of one server. */
@@ -199,6 +197,16 @@ describe('secrets do not leave with what is no call', () => {
     expect(reached()).toEqual([]);
     expect((await send(client, 'tides')).error).toBeUndefined();
     expect(reached()).toHaveLength(1);
+  });
+
+  it('the id of a task that nobody started, whatever it says', async () => {
+    const client = await openSession(gateway);
+    for (const text of [KEY, `account ${ACCOUNT}`, 'tides'])
+      for (const more of [{}, { uri: 'x' }]) {
+        const { error } = await client.request('tasks/get', { taskId: `chat:${text}`, ...more });
+        expect(error).toMatchObject({ message: `Unknown task: chat:${text}.` });
+      }
+    expect(reached()).toEqual([]);
   });
 
   it.each([...LONE_WAYS])('%s', async (_, send) => {
