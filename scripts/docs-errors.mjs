@@ -25,6 +25,7 @@ const MEANINGS = {
   conflict: 'the session has its GET stream already',
   too_large: 'body or headers above their limit',
   too_many: 'this client has too many requests in flight',
+  not_ready: 'the one server of this endpoint was never reached, so there is nothing to introduce',
   overloaded: 'too many requests, sessions or waiting callers',
   unrecorded: 'the audit cannot be written, so nothing is done; see [audit](audit.md)',
   draining: 'Sallyport is ending',

@@ -7,6 +7,7 @@ import { runHonest } from './honest/run-honest.ts';
 import { runPolicy } from './policy/run-policy.ts';
 import { stopAll } from './process/child.ts';
 import { runProfile } from './profile/run-profile.ts';
+import { runRelay } from './relay/run-relay.ts';
 import { runReplicas } from './replicas/run-replicas.ts';
 
 const USAGE = `usage: npm run bench -- <bench> [options]
@@ -36,6 +37,9 @@ const USAGE = `usage: npm run bench -- <bench> [options]
   replicas  what it costs that several processes share what runs have read
     --json            one JSON object on stdout
     --rounds N        (default 9)
+  relay     what clients notice of servers that hang, come late, are many, or are configured anew
+    --json            one JSON object on stdout
+    --only PARTS      starts,late,silent,cold,reloads
   faults    what goes wrong in operation: a full disk, kills, restarts, floods, hours; as root
     --json            one JSON object on stdout
     --only PARTS      disk,kill,roll,slow-disk,flood,soak
@@ -110,6 +114,7 @@ const BENCHES = new Map<string, () => Promise<string>>([
       runReplicas({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
   ],
   ['faults', () => runFaults({ json: values.json, only: values.only?.split(','), quick: values.quick })],
+  ['relay', () => runRelay({ json: values.json, only: values.only?.split(','), quick: values.quick })],
   [
     'detection',
     () => {

@@ -31,3 +31,14 @@ export function atMost(name: string, value: number, { goal, unit }: { goal: numb
     holds: isMeasured && value <= goal,
   };
 }
+
+export function atLeast(name: string, value: number, { goal, unit }: { goal: number; unit: string }): FaultFigure {
+  const isMeasured = Number.isFinite(value);
+  return {
+    name,
+    value: isMeasured ? Math.round(value * 1000) / 1000 : null,
+    unit,
+    goal: `>= ${goal}`,
+    holds: isMeasured && value >= goal,
+  };
+}

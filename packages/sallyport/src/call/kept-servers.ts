@@ -51,6 +51,7 @@ export async function answerWithoutWords(
 /** Those that quote what a server said, e.g. why it refused the handshake. */
 const QUOTING: ReadonlySet<FailureCode> = new Set([
   'unreachable',
+  'not_ready',
   'upstream_protocol',
   'upstream_unauthenticated',
   'overloaded',

@@ -4,11 +4,11 @@ import { Request } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import { listItems } from './list-items.ts';
 
-const PAGE: Page = { items: '[]', nextCursor: undefined, ttlMs: 0, cacheScope: 'private' };
+const PAGE: Page = { items: '[]', nextCursor: undefined, missing: [], ttlMs: 0, cacheScope: 'private' };
 
 function inboundOf(prepare: Inbound['view']['prepare']): Inbound {
-  const view = { prepare, list: () => PAGE };
-  return { request: Request.of('1', 'tools/list'), view } as unknown as Inbound;
+  const view = { prepare, list: () => PAGE, unavailable: [] };
+  return { request: Request.of('1', 'tools/list'), view, endpoint: { kind: 'all' } } as unknown as Inbound;
 }
 
 test('a list with nothing left to decide is there at once', () => {
@@ -16,6 +16,7 @@ test('a list with nothing left to decide is there at once', () => {
     listItems(
       inboundOf(() => undefined),
       'tools',
+      undefined,
     ),
   ).toBe(PAGE);
 });
@@ -30,7 +31,7 @@ test('a list that takes long to decide lets others have their turn', async () =>
       yield;
     }
   }
-  const page = listItems(inboundOf(slowly), 'tools');
+  const page = listItems(inboundOf(slowly), 'tools', undefined);
   setImmediate(() => turns.push('another call'));
   expect(await page).toBe(PAGE);
   expect(turns.indexOf('another call')).toBeLessThan(turns.lastIndexOf('decided'));

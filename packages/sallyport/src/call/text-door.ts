@@ -159,6 +159,7 @@ export function createTextDoor(
 /** Faults of ours whose messages quote what a server said. */
 const QUOTING: ReadonlySet<string> = new Set([
   'unreachable',
+  'not_ready',
   'upstream_protocol',
   'upstream_unauthenticated',
   'overloaded',

@@ -3,6 +3,8 @@ import type { ServerSettings, Snapshot } from '../config/settings.ts';
 import type { Client } from '../core/client.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonObject } from '../core/json.ts';
+import { runAtOnce } from '../core/pace.ts';
+import type { Asked } from './asked.ts';
 import { changedServers } from './changed-servers.ts';
 import type {
   AnnouncedList,
@@ -10,26 +12,26 @@ import type {
   CatalogPorts,
   CatalogReport,
   ListChange,
-  ListKind,
   Tally,
   Unavailable,
   View,
 } from './contract.ts';
 import { LIST_KINDS } from './items.ts';
-import type { KnownList } from './known-list.ts';
-import type { PinGate } from './pins/pin-gate.ts';
+import { isList, isMet, toNeed } from './need.ts';
+import type { Offer, PinGate } from './pins/pin-gate.ts';
 import { isWaiting } from './pins/server-pins.ts';
 import { choosePrefix } from './prefix.ts';
-import type { Shelf } from './shelf.ts';
+import { isMissing, listsOf, type ShelfEntry, whyIncomplete } from './shelf-entry.ts';
 import { createSight, type Sight, toSightKey } from './sight.ts';
-import { createSinksOf, type SinksOf } from './sinks-of.ts';
+import { createSinksOf, rememberSinks, type SinksIn, type SinksOf } from './sinks-of.ts';
 import { Stock } from './stock.ts';
 import { readStored, writeStored } from './stored.ts';
 import { tallyOffers } from './tally.ts';
+import { Turns } from './turns.ts';
 import { createView } from './view.ts';
 import { ViewCache } from './view-cache.ts';
 import type { ViewPart } from './view-part.ts';
-import { waitAtMost } from './wait-at-most.ts';
+import { renewLists, waitForLists, whenHeard } from './wait-for-lists.ts';
 
 /** Changes come in bursts at a start; one write for all of them. */
 const SAVE_AFTER_MS = 250;
@@ -50,10 +52,12 @@ class LiveCatalog implements Catalog {
   readonly #prefixes = new Map<string, string>();
   readonly #listeners = new Set<(change: ListChange) => void>();
   readonly #views = new ViewCache();
+  readonly #sinksIn: SinksIn;
   readonly #sinksOf: SinksOf;
   #accessVersion: number | undefined;
   readonly #noted = new WeakSet<Client>();
   readonly #pins: PinGate | undefined;
+  readonly #looks = new Turns();
   readonly #unsubscribe: () => void;
   /** Parts of the store nobody has asked for yet. */
   #kept = new Map<string, JsonObject>();
@@ -67,7 +71,8 @@ class LiveCatalog implements Catalog {
   constructor(ports: CatalogPorts, pins: PinGate | undefined) {
     this.#ports = ports;
     this.#pins = pins;
-    this.#sinksOf = createSinksOf(ports.findSinks);
+    this.#sinksIn = rememberSinks(ports.findSinks);
+    this.#sinksOf = createSinksOf(this.#sinksIn);
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });
@@ -85,22 +90,30 @@ class LiveCatalog implements Catalog {
     };
   }
 
-  view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View> {
+  view(snapshot: Snapshot, endpoint: Endpoint, client: Client, asked?: Asked): View | Promise<View> {
     const access = this.#ports.access?.(snapshot);
     const sight = toSightKey({ snapshot, principal: client.principal, access });
     const cached = this.#views.find(snapshot, endpoint, { client, sight });
-    if (cached !== undefined && this.#ports.clock.now() < cached.dueAt) {
+    const now = this.#ports.clock.now();
+    if (cached !== undefined && now < cached.dueAt && (now < cached.staleAt || !isList(asked))) {
       // Who was first may leave first: everyone who shares the view must be known to those that keep it fresh.
       if (!this.#noted.has(client)) this.#shelves(snapshot, endpoint, client);
-      return cached.view;
+      if (cached.isWhole || isMet(toNeed(asked), cached.view)) return cached.view;
     }
-    if (this.#loading !== undefined) return this.#loading.then(() => this.view(snapshot, endpoint, client));
+    if (this.#loading !== undefined) return this.#loading.then(() => this.view(snapshot, endpoint, client, asked));
     const shelves = this.#shelves(snapshot, endpoint, client);
-    const missing = shelves.filter(({ shelf }) => isMissing(shelf, client));
-    if (missing.length === 0) return this.#show(snapshot, endpoint, { client, shelves });
-    return Promise.all(missing.map((entry) => this.#await(entry, client))).then(() =>
-      this.#show(snapshot, endpoint, { client, shelves }),
+    const need = toNeed(asked);
+    const isIntroduced = need.kind === 'introduction' && endpoint.kind === 'server';
+    const missing = shelves.filter(
+      (entry) => isMissing(entry, client) || (isIntroduced && entry.shelf?.identity === undefined),
     );
+    for (const { shelf } of missing) void shelf?.refresh(client);
+    const view = this.#show(snapshot, endpoint, { client, shelves });
+    const prefixOf = ({ settings }: ShelfEntry) => this.#prefix(settings, snapshot);
+    const waiting = { need, endpoint, client, now, prefixOf };
+    const waits = [...waitForLists(missing, waiting), ...renewLists(shelves, waiting)];
+    if (waits.length === 0 || isMet(need, view)) return view;
+    return whenHeard(waits, { need, client, missing }, () => this.#show(snapshot, endpoint, { client, shelves }));
   }
 
   #shelves(snapshot: Snapshot, endpoint: Endpoint, client: Client): ShelfEntry[] {
@@ -162,6 +175,7 @@ class LiveCatalog implements Catalog {
       schemas,
       changed: () => this.#changed(),
       reported: () => this.#ports.reported?.(),
+      look: (offer) => this.#looks.run(this.#look(settings.name, offer)),
       listChanged: (change) => this.#announce(change),
     });
     if (present !== undefined && present.transportDigest === made.transportDigest) {
@@ -178,17 +192,6 @@ class LiveCatalog implements Catalog {
     return made;
   }
 
-  async #await({ settings, stock, shelf }: ShelfEntry, client: Client): Promise<void> {
-    if (stock === undefined || shelf === undefined) return;
-    if (await waitAtMost(shelf.refresh(client), settings.startTimeoutMs)) return;
-    shelf.giveUpWaiting(
-      client.principal.id,
-      `no answer within ${settings.startTimeoutMs} ms of starting it; raise startTimeoutMs if it needs longer`,
-    );
-    // Whatever comes later is picked up behind.
-    stock.plan(true);
-  }
-
   #show(snapshot: Snapshot, endpoint: Endpoint, found: { client: Client; shelves: readonly ShelfEntry[] }): View {
     const { shelves } = found;
     const { profile } = found.client;
@@ -199,14 +202,17 @@ class LiveCatalog implements Catalog {
     const parts: ViewPart[] = [];
     const unavailable: Unavailable[] = [];
     let dueAt = Number.POSITIVE_INFINITY;
-    for (const { settings, stock, shelf } of shelves) {
+    let staleAt = Number.POSITIVE_INFINITY;
+    for (const entry of shelves) {
+      const { settings, stock, shelf } = entry;
       const identity = shelf?.identity;
-      const lists = shelf === undefined ? new Map<ListKind, KnownList>() : listsOf(shelf, principal);
-      const why = whyIncomplete(settings, shelf, { lists, principal });
+      const lists = listsOf(shelf, principal);
+      const why = whyIncomplete(entry, lists, principal);
       if (why !== undefined) unavailable.push({ upstream: settings.name, reason: why.reason, told: why.told });
       if (identity !== undefined) {
-        const prefix = choosePrefix(settings, snapshot.gateway.prefix, (server) => this.#randomPrefix(server));
+        const prefix = this.#prefix(settings, snapshot);
         const pins = this.#pins?.of(settings.name);
+        for (const { state } of lists.values()) staleAt = Math.min(staleAt, state.freshUntil);
         parts.push({ server: settings, prefix, identity: pins?.release(identity) ?? identity, lists, pins });
       }
       if (shelf === undefined || stock === undefined) continue;
@@ -215,11 +221,30 @@ class LiveCatalog implements Catalog {
       dueAt = Math.min(dueAt, due <= now ? now + RECHECK_MS : due);
     }
     const isPrivate = shelves.some(({ shelf }) => shelf?.isPersonal === true);
-    const made = { snapshot, endpoint, profile, sight: sightKey, principal, parts, unavailable, isPrivate, dueAt };
+    const isWhole = shelves.every(
+      (entry) => !isMissing(entry, found.client) && (endpoint.kind !== 'server' || entry.shelf?.identity !== undefined),
+    );
+    const made = {
+      snapshot,
+      endpoint,
+      profile,
+      sight: sightKey,
+      principal,
+      parts,
+      unavailable,
+      isPrivate,
+      isWhole,
+      staleAt,
+      dueAt,
+    };
     return this.#views.keep(made, () => {
       const sight = this.#sight(snapshot, endpoint, found.client);
       return createView({ snapshot, endpoint, sight, parts, unavailable, version, clock, sinksOf: this.#sinksOf });
     });
+  }
+
+  #prefix(settings: ServerSettings, snapshot: Snapshot): string {
+    return choosePrefix(settings, snapshot.gateway.prefix, (server) => this.#randomPrefix(server));
   }
 
   #randomPrefix(server: string): string {
@@ -263,10 +288,22 @@ class LiveCatalog implements Catalog {
     return [...this.#stocks.values()].flatMap((stock) => stock.reports());
   }
 
-  /** Before anything new is shown. */
+  /** Looks at everything in a list before it is among what may be shown, in short stretches: all of it in one go would hold every call. */
+  *#look(server: string, offer: Offer): Generator<undefined, void> {
+    if (this.#pins !== undefined) yield* this.#pins.look(server, offer);
+    for (const { items } of offer.lists) {
+      for (const { definition } of items) {
+        if (definition !== undefined) this.#sinksIn(definition);
+        yield;
+      }
+    }
+  }
+
+  /** Before anything new is shown. What was looked at costs next to nothing. */
   #observe(): void {
     if (this.#pins === undefined) return;
-    for (const [name, stock] of this.#stocks) for (const offer of stock.offers()) this.#pins.observe(name, offer);
+    for (const [name, stock] of this.#stocks)
+      for (const offer of stock.offers()) runAtOnce(this.#pins.look(name, offer));
   }
 
   #changed(): void {
@@ -351,45 +388,6 @@ class LiveCatalog implements Catalog {
     this.#listeners.clear();
   }
 }
-
-interface ShelfEntry {
-  readonly settings: ServerSettings;
-  readonly stock: Stock | undefined;
-  readonly shelf: Shelf | undefined;
-}
-
-/** Not known and not tried yet: only this is worth waiting for. */
-function isMissing(shelf: Shelf | undefined, client: Client): boolean {
-  if (shelf === undefined) return false;
-  const principal = client.principal.id;
-  return [...LIST_KINDS.keys()].some((kind) => {
-    const known = shelf.identity !== undefined && shelf.cell(kind, principal) !== undefined;
-    return !known && shelf.failure(kind, principal) === undefined;
-  });
-}
-
-function listsOf(shelf: Shelf, principal: string): ReadonlyMap<ListKind, KnownList> {
-  const lists = new Map<ListKind, KnownList>();
-  for (const kind of LIST_KINDS.keys()) {
-    const cell = shelf.cell(kind, principal);
-    if (cell !== undefined) lists.set(kind, cell.list);
-  }
-  return lists;
-}
-
-/** Why a view may lack what this upstream has. */
-function whyIncomplete(
-  { fault }: ServerSettings,
-  shelf: Shelf | undefined,
-  { lists, principal }: { readonly lists: ReadonlyMap<ListKind, KnownList>; readonly principal: string },
-): Pick<Unavailable, 'reason' | 'told'> | undefined {
-  if (fault !== undefined) return { reason: fault, told: fault };
-  if (shelf?.identity === undefined) return shelf?.failure('tools', principal) ?? REPLACED;
-  const missing = [...LIST_KINDS.keys()].find((kind) => !lists.has(kind));
-  return missing && shelf.failure(missing, principal);
-}
-
-const REPLACED = { reason: 'it was removed or replaced by a reload', told: 'it was removed or replaced by a reload' };
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 

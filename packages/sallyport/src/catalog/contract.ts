@@ -9,6 +9,7 @@ import type { Log } from '../core/log.ts';
 import type { ShownDefinitions } from '../core/shown-definitions.ts';
 import type { SinkClass } from '../core/sink.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
+import type { Asked } from './asked.ts';
 
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
@@ -82,11 +83,13 @@ export interface ListChange {
 export interface Catalog {
   /**
    * Everything a client of this endpoint may see. Returned at once when the lists are known: stale ones are served and
-   * refreshed behind. Unknown ones are awaited, upstreams in parallel, each for at most its `startTimeoutMs`; one that
-   * fails is left out and stands in `view.unavailable`, and is tried again behind.
+   * refreshed behind. While some are not known yet, only what the request needs is awaited: a call waits for the server it
+   * may be for, at most its `startTimeoutMs`; a list for 2 s, and what comes later is announced; an introduction hardly at
+   * all, or 2 s where it is that of one server. What is missing stands in `view.unavailable`, and is tried again behind.
+   * @param asked the request that the view is for; left out: every server is awaited for at most its `startTimeoutMs`
    * @throws FaultError `not_found` for an endpoint of a server or bundle that is not there for this caller.
    */
-  view(snapshot: Snapshot, endpoint: Endpoint, client: Client): View | Promise<View>;
+  view(snapshot: Snapshot, endpoint: Endpoint, client: Client, asked?: Asked): View | Promise<View>;
   /** Asks again behind, for every client profile in use. Upstream events do this by themselves. */
   invalidate(upstream: string, list?: AnnouncedList): void;
   /** A reload published this snapshot: what it changes in the merged lists is announced. `view` of a newer snapshot does the same. */
@@ -110,6 +113,8 @@ export interface Page {
   /** JSON text (not a binary string: write it as UTF-8) of the items array, each item as its upstream wrote it but for the public name. */
   readonly items: string;
   readonly nextCursor: string | undefined;
+  /** Servers whose part of the list is not known: what is there cannot be told from an empty list. */
+  readonly missing: readonly string[];
   /** How long the client may take the list for fresh; 0 when an upstream said so or a refresh is under way. */
   readonly ttlMs: number;
   /** `private` as soon as one of the lists in it is, or what is shown depends on who asks. */
@@ -128,12 +133,14 @@ export interface Unavailable {
   readonly upstream: string;
   /** May quote the server. */
   readonly reason: string;
-  /** In words of ours: it stands among the instructions. */
-  readonly told: string;
+  /** In words of ours: it stands among the instructions. `undefined`: it may be there in a moment, and a session lasts longer. */
+  readonly told: string | undefined;
 }
 
 /** One endpoint as one kind of client sees it; does not change once made. */
 export interface View {
+  /** Whether the server of an endpoint of one server has said who it is. Of other endpoints: always. */
+  readonly isIntroduced: boolean;
   /** Endpoint of one server: the upstream's own. Shared endpoint: the union of all. */
   readonly capabilities: JsonObject;
   /** Endpoint of one server: the upstream's own. Shared endpoint: `sallyport`; of a bundle: its name. */

@@ -4,6 +4,7 @@ import type { Exchange } from '../core/exchange.ts';
 import { member } from '../core/json.ts';
 import { arrayElements, objectMembers } from '../core/json-scan.ts';
 import { type Answer, Request } from '../core/message.ts';
+import { createModestPause } from '../core/pace.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { ListKind } from './contract.ts';
 import { describeItem, type Item, readItem, rulesOf } from './items.ts';
@@ -57,7 +58,7 @@ export async function fetchList(source: ListSource, kind: ListKind): Promise<Fet
     const result = readResult(answer, method);
     bytes += answer.bytes.length;
     if (bytes > MAX_BYTES) return sink.finish({ ttlMs, isPrivate, cut: `more than ${MAX_BYTES} bytes` });
-    sink.addPage(answer, key, method);
+    await sink.addPage(answer, key, method);
     const ttl = member(result, 'ttlMs');
     // Negative counts as 0 (MCP 2026-07-28, caching).
     if (typeof ttl === 'number') ttlMs = Math.min(ttlMs ?? Number.POSITIVE_INFINITY, Math.max(0, ttl));
@@ -83,15 +84,19 @@ class ItemSink {
     this.#kind = kind;
   }
 
-  addPage(answer: Answer, key: string, method: string): void {
+  /** In short stretches: calls are served meanwhile. */
+  async addPage(answer: Answer, key: string, method: string): Promise<void> {
     const values = member(answer.result, key);
     const span = objectMembers(answer.bytes, answer.bodySpan.start).findLast((candidate) => candidate.key === key);
     if (!Array.isArray(values) || span === undefined) {
       throw new FaultError('upstream_protocol', `The answer to ${method} has no array "${key}".`);
     }
-    arrayElements(answer.bytes, span.start).forEach(({ start, end }, index) => {
+    const pause = createModestPause();
+    for (const [index, { start, end }] of arrayElements(answer.bytes, span.start).entries()) {
       this.add(answer.bytes.toString('utf8', start, end), values[index]);
-    });
+      const pausing = pause();
+      if (pausing !== undefined) await pausing;
+    }
   }
 
   add(text: string, value: unknown): void {

@@ -20,7 +20,12 @@ export interface KnownList {
 }
 
 interface ListState {
+  /** As its server has it. */
   freshUntil: number;
+  /** From when on a call, too, has it asked for again behind. */
+  renewAt: number;
+  /** In this run; 0: it is known from an earlier one. */
+  fetchedAt: number;
   /** As the upstream stated it. */
   ttlMs: number | undefined;
   problems: readonly ItemProblem[];
@@ -37,18 +42,25 @@ export function toKnownList(kind: ListKind, list: FetchedList): KnownList {
     problems.flatMap(({ name, problem }) => (name === undefined || names.has(name) ? [] : [[name, problem] as const])),
   );
   for (const name of malformed.keys()) hash.update(JSON.stringify(name));
-  const state = { freshUntil: 0, ttlMs, problems, isChecked: false };
+  const state = { freshUntil: 0, renewAt: 0, fetchedAt: 0, ttlMs, problems, isChecked: false };
   return { kind, digest: hash.digest('hex'), items, malformed, isPrivate, state };
 }
 
-/** Below this a busy endpoint would ask its upstreams all the time. */
-const MIN_FRESH_MS = 1000;
+/** A busy endpoint must not ask its servers all the time. Milliseconds. */
+export const RENEW_GAP_MS = 1000;
 
 /**
- * How long a list is served without asking again. 0 is what servers say that state nothing: where changes are
- * announced anyway it counts as not stated.
+ * How long a list is fresh, and how long calls do not look for another one. A server that says 0, as those do that state
+ * nothing, is asked again when a client lists; calls alone would poll it.
  */
-export function freshFor(ttlMs: number | undefined, announcesChanges: boolean, listTtlMs: number): number {
-  if (ttlMs === undefined || (ttlMs === 0 && announcesChanges)) return listTtlMs;
-  return Math.max(MIN_FRESH_MS, ttlMs);
+export function toFreshness(
+  ttlMs: number | undefined,
+  listTtlMs: number,
+  now: number,
+): Pick<ListState, 'freshUntil' | 'renewAt' | 'fetchedAt'> {
+  return {
+    freshUntil: now + (ttlMs ?? listTtlMs),
+    renewAt: now + Math.max(RENEW_GAP_MS, ttlMs || listTtlMs),
+    fetchedAt: now,
+  };
 }

@@ -8,7 +8,9 @@ import { checkSchemas } from './check-schemas.ts';
 import type { AnnouncedList, CatalogPorts, ListKind } from './contract.ts';
 import { type FetchedList, fetchList } from './fetch-list.ts';
 import { LIST_KINDS, rulesOf } from './items.ts';
-import { freshFor, type KnownList, toKnownList } from './known-list.ts';
+import { type KnownList, toFreshness, toKnownList } from './known-list.ts';
+import type { Offer } from './pins/pin-gate.ts';
+import { setRecent } from './set-recent.ts';
 
 /** One list as one principal may see it; the key `''` stands for everyone. */
 export interface Cell {
@@ -23,14 +25,22 @@ export interface Failure {
   readonly reason: string;
   /** The same without a word of the server: for the instructions of a model. */
   readonly told: string;
+  readonly at: number;
   readonly retryAt: number;
   readonly count: number;
+}
+
+interface Flight {
+  readonly work: Promise<void>;
+  readonly since: number;
 }
 
 export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'schemas'> {
   settings(): ServerSettings;
   /** The same list when another profile has it. */
   findEqual(list: KnownList): KnownList | undefined;
+  /** Looks at everything in a list before any of it is shown. */
+  look(offer: Offer): Promise<void>;
   /** What a view shows may be different now. */
   changed(): void;
   /** There is something new to report. */
@@ -41,7 +51,6 @@ export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | '
 
 /** One hour: a server whose answer begins to depend on the client is found out within it. */
 const EQUALITY_MS = 3_600_000;
-const MAX_PRINCIPALS = 64;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 60_000;
 const EVERYONE = '';
@@ -54,7 +63,14 @@ export class Shelf {
   #identity: UpstreamIdentity | undefined;
   readonly #cells = new Map<ListKind, Map<string, Cell>>();
   readonly #failures = new Map<string, Failure>();
-  readonly #flights = new Map<string, Promise<void>>();
+  readonly #flights = new Map<string, Flight>();
+  /** Lists that somebody was shown without this server's part. */
+  readonly #gaps = new Set<ListKind>();
+  #introduce = (): void => {};
+  /** Resolves once the server has said who it is, in this run or an earlier one. */
+  readonly identified = new Promise<void>((resolve) => {
+    this.#introduce = resolve;
+  });
   readonly #generations = new Map<ListKind, number>();
   /** By key, the latest last: lists may only be asked for by a client that gets this answer. */
   readonly #clients = new Map<string, Client>();
@@ -105,9 +121,20 @@ export class Shelf {
     return this.#failures;
   }
 
+  /** When the request for this list that is under way was made. Milliseconds since the epoch. */
+  askedSince(kind: ListKind, principal: string): number | undefined {
+    return this.#flights.get(this.#flightKey(kind, principal))?.since;
+  }
+
+  /** Somebody was shown this list without what this server has: it is announced when it comes. */
+  noteGap(kind: ListKind): void {
+    this.#gaps.add(kind);
+  }
+
   /** Puts back what was kept from an earlier start. It is known but not fresh. */
   restore(identity: UpstreamIdentity, lists: readonly { principal: string; list: KnownList }[]): void {
     this.#identity = identity;
+    this.#introduce();
     const provenUntil = this.#ports.clock.now() + EQUALITY_MS;
     for (const { principal, list } of lists) {
       this.#cells.get(list.kind)?.set(principal, { list, suspect: false, provenUntil });
@@ -135,7 +162,7 @@ export class Shelf {
   outdate(): void {
     for (const [kind, cells] of this.#cells) {
       this.#generations.set(kind, (this.#generations.get(kind) ?? 0) + 1);
-      for (const cell of cells.values()) cell.list.state.freshUntil = 0;
+      for (const { list } of cells.values()) Object.assign(list.state, { freshUntil: 0, renewAt: 0 });
     }
     this.#retryNow();
   }
@@ -152,36 +179,47 @@ export class Shelf {
     const due =
       cell === undefined || cell.suspect || this.#identity === undefined
         ? 0
-        : Math.min(cell.list.state.freshUntil, cell.provenUntil);
+        : Math.min(cell.list.state.renewAt, cell.provenUntil);
     return Math.max(due, this.failure(kind, principal)?.retryAt ?? 0);
   }
 
   /** Like `dueAt` for a list that is missing or known to be outdated; never for one that merely grew old: that would be polling. */
   openAt(kind: ListKind, principal: string): number {
     const cell = this.cell(kind, principal);
-    const isOpen = cell === undefined || cell.suspect || cell.list.state.freshUntil === 0;
+    const isOpen = cell === undefined || cell.suspect || cell.list.state.renewAt === 0;
     return isOpen ? this.dueAt(kind, principal) : Number.POSITIVE_INFINITY;
   }
 
-  /** Asks for all lists of this client that are due, or joins whoever asks already. Never rejects. */
-  async refresh(client: Client): Promise<void> {
+  /** Whether this list is not fresh any more by what its server says; never one of an earlier run, which is asked for anyway. */
+  isStale(kind: ListKind, principal: string): boolean {
+    const cell = this.cell(kind, principal);
+    if (cell === undefined || cell.list.state.fetchedAt === 0) return false;
+    return cell.suspect || cell.list.state.freshUntil <= this.#ports.clock.now();
+  }
+
+  /**
+   * Asks for all lists of this client that are due, or joins whoever asks already. Never rejects.
+   * @param only this list, due or not
+   */
+  async refresh(client: Client, only?: ListKind): Promise<void> {
     const principal = client.principal.id;
     const now = this.#ports.clock.now();
     const joined = new Set<Promise<void>>();
     const kinds: ListKind[] = [];
-    for (const kind of LIST_KINDS.keys()) {
-      if (this.dueAt(kind, principal) > now || this.#stop.signal.aborted) continue;
+    for (const kind of only === undefined ? LIST_KINDS.keys() : [only]) {
+      const dueAt = only === undefined ? this.dueAt(kind, principal) : (this.failure(kind, principal)?.retryAt ?? 0);
+      if (dueAt > now || this.#stop.signal.aborted) continue;
       const flight = this.#flights.get(this.#flightKey(kind, principal));
       if (flight === undefined) kinds.push(kind);
-      else joined.add(flight);
+      else joined.add(flight.work);
     }
     if (kinds.length > 0) {
       const keys = kinds.map((kind) => this.#flightKey(kind, principal));
-      const flight = this.#fetch(kinds, client).finally(() => {
+      const work = this.#fetch(kinds, client).finally(() => {
         for (const key of keys) this.#flights.delete(key);
       });
-      for (const key of keys) this.#flights.set(key, flight);
-      joined.add(flight);
+      for (const key of keys) this.#flights.set(key, { work, since: now });
+      joined.add(work);
     }
     await Promise.all(joined);
   }
@@ -219,7 +257,7 @@ export class Shelf {
           const declared = isDeclared(identity.capabilities, kind);
           const source = { upstreams, upstream: name, client, signal };
           const list = declared ? await Promise.race([fetchList(source, kind), gone]) : NOTHING;
-          return this.#keep(kind, client.principal.id, { list, generation });
+          return await this.#keep(kind, client.principal.id, { list, generation });
         } catch (error) {
           this.#fail([kind], client.principal.id, { ...toReason(error), isReported: false });
           return false;
@@ -245,6 +283,7 @@ export class Shelf {
     // The same object while nothing changed: views made of it stay valid.
     if (this.#identity !== undefined && JSON.stringify(this.#identity) === JSON.stringify(identity)) return;
     this.#identity = identity;
+    this.#introduce();
     this.#ports.changed();
   }
 
@@ -255,19 +294,24 @@ export class Shelf {
   }
 
   /** True where clients saw another list, or the endpoint without it. */
-  #keep(kind: ListKind, principal: string, fetched: { list: FetchedList; generation: number | undefined }): boolean {
+  async #keep(
+    kind: ListKind,
+    principal: string,
+    fetched: { list: FetchedList; generation: number | undefined },
+  ): Promise<boolean> {
     const { clock, settings, log } = this.#ports;
     if (this.#stop.signal.aborted) return false;
     const made = toKnownList(kind, fetched.list);
+    if (this.#ports.findEqual(made) === undefined) await this.#look(made, principal);
+    if (this.#stop.signal.aborted) return false;
     const list = this.#ports.findEqual(made) ?? made;
     const now = clock.now();
     const overtaken = this.#generations.get(kind) !== fetched.generation;
     const { ttlMs, problems } = fetched.list;
     // What was shown to one caller's credential is shown to no other, whatever the upstream says about it.
     const isPrivate = fetched.list.isPrivate || isPerPrincipal(settings().auth);
-    const announces = this.#announces(kind);
-    const freshUntil = overtaken ? 0 : now + freshFor(ttlMs, announces, settings().listTtlMs);
-    Object.assign(list.state, { ttlMs, problems, freshUntil });
+    const fresh = toFreshness(ttlMs, settings().listTtlMs, now);
+    Object.assign(list.state, { ttlMs, problems, ...fresh, ...(overtaken ? { freshUntil: 0, renewAt: 0 } : {}) });
     const before = this.cell(kind, principal)?.list;
     const failed = this.#failures.delete(`${kind} ${principal}`);
     const cells = this.#cells.get(kind) ?? new Map<string, Cell>();
@@ -277,7 +321,8 @@ export class Shelf {
     if (kind === 'tools') void this.#check(list);
     if (before === list && !failed) return false;
     this.#ports.changed();
-    const isOther = before === undefined ? failed && list.items.length > 0 : before !== list;
+    const wasMissed = this.#gaps.delete(kind) || failed;
+    const isOther = before === undefined ? wasMissed && list.items.length > 0 : before !== list;
     if (isOther) log.info({ upstream: settings().name, list: kind, items: list.items.length }, 'list changed');
     return isOther;
   }
@@ -292,9 +337,12 @@ export class Shelf {
       this.#ports.reported();
   }
 
-  #announces(kind: ListKind): boolean {
-    const { capability } = rulesOf(kind);
-    return member(member(this.#identity?.capabilities, capability), 'listChanged') === true;
+  /** Beside what else the server offers, without the list that this one takes the place of. */
+  async #look(list: KnownList, principal: string): Promise<void> {
+    const replaced = this.cell(list.kind, principal)?.list;
+    const others = [...LIST_KINDS.keys()].flatMap((kind) => [...this.cells(kind).values()].map((cell) => cell.list));
+    const lists = [list, ...others.filter((other) => other !== replaced)];
+    await this.#ports.look({ instructions: this.#identity?.instructions, lists });
   }
 
   /** Counts as a failure for views that must not wait any longer; a fetch under way may still succeed. */
@@ -316,7 +364,8 @@ export class Shelf {
     for (const kind of kinds) {
       const count = (this.failure(kind, principal)?.count ?? 0) + 1;
       const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(count - 1, 10));
-      setRecent(this.#failures, `${kind} ${principal}`, { reason, told, count, retryAt: clock.now() + wait });
+      const at = clock.now();
+      setRecent(this.#failures, `${kind} ${principal}`, { reason, told, at, count, retryAt: at + wait });
     }
     log[isNews ? 'warn' : 'debug']({ upstream: settings().name, lists: kinds, reason }, 'lists could not be fetched');
     this.#ports.changed();
@@ -324,7 +373,7 @@ export class Shelf {
 
   close(): Promise<void> {
     this.#stop.abort();
-    return Promise.all(this.#flights.values()).then(() => {});
+    return Promise.all([...this.#flights.values()].map(({ work }) => work)).then(() => {});
   }
 }
 
@@ -343,14 +392,4 @@ function toReason(error: unknown): { reason: string; told: string } {
 
 function isDeclared(capabilities: JsonObject, kind: ListKind): boolean {
   return isObject(member(capabilities, rulesOf(kind).capability));
-}
-
-/** Sets an entry as the most recent one and drops the oldest beyond the bound. */
-function setRecent<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= MAX_PRINCIPALS * 4) break;
-    map.delete(oldest);
-  }
 }

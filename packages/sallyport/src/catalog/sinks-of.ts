@@ -11,12 +11,12 @@ export type SinksOf = (
 
 const NONE: readonly SinkClass[] = Object.freeze([]);
 
+export type SinksIn = (definition: JsonObject) => readonly SinkClass[];
+
 /** Definitions are kept as long as their lists: each is looked at once. */
-export function createSinksOf(find: ((definition: JsonObject) => readonly SinkClass[]) | undefined): SinksOf {
+export function rememberSinks(find: SinksIn | undefined): SinksIn {
   const found = new WeakMap<JsonObject, readonly SinkClass[]>();
-  return ({ sinks }, { upstream, name, definition }) => {
-    const said = sinks?.overrides.find((one) => names(one, { server: upstream, item: name }));
-    if (said !== undefined) return said.sinks;
+  return (definition) => {
     if (find === undefined) return NONE;
     let known = found.get(definition);
     if (known === undefined) {
@@ -30,4 +30,9 @@ export function createSinksOf(find: ((definition: JsonObject) => readonly SinkCl
     }
     return known;
   };
+}
+
+export function createSinksOf(sinksIn: SinksIn): SinksOf {
+  return ({ sinks }, { upstream, name, definition }) =>
+    sinks?.overrides.find((one) => names(one, { server: upstream, item: name }))?.sinks ?? sinksIn(definition);
 }

@@ -1,9 +1,9 @@
 import type { ServerSettings } from '../config/settings.ts';
-import type { Era } from '../core/client.ts';
+import type { Client, Era } from '../core/client.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AnnouncedList, CatalogPorts, CatalogReport, ListChange, ListKind } from './contract.ts';
 import { describeItem, LIST_KINDS, rulesOf } from './items.ts';
-import type { KnownList } from './known-list.ts';
+import { type KnownList, RENEW_GAP_MS } from './known-list.ts';
 import type { Offer } from './pins/pin-gate.ts';
 import { Shelf } from './shelf.ts';
 import { digestTransport, readUpstream, writeUpstream } from './stored.ts';
@@ -11,7 +11,15 @@ import { digestTransport, readUpstream, writeUpstream } from './stored.ts';
 export interface StockPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'schemas'> {
   changed(): void;
   reported(): void;
+  /** At everything in a list that is new, in short stretches. */
+  look(offer: Offer): Promise<void>;
   listChanged(change: ListChange): void;
+}
+
+interface Renewal {
+  at: number;
+  work: Promise<void> | undefined;
+  next: NodeJS.Timeout | undefined;
 }
 
 /** Profiles are made by clients: without a bound they could fill the memory. */
@@ -32,6 +40,8 @@ export class Stock {
   #timerAt = Number.POSITIVE_INFINITY;
   #round: Promise<void> | undefined;
   #lastRound = Number.NEGATIVE_INFINITY;
+  /** By kind: the request that is under way, when the last one was made, and the next one. */
+  readonly #renewals = new Map<ListKind, Renewal>();
   #closed = false;
 
   constructor(settings: ServerSettings, ports: StockPorts) {
@@ -78,6 +88,7 @@ export class Stock {
       findEqual: (list) => this.#findEqual(list),
       changed: () => this.#ports.changed(),
       reported: () => this.#ports.reported(),
+      look: (offer) => this.#ports.look(offer),
       listChanged: (list, principal) => {
         const change = { upstream: this.#settings.name, list, profile };
         this.#ports.listChanged(principal === undefined ? change : { ...change, principal });
@@ -137,6 +148,31 @@ export class Stock {
 
   forgetClient(key: string): void {
     for (const shelf of this.#shelves.values()) shelf.forgetClient(key);
+  }
+
+  /**
+   * Asks again for a list that is not fresh any more: one request at a time and one a second, for all clients together. What
+   * is asked for too soon is asked for behind, so that a change is announced all the same.
+   */
+  renew(shelf: Shelf, client: Client, kind: ListKind): Promise<void> {
+    const renewal: Renewal = this.#renewals.get(kind) ?? { at: 0, work: undefined, next: undefined };
+    this.#renewals.set(kind, renewal);
+    if (renewal.work !== undefined || this.#closed) return renewal.work ?? Promise.resolve();
+    const now = this.#ports.clock.now();
+    const cell = shelf.cell(kind, client.principal.id);
+    const at = cell?.suspect === true ? 0 : Math.max(renewal.at, cell?.list.state.fetchedAt ?? 0) + RENEW_GAP_MS;
+    if (now < at) {
+      renewal.next ??= setTimeout(() => {
+        renewal.next = undefined;
+        if (shelf.isStale(kind, client.principal.id)) void this.renew(shelf, client, kind);
+      }, at - now).unref();
+      return Promise.resolve();
+    }
+    renewal.at = now;
+    renewal.work = shelf.refresh(client, kind).finally(() => {
+      renewal.work = undefined;
+    });
+    return renewal.work;
   }
 
   /** Refreshes behind: now what is due for clients in use, or later what is missing or outdated. */
@@ -221,6 +257,7 @@ export class Stock {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    for (const { next } of this.#renewals.values()) clearTimeout(next);
     await Promise.all([...this.#shelves.values()].map((shelf) => shelf.close()));
     await this.#round;
   }

@@ -12,6 +12,10 @@ interface Made extends Pick<ViewContent, 'snapshot' | 'endpoint' | 'parts' | 'un
   readonly principal: string;
   /** Some list in it is for one principal only, or would be if that were known. */
   readonly isPrivate: boolean;
+  /** Every list in it is known, or was tried in vain. */
+  readonly isWhole: boolean;
+  /** When the first of its lists is not fresh any more. */
+  readonly staleAt: number;
   /** When its lists should be looked at again. */
   readonly dueAt: number;
 }
@@ -30,7 +34,7 @@ export class ViewCache {
     snapshot: Snapshot,
     endpoint: Endpoint,
     { client, sight }: { readonly client: Client; readonly sight: string },
-  ): { readonly view: View; readonly dueAt: number } | undefined {
+  ): Pick<Kept, 'view' | 'dueAt' | 'staleAt' | 'isWhole'> | undefined {
     const key = toKey(snapshot, endpoint, `${client.profile}\n${sight}`);
     const found = this.#views.get(key);
     const kept = found?.isPrivate === true ? this.#views.get(`${key}\n${client.principal.id}`) : found;

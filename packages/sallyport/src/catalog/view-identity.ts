@@ -25,7 +25,7 @@ export function toServerInfo({ endpoint, sight, parts, version }: ViewContent): 
 /** What a model is told first. @param waiting what may not be used yet, in words */
 export function toInstructions(content: ViewContent, waiting: readonly string[]): string | undefined {
   const told = toTold(content);
-  const notes = [...content.unavailable.map(describeUnavailable), ...waiting];
+  const notes = [...content.unavailable.flatMap(describeUnavailable), ...waiting];
   if (notes.length === 0) return told;
   const note = notes.join('\n');
   if (told === undefined || told.trim() === '') return note;
@@ -33,9 +33,12 @@ export function toInstructions(content: ViewContent, waiting: readonly string[])
 }
 
 /** Without it a model would take a missing tool for one that never was. */
-function describeUnavailable({ upstream, told }: Unavailable): string {
+function describeUnavailable({ upstream, told }: Unavailable): readonly string[] {
+  if (told === undefined) return [];
   const reason = told.replace(/\.$/, '');
-  return `The server ${upstream} cannot be used now: ${reason}. Its tools may be missing. If one is needed, tell the user.`;
+  return [
+    `The server ${upstream} cannot be used now: ${reason}. Its tools may be missing. If one is needed, tell the user.`,
+  ];
 }
 
 function toTold({ endpoint, sight, parts }: ViewContent): string | undefined {

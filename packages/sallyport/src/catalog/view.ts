@@ -77,11 +77,9 @@ export function createView(content: ViewContent): View {
     }
     prepared.add(kind);
   }
-  const identity = parts[0]?.identity;
   const told = once(() => ({ text: toInstructions(content, waitingOf(entries('tools'), isUsable)) }));
   return Object.freeze({
-    capabilities: shared ? sharedCapabilities(content) : (identity?.capabilities ?? {}),
-    serverInfo: toServerInfo(content),
+    ...introduce(content),
     get instructions() {
       return told(undefined).text;
     },
@@ -97,6 +95,7 @@ export function createView(content: ViewContent): View {
       return {
         items: `[${texts.join(',')}]`,
         nextCursor: end < all.length ? cursorAfter(kind, all, end) : undefined,
+        missing: missingOf(content, kind),
         ...freshness(content, kind),
       };
     },
@@ -135,6 +134,22 @@ export function createView(content: ViewContent): View {
     upstreams: () => (single === undefined ? parts.map((part) => part.server.name) : [single]),
     paramHeaders: (tool: Tool) => tools(undefined).get(tool.publicName)?.item.paramHeaders,
   });
+}
+
+function introduce(content: ViewContent): Pick<View, 'isIntroduced' | 'capabilities' | 'serverInfo'> {
+  const isShared = content.endpoint.kind !== 'server';
+  const identity = content.parts[0]?.identity;
+  return {
+    isIntroduced: isShared || identity !== undefined,
+    capabilities: isShared || identity === undefined ? sharedCapabilities(content) : identity.capabilities,
+    serverInfo: toServerInfo(content),
+  };
+}
+
+/** Servers whose part of this list is not known. */
+function missingOf({ parts, unavailable }: ViewContent, kind: ListKind): readonly string[] {
+  const known = new Set(parts.filter(({ lists }) => lists.has(kind)).map(({ server }) => server.name));
+  return unavailable.map(({ upstream }) => upstream).filter((upstream) => !known.has(upstream));
 }
 
 function mayRead({ snapshot, sight }: ViewContent, upstream: string, uri: string): boolean {
@@ -278,20 +293,14 @@ function freshness(
 }
 
 /**
- * The shared endpoint notices changes whether or not an upstream announces them, and a server that is not there yet
- * may bring lists that a legacy client would never ask for unless they are declared at the start.
+ * Of the shared endpoint, and of a server that was not reached yet. The shared endpoint notices changes whether or not an upstream announces them, and a server that is not there yet, or
+ * is added by a reload, may bring lists that a legacy client would never ask for unless they are declared at the start.
  */
-function sharedCapabilities({ parts, unavailable }: ViewContent): JsonObject {
+function sharedCapabilities({ parts }: ViewContent): JsonObject {
   const merged = mergeCapabilities(parts.map((part) => part.identity.capabilities));
   const announce = (name: string): JsonObject => {
     const declared = member(merged, name);
     return { [name]: { ...(isObject(declared) ? declared : {}), listChanged: true } };
   };
-  const has = (name: string) => unavailable.length > 0 || member(merged, name) !== undefined;
-  return {
-    ...merged,
-    ...announce('tools'),
-    ...(has('resources') ? announce('resources') : {}),
-    ...(has('prompts') ? announce('prompts') : {}),
-  };
+  return { ...merged, ...announce('tools'), ...announce('resources'), ...announce('prompts') };
 }

@@ -127,7 +127,7 @@ export const serverSchema = z.strictObject({
   listTtlMs: count(0, 24 * HOUR)
     .default(300_000)
     .describe(
-      'How long a list is served without asking again when the server states no ttlMs. 5 min; list_changed and reconnects refresh at once.',
+      'How long a list is fresh when the server states no ttlMs; 0: never. 5 min. A list that is not fresh is asked for again when a client lists, at most once a second; list_changed and reconnects refresh at once.',
     ),
 
   transport: z.string().optional().describe('Older name of type, read when type is left out.'),

@@ -21,7 +21,7 @@ const REPORT: Schema = objectOf({
 /** What the servers offer, as the shared endpoint shows it, and what was left out. */
 export function catalogRoutes({ catalog, snapshot, viewer }: ControlPorts): readonly Route[] {
   const allTools = async (): Promise<JsonObject[]> => {
-    const view = await catalog.view(snapshot(), { kind: 'all' }, viewer);
+    const view = await catalog.view(snapshot(), { kind: 'all' }, viewer, { method: 'tools/list', params: {} });
     const tools: JsonObject[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = view.list('tools', cursor);

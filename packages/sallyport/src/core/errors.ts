@@ -36,6 +36,7 @@ export const FAILURES = {
   too_many: { http: 429, rpc: -32000, exit: 1, retryable: true },
   overloaded: { http: 503, rpc: -32000, exit: 4, retryable: true },
   unrecorded: { http: 503, rpc: -32000, exit: 4, retryable: true },
+  not_ready: { http: 503, rpc: -32000, exit: 4, retryable: true },
   draining: { http: 503, rpc: -32000, exit: 4, retryable: true },
   unreachable: { http: 502, rpc: -32000, exit: 4, retryable: true },
   upstream_unauthenticated: { http: 502, rpc: -32000, exit: 3, retryable: false },

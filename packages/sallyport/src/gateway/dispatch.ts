@@ -7,8 +7,9 @@ import type { CallPorts } from '../call/ports.ts';
 import { readResource } from '../call/read-resource.ts';
 import { relayTaskRequest, relayUnknown } from '../call/relay-request.ts';
 import type { Introduced } from '../call/text-door.ts';
-import type { ListKind, Page, View } from '../catalog/contract.ts';
-import type { Endpoint } from '../core/endpoint.ts';
+import { assertReached } from '../call/unreachable.ts';
+import type { ListKind, Page } from '../catalog/contract.ts';
+import type { Client } from '../core/client.ts';
 import { type Response, TextResult } from '../core/response.ts';
 
 type Handler = (ports: CallPorts, inbound: Inbound) => Response | Promise<Response>;
@@ -51,23 +52,33 @@ async function timed(handler: Handler, ports: CallPorts, inbound: Inbound): Prom
 }
 
 function list(kind: ListKind, key: string): Handler {
-  return (_ports, inbound) => {
-    const page = listItems(inbound, kind);
+  return ({ texts }, inbound) => {
+    const page = listItems(inbound, kind, texts);
     return page instanceof Promise ? page.then((ready) => toListResult(key, ready)) : toListResult(key, page);
   };
 }
 
-/** What the client reads of the server it connects to. A server's own endpoint says it in that server's words. */
+/**
+ * What the client reads of the server it connects to. A server's own endpoint says it in that server's words.
+ * @throws FaultError `not_ready` where that server was never reached; a client that started us asks once, and is told of it
+ * in the instructions
+ */
 export function toIntroduction(
   texts: CallPorts['texts'],
-  endpoint: Endpoint,
-  { serverInfo, capabilities }: Pick<View, 'serverInfo' | 'capabilities'>,
+  { endpoint, snapshot, view }: Pick<Inbound, 'endpoint' | 'snapshot' | 'view'>,
+  { principal }: Client,
 ): Introduced {
-  const said = { capabilities, serverInfo };
+  const missing = !view.isIntroduced && principal.kind !== 'stdio';
+  assertReached('not_ready', { endpoint, snapshot, view }, { missing, texts });
+  const said = { capabilities: view.capabilities, serverInfo: view.serverInfo };
   return texts?.introduce(endpoint.kind === 'server' ? endpoint.name : undefined, said) ?? said;
 }
 
-export function toListResult(key: string, { items, nextCursor, ttlMs, cacheScope }: Page): TextResult {
+/** Servers whose part of the list is not known: they are being asked, and a change of the list is announced. */
+const MISSING = 'dev.sallyport/missing';
+
+export function toListResult(key: string, { items, nextCursor, missing, ttlMs, cacheScope }: Page): TextResult {
   const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
-  return new TextResult(`"${key}":${items}${next}`, { ttlMs, cacheScope });
+  const gaps = missing.length === 0 ? '' : `,"_meta":${JSON.stringify({ [MISSING]: missing })}`;
+  return new TextResult(`"${key}":${items}${next}${gaps}`, { ttlMs, cacheScope });
 }

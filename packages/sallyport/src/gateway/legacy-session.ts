@@ -2,6 +2,7 @@ import type { Inbound } from '../call/inbound.ts';
 import { hideNews } from '../call/kept-servers.ts';
 import { listItems } from '../call/list-items.ts';
 import { mayNotify } from '../call/relay-request.ts';
+import type { Asked } from '../catalog/asked.ts';
 import type { ListChange, View } from '../catalog/contract.ts';
 import { concerns } from '../config/allowed.ts';
 import { type Client, toDeclaration } from '../core/client.ts';
@@ -27,6 +28,9 @@ import { NO_REASON, ToldNotifications } from './told-notifications.ts';
 
 /** Where messages go that belong to no request: the GET stream, the event stream of 2024-11-05, stdout. */
 export type Outlet = (text: string, eventId: string | undefined) => void;
+
+/** Needs no list: what a client says must not wait for one. */
+const UNASKED: Asked = { method: 'notifications', params: {} };
 
 interface Question {
   readonly resolve: (answer: Answer) => void;
@@ -75,7 +79,7 @@ export class LegacySession {
       client: () => this.client,
       endpoint: opening.endpoint,
       sees: (upstream) => this.#sees(upstream),
-      view: () => this.#view(),
+      view: () => this.#view(UNASKED),
     });
     this.id = id;
     this.endpoint = opening.endpoint;
@@ -126,10 +130,14 @@ export class LegacySession {
 
   /** The answer to `initialize` (2025-11-25 lifecycle#initialization). */
   async initialize(request: Request): Promise<Written> {
-    const view = await this.#view();
+    const view = await this.#view(request);
     return Answer.result(request.id, {
       protocolVersion: this.revision,
-      ...toIntroduction(this.#ports.texts, this.endpoint, view),
+      ...toIntroduction(
+        this.#ports.texts,
+        { endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view },
+        this.client,
+      ),
       ...(view.instructions === undefined ? {} : { instructions: view.instructions }),
     }).write(request.id);
   }
@@ -210,7 +218,7 @@ export class LegacySession {
         return Answer.result(request.id, {});
       case 'tools/list': {
         const inbound = await this.#inbound(request, exchange);
-        const page = await listItems(inbound, 'tools');
+        const page = await listItems(inbound, 'tools', this.#ports.texts);
         return toListResult('tools', { ...page, items: toLegacyTools(inbound.view, page.items) });
       }
       case 'server/discover':
@@ -230,7 +238,7 @@ export class LegacySession {
   }
 
   async #inbound(request: Request, exchange: RequestExchange): Promise<Inbound> {
-    const view = await this.#view();
+    const view = await this.#view(request);
     return { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
   }
 
@@ -244,7 +252,7 @@ export class LegacySession {
       );
     }
     this.#logLevel = level;
-    await this.#view();
+    await this.#view(request);
     // One upstream: its own answer counts. All of them: the level goes along with each request to those that log.
     if (this.endpoint.kind === 'server')
       return readAnswer(
@@ -362,8 +370,8 @@ export class LegacySession {
     return concerns(this.#ports.snapshot(), this.endpoint, { upstream, groups });
   }
 
-  #view(): View | Promise<View> {
-    return this.#ports.catalog.view(this.#ports.snapshot(), this.endpoint, this.client);
+  #view(request: Asked): View | Promise<View> {
+    return this.#ports.catalog.view(this.#ports.snapshot(), this.endpoint, this.client, request);
   }
 
   /** Ends the session: its calls are cancelled, its questions refused, its own upstream connections closed. Idempotent. */

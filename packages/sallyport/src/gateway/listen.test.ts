@@ -26,6 +26,8 @@ function openHouse() {
   let tell: (event: UpstreamEvent) => void = () => {};
   const taskOwners = new TaskOwners();
   const view = {
+    isIntroduced: true,
+    unavailable: [],
     capabilities: { tools: {} },
     resource: (uri: string) => [{ upstream: 's', uri }],
     task: (taskId: string) => ({ upstream: 's', taskId }),

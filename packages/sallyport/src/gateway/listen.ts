@@ -1,5 +1,6 @@
 import { hideNews } from '../call/kept-servers.ts';
 import { mayFollow } from '../call/planned.ts';
+import { assertReached } from '../call/unreachable.ts';
 import { vetFollowed } from '../call/vet-outgoing.ts';
 import type { ListChange, View } from '../catalog/contract.ts';
 import { concerns } from '../config/allowed.ts';
@@ -64,7 +65,13 @@ export class Listen implements Follower {
 
   async open(): Promise<void> {
     const { request, facts, snapshot, endpoint } = this.#opening;
-    const view = await this.#ports.catalog.view(snapshot, endpoint, facts.client);
+    const view = await this.#ports.catalog.view(snapshot, endpoint, facts.client, request);
+    const texts = this.#ports.texts;
+    assertReached(
+      'not_ready',
+      { endpoint, snapshot, view },
+      { missing: !view.isIntroduced && facts.client.principal.kind !== 'stdio', texts },
+    );
     const wanted = member(request.params, 'notifications');
     const honoured: Record<string, JsonObject[string]> = {};
     for (const [list, flag] of Object.entries(LIST_FLAGS)) {

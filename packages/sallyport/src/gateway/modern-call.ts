@@ -237,6 +237,7 @@ export function faultStatus(error: unknown): number {
     case 'too_large':
     case 'too_many':
     case 'overloaded':
+    case 'not_ready':
     case 'draining':
       return error.failure.http;
     default:

@@ -86,12 +86,12 @@ async function work(context: ModernContext, { request, facts, snapshot, call }: 
   const { ports, endpoint, header } = context;
   const { client } = facts;
   try {
-    const known = ports.catalog.view(snapshot, endpoint, client);
+    const known = ports.catalog.view(snapshot, endpoint, client, request);
     const view = known instanceof Promise ? await known : known;
     if (header !== undefined && request.method === 'tools/call') checkArguments(request, view, header);
     const done =
       request.method === 'server/discover'
-        ? discover(view, toIntroduction(ports.texts, endpoint, view))
+        ? discover(view, toIntroduction(ports.texts, { endpoint, snapshot, view }, client))
         : dispatch(ports, { request, exchange: call.exchange, endpoint, snapshot, view });
     call.settle(done instanceof Promise ? await done : done);
   } catch (error) {

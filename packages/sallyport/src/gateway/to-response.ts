@@ -24,6 +24,7 @@ const HTTP_FAULTS = new Set<FailureCode>([
   'too_large',
   'too_many',
   'overloaded',
+  'not_ready',
   'draining',
 ]);
 

@@ -42,7 +42,7 @@ export interface OpenPins {
 const LOOK_MS = 500;
 
 /** Between two parts of reading again what was read beside fewer tools. Milliseconds. */
-const AGAIN_MS = 250;
+const AGAIN_MS = 50;
 
 /** @throws FaultError `config`: locked, and the lock file cannot be read. */
 export async function openPins(ports: PinsPorts): Promise<OpenPins> {

@@ -1,5 +1,5 @@
-/** Definitions read in one go: some ten milliseconds, so that no call waits for long. */
-const AT_ONCE = 20;
+/** Definitions read in one go: some milliseconds, so that no call waits for long. */
+const AT_ONCE = 4;
 
 /** Work that is done soon, in small parts, and once more when it was asked for meanwhile. */
 export class Behind<T> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/json.ts';
 import { silentLog } from '../../core/log.ts';
+import { runAtOnce } from '../../core/pace.ts';
 import type { ListKind } from '../contract.ts';
 import { readKeptItems } from '../fetch-list.ts';
 import { toKnownList } from '../known-list.ts';
@@ -90,7 +91,7 @@ function meet(book: PinBook, offer: Offer, write: (value: unknown) => string = J
     const items = readKeptItems(kind, (offer[kind] as readonly unknown[]).map(write));
     return toKnownList(kind, { items, problems: [], ttlMs: undefined, isPrivate: false }, new Map());
   });
-  book.observe('s', { instructions: offer.instructions, lists });
+  runAtOnce(book.look('s', { instructions: offer.instructions, lists }));
   const pins = book.of('s');
   const held = lists.flatMap(({ kind, items }) =>
     items.filter((item) => pins.whyHeld(kind, item) !== undefined).map((item) => `${kind}/${item.id}`),

@@ -4,6 +4,7 @@ import type { DefinitionScan } from '../../config/scan-section.ts';
 import { FaultError } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { type Log, silentLog } from '../../core/log.ts';
+import { runAtOnce } from '../../core/pace.ts';
 import { readKeptItems } from '../fetch-list.ts';
 import { type KnownList, toKnownList } from '../known-list.ts';
 import { createInspection } from './inspect-item.ts';
@@ -78,7 +79,7 @@ function open({ mode = 'laptop', earlier = [] }: { mode?: PinMode; earlier?: rea
   book.onHeld((some) => held.push(...some.map(({ name }) => name)));
   const meet = (tools: readonly object[], { server = 's', prompts = [] as readonly object[] } = {}) => {
     const lists = [toList('tools', tools), toList('prompts', prompts)];
-    book.observe(server, { instructions: undefined, lists });
+    runAtOnce(book.look(server, { instructions: undefined, lists }));
     return lists.flatMap(({ kind, items }) =>
       items.filter((item) => book.of(server).whyHeld(kind, item) === undefined).map(({ id }) => id),
     );
@@ -126,7 +127,7 @@ test('what a person approved with its findings is used', () => {
 test('instructions and prompts are read too', () => {
   const { book, meet, inspection } = open();
   expect(meet([], { prompts: [{ name: 'p', description: 'evil' }, { name: 'q' }] })).toEqual(['q']);
-  book.observe('t', { instructions: 'evil words', lists: [] });
+  runAtOnce(book.look('t', { instructions: 'evil words', lists: [] }));
   const identity = { serverInfo: {}, capabilities: {}, revision: '', instructions: 'evil words' };
   expect(book.of('t').release(identity).instructions).toBeUndefined();
   expect(inspection.inspected.at(-1)).toMatchObject({

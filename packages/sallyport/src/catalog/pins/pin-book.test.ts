@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PinMode } from '../../config/pins-section.ts';
 import { silentLog } from '../../core/log.ts';
+import { runAtOnce } from '../../core/pace.ts';
 import { readKeptItems } from '../fetch-list.ts';
 import { type KnownList, toKnownList } from '../known-list.ts';
 import type { Pin, Sighting } from './pin.ts';
@@ -40,7 +41,7 @@ function open(first: PinMode, earlier: readonly Pin[] = []) {
   });
   const meet = (tools: readonly Tool[]) => {
     const list = toList(tools);
-    book.observe('s', { instructions: undefined, lists: [list] });
+    runAtOnce(book.look('s', { instructions: undefined, lists: [list] }));
     return list.items.filter((item) => book.of('s').whyHeld('tools', item) === undefined).map(({ id }) => id);
   };
   return { book, state, kept, changed, told, meet };
@@ -135,7 +136,7 @@ test('instructions that come later are as much a change as instructions that cha
     instructions,
   });
   const told = (instructions: string | undefined) => {
-    book.observe('s', { instructions, lists: [] });
+    runAtOnce(book.look('s', { instructions, lists: [] }));
     return book.of('s').release(identity(instructions)).instructions;
   };
   expect(told(undefined)).toBeUndefined();
@@ -146,7 +147,7 @@ test('hints are those of the approved definition', () => {
   const { book } = open('laptop');
   const hints = (readOnlyHint: boolean) => {
     const list = toList([tool('a', { annotations: { readOnlyHint } })]);
-    book.observe('s', { instructions: undefined, lists: [list] });
+    runAtOnce(book.look('s', { instructions: undefined, lists: [list] }));
     return list.items.map((item) => book.of('s').approvedHints(item));
   };
   expect(hints(true)).toEqual([{ readOnlyHint: true }]);

@@ -7,6 +7,7 @@ import { Behind } from './behind.ts';
 import { defineInstructions, defineItem, digestItem, digestOfTool } from './define-item.ts';
 import type { Inspection, Peer, ReadPage } from './inspection.ts';
 import { type Met, type NamedDigest, noPeers, type Removed, toolsOf } from './met.ts';
+import { MetSightings } from './met-sightings.ts';
 import { type ArrivalOf, Peers, type ProgramOf } from './peers.ts';
 import {
   type Definition,
@@ -230,25 +231,19 @@ export class PinBook implements PinGate {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Looks at everything a server offers before any of it is shown. What was looked at costs next to nothing. */
-  observe(server: string, offer: Offer): void {
-    const sightings: Sighting[] = [];
+  *look(server: string, offer: Offer): Generator<undefined, void> {
+    const met = new MetSightings((some) => this.#ports.keep(some));
+    const looked = this.#looked;
     let peers: readonly Peer[] | undefined;
     const beside = () => {
       peers ??= this.#peers.beside(server, toolsOf(offer.lists));
       return peers;
     };
-    const instructions = this.#look(server, 'instructions', {
-      name: '',
-      digest: defineInstructions(offer.instructions).digest,
-      define: () => defineInstructions(offer.instructions),
-      removed: () => new Map(),
-      beside,
-    });
-    if (instructions !== undefined) sightings.push(instructions);
+    const told = defineInstructions(offer.instructions);
+    const first = { name: '', digest: told.digest, define: () => told, removed: () => new Map(), beside };
+    met.add(this.#look(server, 'instructions', first));
     for (const list of offer.lists) {
-      if (this.#looked.has(list)) continue;
-      this.#looked.add(list);
+      if (looked.has(list)) continue;
       let found: ReadonlyMap<string, Removed> | undefined;
       const removed = () => {
         found ??= this.#findRemoved(server, list);
@@ -257,14 +252,16 @@ export class PinBook implements PinGate {
       for (const item of list.items) {
         const define = () => defineItem(list.kind, item);
         const digest = digestItem(list.kind, item);
-        const sighting = this.#look(server, list.kind, { name: item.id, digest, define, removed, beside });
-        if (sighting !== undefined) sightings.push(sighting);
+        met.add(this.#look(server, list.kind, { name: item.id, digest, define, removed, beside }));
+        yield;
       }
+      // Last: a look that was given up half-way is begun anew.
+      looked.add(list);
     }
-    if (sightings.length === 0) return;
+    if (met.all.length === 0) return;
     this.#faces.delete(server);
-    this.#ports.keep(sightings);
-    this.#tell(server, sightings);
+    met.keep();
+    this.#tell(server, met.all);
   }
 
   /** Something else was found in what is offered already. */

@@ -33,8 +33,8 @@ export type PinListener = (server: string, lists: readonly AnnouncedList[]) => v
 
 /** What stands between the lists of servers and those who see them. */
 export interface PinGate {
-  /** Looks at everything a server offers before any of it is shown. What was looked at costs next to nothing. */
-  observe(server: string, offer: Offer): void;
+  /** Looks at everything a server offers before any of it is shown, one definition a step. What was looked at costs next to nothing. */
+  look(server: string, offer: Offer): Generator<undefined, void>;
   of(server: string): ServerPins;
   onChange(listener: PinListener): () => void;
 }

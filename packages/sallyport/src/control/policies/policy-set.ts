@@ -1,10 +1,10 @@
 import { STARTER_SETS } from '../../config/policy-section.ts';
 import type { Snapshot } from '../../config/settings.ts';
 import { isObject, type Json, member } from '../../core/json.ts';
+import { createPause, runPaced } from '../../core/pace.ts';
 import { type CedarLibrary, loadCedar } from '../../guard/policy/cedar.ts';
 import type { KnownNames } from '../../guard/policy/check-names.ts';
 import { type CompiledPolicies, compileInSteps } from '../../guard/policy/compile-policies.ts';
-import { createPause, runPaced } from '../../guard/policy/pace.ts';
 import { toKnownNames, toSources } from '../../guard/policy/prepare-policies.ts';
 import type { PolicySource } from '../../guard/policy/starter-sets.ts';
 import { wrong } from '../problem.ts';

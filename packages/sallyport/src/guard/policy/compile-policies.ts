@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { FaultError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
+import { runAtOnce } from '../../core/pace.ts';
 import { type ArgumentShape, joinShapes, readArgumentShape } from './argument-shape.ts';
 import type { CedarLibrary, DetailedError, PolicyJson } from './cedar.ts';
 import { checkAnnotations } from './check-annotations.ts';
 import { checkNames, type KnownNames, OFFERED, serverOf } from './check-names.ts';
-import { runAtOnce } from './pace.ts';
 import type { PolicySource } from './starter-sets.ts';
 import { validateInSteps } from './validate-policies.ts';
 

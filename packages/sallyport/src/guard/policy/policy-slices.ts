@@ -1,8 +1,8 @@
+import { type Pause, UNHURRIED } from '../../core/pace.ts';
 import { type ArgumentShape, joinShapes } from './argument-shape.ts';
 import type { CedarLibrary } from './cedar.ts';
 import { serverOf } from './check-names.ts';
 import { type CompiledPolicies, type ContextPart, isAbout, type Policy } from './compile-policies.ts';
-import { type Pause, UNHURRIED } from './pace.ts';
 
 /** The policies of one server, or of one tool, resource or prompt that a scope names, ready to decide. */
 export interface Slice {

@@ -1,10 +1,10 @@
 import { listGroups } from '../../config/allowed.ts';
 import { type PolicySettings, policiesOf } from '../../config/policy-section.ts';
 import type { Snapshot } from '../../config/settings.ts';
+import { createPause, type Pause, runPaced } from '../../core/pace.ts';
 import { type CedarLibrary, loadCedar } from './cedar.ts';
 import type { KnownNames } from './check-names.ts';
 import { compileInSteps } from './compile-policies.ts';
-import { createPause, type Pause, runPaced } from './pace.ts';
 import { PolicySlices } from './policy-slices.ts';
 import { type PolicySource, toStarterSource } from './starter-sets.ts';
 
