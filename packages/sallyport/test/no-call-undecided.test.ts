@@ -346,7 +346,7 @@ class World {
   async #approve(): Promise<void> {
     const reader = PEOPLE.find((one) => !this.#revoked.has(one));
     if (reader === undefined || !this.#held || !this.#shown.has('drifting')) return;
-    const store = createPinStore(this.#database);
+    const store = createPinStore(this.#database, 'none');
     this.#held = false;
     await waitFor(async () => {
       const { pins } = await store.read();

@@ -1,6 +1,6 @@
 import { createProgramGate, type ProgramGate } from '../call/program-gate.ts';
 import type { Catalog } from '../catalog/contract.ts';
-import { pinsOf } from '../config/pins-section.ts';
+import { pinOwnerOf, pinsOf } from '../config/pins-section.ts';
 import { toProgramOf } from '../config/program-of.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Clock } from '../core/clock.ts';
@@ -36,6 +36,8 @@ export async function openUpstreams(parts: UpstreamsParts): Promise<OpenUpstream
   const settings = () => pinsOf(snapshot());
   const pins = await openPins({
     ...{ database, clock, log, settings },
+    configuration: pinOwnerOf(snapshot()),
+    servers: [...snapshot().servers.keys()],
     scan: () => snapshot().scan,
     inspection: createInspection(),
     arrival: createArrivalOf(snapshot),

@@ -44,6 +44,11 @@ export function resolvePins(written: z.output<typeof pinsSchema> | undefined, di
 }
 
 /** Where no file was written, the lock file stands in the state directory. */
+/** Whose pins they are: servers of one name in two files are two servers. */
+export function pinOwnerOf({ file }: { readonly file: string | undefined }): string {
+  return file ?? 'none';
+}
+
 export function pinsOf({ pins, stateDir }: { readonly pins?: PinSettings; readonly stateDir: string }): PinSettings {
   return pins ?? resolvePins(undefined, stateDir);
 }

@@ -209,7 +209,7 @@ test('health says what is wrong, and tells when it changes', async () => {
 
 test('drift tells of every definition that waits, then of changes and decisions', async () => {
   const { database, follow } = await open();
-  const pins = createPinStore(database);
+  const pins = createPinStore(database, 'none');
   const define = (text: string): Definition => ({
     digest: text.repeat(64).slice(0, 64),
     content: '00',

@@ -1,4 +1,5 @@
 import { toItemName } from '../catalog/pins/pin.ts';
+import { pinOwnerOf } from '../config/pins-section.ts';
 import type { JsonObject } from '../core/json.ts';
 import { createPinStore } from '../storage/pins.ts';
 import { countFound } from './finding-view.ts';
@@ -14,7 +15,7 @@ const LOOK_EVERY_MS = 500;
 export function driftRoutes(ports: ControlPorts): readonly Route[] {
   let revision = 0;
   const polling = createPolling(async (isFirst): Promise<readonly KnownPin[]> => {
-    const store = createPinStore(await ports.database());
+    const store = createPinStore(await ports.database(), pinOwnerOf(ports.sections()));
     const changed = await store.read(isFirst ? 0 : revision);
     revision = changed.revision;
     if (changed.pins.length === 0) return [];

@@ -37,7 +37,7 @@ function met(name: string, description: string, findings: readonly Finding[], ap
 
 async function open() {
   const opened = await openSampleControl((ports) => [...pinRoutes(ports), ...findingRoutes(ports)], {});
-  const store = createPinStore(opened.database);
+  const store = createPinStore(opened.database, 'none');
   const see = (...sightings: Sighting[]) => store.keep(sightings, AT);
   await see(
     met('a', 'evil', [finding('hides', 'block'), finding('odd', 'review')]),

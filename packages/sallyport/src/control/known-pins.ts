@@ -3,7 +3,7 @@ import { compareDefinitions, type Difference } from '../catalog/pins/compare.ts'
 import type { Found } from '../catalog/pins/inspection.ts';
 import { toItem } from '../catalog/pins/lock-file.ts';
 import { FIRST_SIGHT, judge, type Pin, type PinRules, type PinState, toItemName } from '../catalog/pins/pin.ts';
-import { type PinSettings, pinsOf } from '../config/pins-section.ts';
+import { type PinSettings, pinOwnerOf, pinsOf } from '../config/pins-section.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import { FaultError } from '../core/errors.ts';
 import { loadLockFile } from '../storage/open-pins.ts';
@@ -33,7 +33,7 @@ export async function readPins({ sections, database }: Pick<ControlPorts, 'secti
     // Without a lock file nothing is approved, and the list says so.
     lock: settings.mode === 'locked' ? await loadLockFile(settings.lockFile).catch(() => undefined) : undefined,
   };
-  const store = createPinStore(await database());
+  const store = createPinStore(await database(), pinOwnerOf(snapshot));
   const { pins } = await store.read();
   const known = pins
     .filter(({ kind, seen, approved }) => kind !== 'instructions' || (seen ?? approved)?.text !== '""')

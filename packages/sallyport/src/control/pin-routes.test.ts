@@ -20,7 +20,7 @@ const digestOf = (name: string, description: string) => met(name, description).d
 
 async function open(options: SampleControlOptions = {}) {
   const opened = await openSampleControl((ports) => [...pinRoutes(ports), ...pinLockRoutes(ports)], options);
-  const store = createPinStore(opened.database);
+  const store = createPinStore(opened.database, 'none');
   return { ...opened, see: (...sightings: Sighting[]) => store.keep(sightings, AT) };
 }
 

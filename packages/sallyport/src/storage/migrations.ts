@@ -3,6 +3,7 @@ import { approvalsMigration } from './approvals-migration.ts';
 import { auditIndexMigration } from './audit-index-migration.ts';
 import { keptResultsMigration } from './kept-results-migration.ts';
 import { keysMigration } from './keys-migration.ts';
+import { pinConfigurationsMigration } from './pin-configurations-migration.ts';
 import { pinFindingsMigration } from './pin-findings-migration.ts';
 import { pinsMigration } from './pins-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
@@ -22,4 +23,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '050-kept-results': keptResultsMigration,
   '060-shared': sharedMigration,
   '070-task-owners': taskOwnersMigration,
+  '080-pin-configurations': pinConfigurationsMigration,
 };

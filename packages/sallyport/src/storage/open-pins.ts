@@ -15,6 +15,10 @@ import { createPinStore } from './pins.ts';
 
 export interface PinsPorts {
   readonly database: () => Promise<Database>;
+  /** Whose pins they are. */
+  readonly configuration: string;
+  /** Its servers at the start. */
+  readonly servers: readonly string[];
   /** Of the snapshot in force. */
   readonly settings: () => PinSettings;
   /** Left out: the defaults. */
@@ -46,7 +50,18 @@ const AGAIN_MS = 50;
 
 /** @throws FaultError `config`: locked, and the lock file cannot be read. */
 export async function openPins(ports: PinsPorts): Promise<OpenPins> {
-  const { database, settings, scan = () => undefined, inspection: reader, arrival, program, clock, log } = ports;
+  const {
+    database,
+    configuration,
+    servers,
+    settings,
+    scan = () => undefined,
+    inspection: reader,
+    arrival,
+    program,
+    clock,
+    log,
+  } = ports;
   // Fixed for one set of rules: what a definition stands for changes when they are reconsidered, and then only.
   const toInspection = (settings: ScanSettings | undefined) => (server: string) =>
     scanOf(settings ?? DEFAULT_SCAN, server).definitions;
@@ -76,8 +91,10 @@ export async function openPins(ports: PinsPorts): Promise<OpenPins> {
       }, AGAIN_MS).unref();
     },
   });
+  const store = createPinStore(await database(), configuration);
+  await store.claim(servers);
   const keeper = new PinKeeper({
-    store: createPinStore(await database()),
+    store,
     clock,
     log,
     adopt: (pins) => book.adopt(pins),

@@ -28,7 +28,7 @@ function met(name: string, description: string, approve = false): Sighting {
 test('what another process decides is found by its revision', async () => {
   const file = join(dir, 'sallyport.db');
   const [one, other] = [await openDatabase(file), await openDatabase(file)];
-  const [running, command] = [createPinStore(one), createPinStore(other)];
+  const [running, command] = [createPinStore(one, '/a.json'), createPinStore(other, '/a.json')];
   await running.keep([met('a', 'first', true), met('b', 'first')], AT);
   const before = await running.read();
   expect(before.pins.map(({ name, approved }) => [name, approved !== undefined])).toEqual([
@@ -47,7 +47,7 @@ test('what another process decides is found by its revision', async () => {
 
 test('a decision about a definition that is another one by now changes nothing', async () => {
   const database = await openDatabase(':memory:');
-  const store = createPinStore(database);
+  const store = createPinStore(database, '/a.json');
   await store.keep([met('a', 'shown')], AT);
   await store.keep([met('a', 'swapped')], AT);
   const { digest } = met('a', 'shown').definition;
@@ -59,7 +59,7 @@ test('a decision about a definition that is another one by now changes nothing',
 
 test('first sight takes the place of no approval and of no refusal', async () => {
   const database = await openDatabase(':memory:');
-  const store = createPinStore(database);
+  const store = createPinStore(database, '/a.json');
   await store.keep([met('a', 'one', true), met('b', 'one')], AT);
   const { digest } = met('b', 'one').definition;
   await store.decide([{ server: 's', kind: 'tools', name: 'b', digest, decision: 'reject', by: 'me' }], AT);
@@ -74,7 +74,7 @@ test('first sight takes the place of no approval and of no refusal', async () =>
 test('what could not be written while the database was locked is written afterwards', async () => {
   const file = join(dir, 'sallyport.db');
   const database = await openDatabase(file, { patienceMs: 50 });
-  const store = createPinStore(database);
+  const store = createPinStore(database, '/a.json');
   const errors: string[] = [];
   const log = { ...silentLog, error: (_: unknown, text: string) => errors.push(text) };
   const keeper = new PinKeeper({ store, clock: systemClock, log, adopt: () => {} });
@@ -88,4 +88,29 @@ test('what could not be written while the database was locked is written afterwa
   await keeper.close();
   await database.destroy();
   expect(errors).toHaveLength(1);
+});
+
+test('two configurations with a server of one name share no pins', async () => {
+  const database = await openDatabase(':memory:');
+  const [one, other] = [createPinStore(database, '/one.json'), createPinStore(database, '/other.json')];
+  await one.keep([met('a', 'first', true)], AT);
+  expect((await other.read()).pins).toEqual([]);
+  await other.keep([met('a', 'another')], AT);
+  const { digest } = met('a', 'another').definition;
+  await other.decide([{ server: 's', kind: 'tools', name: 'a', digest, decision: 'reject', by: 'me' }], AT);
+  expect((await one.read()).pins).toMatchObject([{ name: 'a', approvedBy: 'first sight', rejected: undefined }]);
+  expect((await other.read()).pins).toMatchObject([{ name: 'a', approved: undefined, rejected: digest }]);
+  await database.destroy();
+});
+
+test('pins of before belong to the first configuration that has their server', async () => {
+  const database = await openDatabase(':memory:');
+  await createPinStore(database, '').keep([met('a', 'first', true)], AT);
+  const [one, other, third] = ['/one.json', '/other.json', '/third.json'].map((file) => createPinStore(database, file));
+  await one?.claim(['elsewhere']);
+  await other?.claim(['s']);
+  await third?.claim(['s']);
+  expect((await other?.read())?.pins).toMatchObject([{ name: 'a', approvedBy: 'first sight' }]);
+  expect([(await one?.read())?.pins, (await third?.read())?.pins]).toEqual([[], []]);
+  await database.destroy();
 });

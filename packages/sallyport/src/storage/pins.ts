@@ -16,6 +16,8 @@ export interface PinDecision {
 }
 
 export interface PinStore {
+  /** Takes over the pins of these servers that no configuration has yet. */
+  claim(servers: readonly string[]): Promise<void>;
   /** All pins, or those written after `revision`; the highest revision among them comes along. */
   read(after?: number): Promise<{ readonly pins: readonly Pin[]; readonly revision: number }>;
   /** Never takes back an approval: what another Sallyport approved at first sight stays. */
@@ -24,21 +26,36 @@ export interface PinStore {
   decide(decisions: readonly PinDecision[], at: string): Promise<readonly PinDecision[]>;
 }
 
-/** Pins in the database. Every write carries a new revision, by which other processes notice it. */
-export function createPinStore(database: Database): PinStore {
+/**
+ * The pins of one configuration: servers of one name in two configurations are two servers. Every write carries a new
+ * revision, by which other processes notice it.
+ */
+export function createPinStore(database: Database, configuration: string): PinStore {
   return {
+    async claim(servers) {
+      if (servers.length > 0) await claim(database, configuration, servers);
+    },
     async read(after = 0) {
-      const rows = await database.selectFrom('pin').selectAll().where('revision', '>', after).execute();
+      const own = ['', configuration];
+      const rows = await database
+        .selectFrom('pin')
+        .selectAll()
+        .where('configuration', 'in', own)
+        .where('revision', '>', after)
+        .execute();
       const revision = rows.reduce((highest, row) => Math.max(highest, row.revision), after);
       return { pins: rows.flatMap((row) => toPin(row) ?? []), revision };
     },
     async keep(sightings, at) {
-      for (let i = 0; i < sightings.length; i += AT_ONCE) await keepSome(database, sightings.slice(i, i + AT_ONCE), at);
+      await claim(database, configuration, [...new Set(sightings.map(({ server }) => server))]);
+      for (let i = 0; i < sightings.length; i += AT_ONCE)
+        await keepSome(database, sightings.slice(i, i + AT_ONCE), { configuration, at });
     },
     async decide(decisions, at) {
       return database.transaction().execute(async (transaction) => {
         const late: PinDecision[] = [];
-        for (const decision of decisions) if (!(await decideOne(transaction, decision, at))) late.push(decision);
+        for (const decision of decisions)
+          if (!(await decideOne(transaction, decision, { configuration, at }))) late.push(decision);
         return late;
       });
     },
@@ -51,11 +68,44 @@ const AT_ONCE = 500;
 /** Taken in the statement that writes: no two writes have the same. */
 const nextRevision = sql<number>`(select coalesce(max(revision), 0) + 1 from pin)`;
 
-async function keepSome(database: Database, sightings: readonly Sighting[], at: string): Promise<void> {
+interface Written {
+  readonly configuration: string;
+  readonly at: string;
+}
+
+/** The first configuration that has the server takes over what was pinned before pins belonged to one. */
+async function claim(database: Database, configuration: string, servers: readonly string[]): Promise<void> {
+  const unclaimed = await database
+    .selectFrom('pin')
+    .select('server')
+    .distinct()
+    .where('configuration', '=', '')
+    .execute();
+  const mine = unclaimed.map(({ server }) => server).filter((server) => servers.includes(server));
+  for (const server of mine)
+    await sql`update or ignore pin set configuration = ${configuration} where configuration = '' and server = ${server}`.execute(
+      database,
+    );
+}
+
+async function keepSome(
+  database: Database,
+  sightings: readonly Sighting[],
+  { configuration, at }: Written,
+): Promise<void> {
   const rows = sightings.map(({ server, kind, name, definition, approve, renamedFrom, found }) => {
     const { digest, content, text } = definition;
     return {
-      ...{ server, kind, name, seen_digest: digest, seen_content: content, seen_text: text, seen_at: at },
+      ...{
+        configuration,
+        server,
+        kind,
+        name,
+        seen_digest: digest,
+        seen_content: content,
+        seen_text: text,
+        seen_at: at,
+      },
       approved_digest: approve ? digest : null,
       approved_content: approve ? content : null,
       approved_text: approve ? text : null,
@@ -74,7 +124,7 @@ async function keepSome(database: Database, sightings: readonly Sighting[], at: 
     .insertInto('pin')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['server', 'kind', 'name']).doUpdateSet((column) => ({
+      conflict.columns(['configuration', 'server', 'kind', 'name']).doUpdateSet((column) => ({
         seen_digest: column.ref('excluded.seen_digest'),
         seen_content: column.ref('excluded.seen_content'),
         seen_text: column.ref('excluded.seen_text'),
@@ -93,7 +143,7 @@ async function keepSome(database: Database, sightings: readonly Sighting[], at: 
     .execute();
 }
 
-async function decideOne(database: Database, made: PinDecision, at: string): Promise<boolean> {
+async function decideOne(database: Database, made: PinDecision, { configuration, at }: Written): Promise<boolean> {
   const { server, kind, name, digest, decision, by } = made;
   const approved = {
     approved_digest: sql<string>`seen_digest`,
@@ -106,6 +156,7 @@ async function decideOne(database: Database, made: PinDecision, at: string): Pro
   const result = await database
     .updateTable('pin')
     .set({ revision: nextRevision, ...(decision === 'reject' ? { rejected: digest } : approved) })
+    .where('configuration', 'in', ['', configuration])
     .where('server', '=', server)
     .where('kind', '=', kind)
     .where('name', '=', name)

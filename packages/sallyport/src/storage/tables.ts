@@ -97,6 +97,8 @@ export interface QuotaRow {
 
 /** Digests are hexadecimal, contents too; texts are JSON; times ISO dates. */
 export interface PinTable {
+  /** Absolute path of its file; empty: it was written before pins had one, and no configuration has claimed it. */
+  readonly configuration: string;
   readonly server: string;
   readonly kind: string;
   readonly name: string;

@@ -1,3 +1,4 @@
+import { pinOwnerOf } from '../../config/pins-section.ts';
 import { isObject, type JsonObject, member } from '../../core/json.ts';
 import { createPinStore } from '../../storage/pins.ts';
 import type { ControlPorts } from '../ports.ts';
@@ -5,8 +6,11 @@ import type { ControlPorts } from '../ports.ts';
 /** The tools that were ever seen, by server, with the definition that was approved; `undefined`: none is. */
 export type KnownTools = ReadonlyMap<string, ReadonlyMap<string, JsonObject | undefined>>;
 
-export async function readKnownTools({ database }: Pick<ControlPorts, 'database'>): Promise<KnownTools> {
-  const { pins } = await createPinStore(await database()).read();
+export async function readKnownTools({
+  database,
+  snapshot,
+}: Pick<ControlPorts, 'database' | 'snapshot'>): Promise<KnownTools> {
+  const { pins } = await createPinStore(await database(), pinOwnerOf(snapshot())).read();
   const found = new Map<string, Map<string, JsonObject | undefined>>();
   for (const { server, kind, name, approved, seen } of pins) {
     // Gone from its server, it is not there to be named.
