@@ -1,4 +1,5 @@
 import { atMost, type FaultMeasure, type FaultPlace } from '../faults/figure.ts';
+import { RelayClient } from './relay-client.ts';
 import { type RelayGateway, sleep, startCallers, startRelay, startUpstream } from './relay-gateway.ts';
 
 const RELOADS = 200;
@@ -13,6 +14,7 @@ export async function measureReloads({ folder, progress }: FaultPlace): Promise<
     [`v${version}`]: upstream.entry(`v${version}`, 2),
   });
   const gateway = await startRelay(folder, config(0));
+  await untilListed(gateway.target, 12);
   const tools = ['steady_echo', 'steady_echo', 'changing_echo', 'changing_echo'];
   const callers = startCallers(gateway.target, tools);
   try {
@@ -33,6 +35,13 @@ export async function measureReloads({ folder, progress }: FaultPlace): Promise<
     await gateway.stop();
     await upstream.stop();
   }
+}
+
+/** A reload while a server is met for the first time is another matter. */
+async function untilListed(target: RelayGateway['target'], tools: number): Promise<void> {
+  const client = await new RelayClient(target, 'modern').open();
+  const end = performance.now() + APPLIED_MS;
+  while ((await client.list()).length < tools && performance.now() < end) await sleep(50);
 }
 
 /** The path of a server is there as soon as its configuration is in force. */

@@ -50,5 +50,7 @@ export function whyIncomplete(
   if (shelf === undefined) return { reason: REPLACED, told: REPLACED };
   const missing = shelf.identity === undefined ? 'tools' : [...LIST_KINDS.keys()].find((kind) => !lists.has(kind));
   if (missing === undefined) return undefined;
+  // Its requests ended with it, and nobody noted why.
+  if (shelf.isClosed) return { reason: REPLACED, told: REPLACED };
   return shelf.failure(missing, principal) ?? { reason: 'it has not answered yet', told: undefined };
 }

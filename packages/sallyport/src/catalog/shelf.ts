@@ -86,6 +86,10 @@ export class Shelf {
     return this.#identity;
   }
 
+  get isClosed(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
   get isBusy(): boolean {
     return this.#flights.size > 0;
   }

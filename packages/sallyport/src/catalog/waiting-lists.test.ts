@@ -79,6 +79,15 @@ describe('while a server has not answered yet', () => {
     expect([page.missing, namesIn(await view())]).toEqual([[], ['good_x', 'silent_late']]);
   });
 
+  it('a call that waits for it when a reload takes it away is told so', async () => {
+    const { view, catalog } = await beside();
+    const waiting = view(call('silent_late'));
+    catalog.adopt(snapshotOf([serverSettings('good')], {}, 2));
+    expect((await waiting).unavailable).toMatchObject([
+      { upstream: 'silent', reason: expect.stringMatching(/reload/) },
+    ]);
+  });
+
   it('a list waits 2 s at most', async () => {
     const { view } = await beside();
     const startedAt = performance.now();
