@@ -266,9 +266,12 @@ describe('the end', () => {
       },
     });
     const client = await new PlainClient(gateway).initialize();
-    const { result } = await client.request('tools/list');
-    for (const server of ['everything', 'memory', 'files', 'own', 'shell'])
-      expect(JSON.stringify(result)).toContain(`"name":"${server}_`);
+    // A server of npm takes longer to start than a list waits.
+    await waitFor(async () => {
+      const { result } = await client.request('tools/list');
+      for (const server of ['everything', 'memory', 'files', 'own', 'shell'])
+        expect(JSON.stringify(result)).toContain(`"name":"${server}_`);
+    });
     const children = descendantsOf(gateway.pid);
     expect(children.length).toBeGreaterThanOrEqual(6);
     expect(await gateway.process.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
