@@ -43,7 +43,8 @@ export type UpstreamEvent =
     }
   /**
    * A log message no request claims; `client` names the owner of the connection when it is not shared, `principal` the
-   * caller all of whose calls the connection carried: no other may read it. `undefined`: it belongs to nobody.
+   * caller all of whose calls the connection carried, before any call the one it was made for: no other may read it.
+   * `undefined`: it belongs to nobody.
    */
   | {
       readonly kind: 'log';

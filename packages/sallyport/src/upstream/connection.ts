@@ -95,7 +95,7 @@ export class Connection implements WireSink {
           ? undefined
           : this.#pending.values().find((pending) => !pending.standing),
       owner: () => this.owner,
-      caller: () => this.#callers.one,
+      caller: () => (this.#callers.areMany ? undefined : (this.#callers.one ?? this.madeFor?.principal.id)),
       era: () => options.eraOf(this),
       isFor: (client) => options.isUsedBy(this, client),
     });

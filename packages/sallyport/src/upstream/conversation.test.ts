@@ -238,6 +238,14 @@ describe('notifications', () => {
     expect((await upstreams.event('other')).notification.params).toEqual({ elicitationId: 'e' });
   });
 
+  it('outside of requests are for the caller of the connection while nobody has called', async () => {
+    subject.on('GET', ({ stream }) => stream().event(log('info', 'hello')));
+    const upstreams = open();
+    const client = createClient();
+    await upstreams.identify('subject', client);
+    expect((await upstreams.event('log')).principal).toBe(client.principal.id);
+  });
+
   it('of the client reach the server on its connection, and connect nothing', async () => {
     const upstreams = open();
     const { bytes } = Answer.result('1', {});
