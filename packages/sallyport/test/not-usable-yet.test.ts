@@ -11,7 +11,11 @@ const TOOLS: readonly object[] = [
   { name: 'read', description: 'Reads messages.', inputSchema: schema },
   { name: 'send', description: 'Sends a message.', inputSchema: schema },
   { name: 'audit', description: 'Shows who wrote what.', inputSchema: schema },
-  { name: 'broken', description: 'Has a bad pattern.', inputSchema: { ...schema, properties: { a: { type: 12 } } } },
+  {
+    name: 'broken',
+    description: 'Has a schema that validates nothing.',
+    inputSchema: { ...schema, properties: { a: { type: 12 } } },
+  },
   { name: 'odd', description: 'Has no schema.', inputSchema: 'none' },
 ];
 
@@ -61,11 +65,12 @@ beforeAll(async () => {
 
 it('a model is told how many tools wait and for whom, in every era; of others it hears nothing', async () => {
   const waits =
-    "2 tools of lark wait for the operator's approval and cannot be used until a person has approved them.\n2 tools of lark cannot be used because their definitions are invalid.";
-  expect(await told(outsider)).toEqual([waits, waits]);
+    "3 tools of lark wait for the operator's approval and cannot be used until a person has approved them.\n1 tool of lark cannot be used because its definition is invalid.";
+  // The first introduction does not wait for a server.
+  await waitFor(async () => expect(await told(outsider)).toEqual([waits, waits]));
   expect(await told(outsider, `${gateway.origin}/servers/lark/mcp`)).toEqual([waits, waits]);
   const auditor = await keyHolder(gateway, 'auditor', ['--group', 'auditors']);
-  for (const text of await told(auditor)) expect(text).toMatch(/^3 tools of lark wait/);
+  for (const text of await told(auditor)) expect(text).toMatch(/^4 tools of lark wait/);
 });
 
 it('a call is answered with the reason, and what the caller may not see stays unknown', async () => {
@@ -75,9 +80,6 @@ it('a call is answered with the reason, and what the caller may not see stays un
   expect(textOf(refused)).toBe(
     "The tool lark_send waits for the operator's approval because nobody has approved it yet. A person has to approve it (server lark, tool send). Use another tool, or tell the user.",
   );
-  expect(textOf(await client.call('lark_broken'))).toMatch(
-    /^The tool lark_broken is disabled: .*\(server lark, tool broken\)/,
-  );
   expect(textOf(await client.call('lark_odd'))).toBe(
     'The tool lark_odd is disabled: inputSchema is not an object. Its server has to be repaired by a person (server lark, tool odd). Use another tool, or tell the user.',
   );
@@ -86,13 +88,13 @@ it('a call is answered with the reason, and what the caller may not see stays un
 });
 
 it('an operator sees it in the list, in a server, and from the doctor', async () => {
-  const line = 'lark: 5 tools, 3 quarantined, 1 disabled, 1 malformed; run `sallyport pin diff lark`';
+  const line = 'lark: 5 tools, 4 quarantined, 1 malformed; run `sallyport pin diff lark`';
   const list = await operator(gateway, 'server', 'list');
-  expect(list.stdout).toContain('5 tools, 3 quarantined, 1 disabled, 1 malformed');
+  expect(list.stdout).toContain('5 tools, 4 quarantined, 1 malformed');
   expect(list.stderr).toContain(line);
   const shown = await operator(gateway, 'server', 'show', 'lark', '--json');
   expect(shown.json()).toMatchObject({
-    status: { definitions: { tools: 5, quarantined: 3, rejected: 0, disabled: 1, malformed: 1 } },
+    status: { definitions: { tools: 5, quarantined: 4, rejected: 0, malformed: 1 } },
   });
   expect((await operator(gateway, 'server', 'show', 'lark')).stderr).toContain(line);
   const { targets } = (await operator(gateway, 'doctor', '--json')).json() as {
@@ -102,13 +104,13 @@ it('an operator sees it in the list, in a server, and from the doctor', async ()
   expect(steps?.at(-1)).toMatchObject({
     step: 'approval',
     outcome: 'warning',
-    detail: '5 tools, 3 quarantined, 1 disabled, 1 malformed; run `sallyport pin diff lark`',
+    detail: '5 tools, 4 quarantined, 1 malformed; run `sallyport pin diff lark`',
   });
 });
 
 it('up says it as soon as the servers have been met, and again beside what is known at the next start', async () => {
   const process = new SallyportProcess(toConfig(lark.url) as Record<string, unknown>, ['up', '--port', '0']);
-  await process.until(() => (process.stdout.includes('lark: 5 tools, 3 quarantined') ? true : undefined));
+  await process.until(() => (process.stdout.includes('lark: 5 tools, 4 quarantined') ? true : undefined));
   expect(process.stdout).toContain('run `sallyport pin diff lark`');
 });
 
@@ -119,7 +121,7 @@ it('follows what a person approves and what the server mends', async () => {
   await waitFor(async () => {
     const [legacy] = await told(outsider);
     expect(legacy).toBe(
-      "1 tool of lark waits for the operator's approval and cannot be used until a person has approved it.\n1 tool of lark cannot be used because its definition is invalid.",
+      "2 tools of lark wait for the operator's approval and cannot be used until a person has approved them.",
     );
   });
 });

@@ -198,7 +198,9 @@ it('harmless servers are approved at first sight as before, and nothing is read 
   expect(await operator(gateway, 'scan', '--json')).toMatchObject({ exit: 0 });
   const before = (await operator(gateway, 'pin', 'list', '--json')).json();
   await gateway.process.stop();
-  const again = await startGateway(configOf(upstream.url), [], { SALLYPORT_STATE: gateway.process.stateDir });
+  const again = await startGateway(configOf(upstream.url), ['--config', gateway.process.configFile], {
+    SALLYPORT_STATE: gateway.process.stateDir,
+  });
   expect(await namesOf(await new PlainClient(again).initialize())).toEqual(['sums_add', 'sums_multiply']);
   expect((await operator(gateway, 'pin', 'list', '--json')).json()).toEqual(before);
 });

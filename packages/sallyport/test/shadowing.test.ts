@@ -160,12 +160,16 @@ describe('a server that is added later', () => {
     const first = await startWith({ helper });
     expect(await namesOf(first.client)).toEqual(GREEDY_NOTES);
     await first.gateway.process.stop();
-    const gateway = await startGateway({ mcpServers: { helper: { url: helper }, vault: { url: vault } } }, [], {
-      SALLYPORT_STATE: first.gateway.process.stateDir,
-    });
+    const {
+      process,
+      process: { configFile, stateDir },
+    } = first.gateway;
+    const config = { mcpServers: { helper: { url: helper }, vault: { url: vault } } };
+    process.write(config);
+    const gateway = await startGateway(config, ['--config', configFile], { SALLYPORT_STATE: stateDir });
     const client = await new PlainClient(gateway).initialize();
     await waitFor(async () => expect(await namesOf(client)).toEqual(both));
-    await shown(gateway, first.gateway.process.stateDir);
+    await shown(gateway, stateDir);
     expect(await namesOf(client)).toEqual(both);
   });
 });

@@ -110,7 +110,7 @@ class LiveCatalog implements Catalog {
     for (const { shelf } of missing) void shelf?.refresh(client);
     const view = this.#show(snapshot, endpoint, { client, shelves });
     const prefixOf = ({ settings }: ShelfEntry) => this.#prefix(settings, snapshot);
-    const waiting = { need, endpoint, client, now, prefixOf };
+    const waiting = { need, endpoint, client, now, shelves, prefixOf };
     const waits = [...waitForLists(missing, waiting), ...renewLists(shelves, waiting)];
     if (waits.length === 0 || isMet(need, view)) return view;
     return whenHeard(waits, { need, client, missing }, () => this.#show(snapshot, endpoint, { client, shelves }));

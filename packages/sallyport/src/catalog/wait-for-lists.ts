@@ -20,6 +20,8 @@ export interface Waiting {
   readonly endpoint: Endpoint;
   readonly client: Client;
   readonly now: number;
+  /** Of all servers of the endpoint. */
+  readonly shelves: readonly ShelfEntry[];
   prefixOf(entry: ShelfEntry): string;
 }
 
@@ -94,11 +96,15 @@ export async function whenHeard(
 }
 
 /** Whether the name may be of this server, as far as a name can tell. */
-function mayOwn(entry: ShelfEntry, need: Need & { kind: 'item' }, { endpoint, prefixOf }: Waiting): boolean {
+function mayOwn(entry: ShelfEntry, need: Need & { kind: 'item' }, { endpoint, shelves, prefixOf }: Waiting): boolean {
   const { name, list } = need;
   // A bundle gives tools other names.
   if (endpoint.kind === 'bundle') return true;
-  if (list === 'resources') return name.startsWith(`${entry.settings.name}+`);
+  if (list === 'resources') {
+    // A URI that no server is named in may be made of a template of any.
+    const owner = shelves.find(({ settings }) => name.startsWith(`${settings.name}+`));
+    return owner === undefined || owner === entry;
+  }
   const prefix = prefixOf(entry);
   return (
     prefix === '' || name.startsWith(`${prefix}_`) || name.startsWith(toNameCharacters(prefix).slice(0, PREFIX_HEAD))

@@ -56,7 +56,7 @@ describe('defaults', () => {
         inFlight: 1000,
         inFlightPerClient: 64,
         inFlightBytes: 268_435_456,
-        sessions: 10_000,
+        sessions: 12_000,
       },
     });
   });
@@ -70,7 +70,7 @@ describe('defaults', () => {
       timeoutMs: 60_000,
       maxTimeoutMs: 600_000,
       startTimeoutMs: 30_000,
-      concurrency: 64,
+      concurrency: 80,
       sharing: 'shared',
       idleMs: 600_000,
       memoryMb: 0,

@@ -60,6 +60,8 @@ export function serverRoutes({ upstreams, catalog, snapshot }: ControlPorts): re
     const settings = snapshot().servers.get(name);
     if (settings === undefined) throw new FaultError('not_found', `There is no server "${name.slice(0, 64)}".`);
     const status = upstreams.status(name);
+    const tally = catalog.tally(name);
+    const known = tally === undefined ? [] : catalog.reports(name);
     return {
       name,
       transport: settings.transport.type,
@@ -69,11 +71,8 @@ export function serverRoutes({ upstreams, catalog, snapshot }: ControlPorts): re
       connections: status?.connections ?? 0,
       inFlight: status?.inFlight ?? 0,
       lastError: status?.lastError ?? null,
-      definitions: toDefinitions(catalog.tally(name)),
-      problems: catalog
-        .reports(name)
-        .slice(0, MAX_PROBLEMS)
-        .map(({ item, problem }) => `${item}: ${problem}`),
+      definitions: toDefinitions(tally),
+      problems: known.slice(0, MAX_PROBLEMS).map(({ item, problem }) => `${item}: ${problem}`),
       stderr: status?.stderr ?? [],
     };
   };

@@ -1,7 +1,11 @@
+import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { FaultError } from '../core/errors.ts';
 import type { FileLock } from '../core/file-lock.ts';
+import { toDiskFix } from './disk-full.ts';
 import { isBusy } from './sqlite-driver.ts';
+
+const OTHERWISE = 'Make its folder writable, on a file system with locks, or choose another with SALLYPORT_STATE.';
 
 /** A handle that nobody refers to is closed by the garbage collector, and its lock goes with it. */
 const held = new Set<DatabaseSyncInstance>();
@@ -29,7 +33,7 @@ export function takeFileLock(file: string): FileLock | undefined {
     const reason = error instanceof Error ? error.message : String(error);
     throw new FaultError(
       'config',
-      `Locking ${file} failed (${reason}). Make its folder writable, on a file system with locks, or choose another with SALLYPORT_STATE.`,
+      `Locking ${file} failed (${reason}). ${toDiskFix(error, dirname(file), OTHERWISE)}`,
       { cause: error },
     );
   }
