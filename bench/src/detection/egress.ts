@@ -67,8 +67,7 @@ function toMessageSteps({ method, params, result }: Json): readonly Step[] {
 /** Shapes of the product, as far as they are used here. */
 interface Guard {
   readonly name: string;
-  request?(call: unknown): Verdict;
-  result?(call: unknown, result: unknown): Verdict | Promise<Verdict>;
+  judge(envelope: unknown): Verdict | Promise<Verdict>;
 }
 
 /** Effects that the policies of the starter set "team" ask about. */
@@ -116,21 +115,24 @@ async function judgeStep(doors: Doors, step: Step, isAllowed: boolean): Promise<
     const call = toCall(doors, step.tool, step.arguments);
     const effects = doors.findSinks(call, undefined).filter((effect) => ASKED.has(effect));
     return [
-      ...doors.outer.flatMap((guard) => explain(guard.name, guard.request?.(call))),
+      ...(await Promise.all(doors.outer.map(async (guard) => explain(guard.name, await guard.judge(call))))).flat(),
       ...effects.map((effect) => `policy: ask ${effect}`),
     ];
   }
-  const call = toCall(doors, 'fetch', {});
-  const read = explain(doors.scan.name, await doors.scan.result?.(call, step.result));
+  const asked = toCall(doors, 'fetch', {});
+  const result = { ...asked, kind: 'result', body: step.result, asked };
+  const read = explain(doors.scan.name, await doors.scan.judge(result));
   const stopped = isAllowed ? read.filter((one) => !one.includes(': rewrite ')) : read;
-  return [...stopped, ...explain(doors.masking.name, await doors.masking.result?.(call, step.result))];
+  return [...stopped, ...explain(doors.masking.name, await doors.masking.judge(result))];
 }
 
 function toCall({ readDefinition }: Doors, name: string, args: Json): Json {
   const definition = { name, description: '', inputSchema: { type: 'object' } };
   const { sinks } = readDefinition(definition);
   const tool = { upstream: 'outside', name, publicName: name, definition, approvedHints: {}, sinks };
-  return { tool, arguments: args, client: { principal: { id: 'bench' } }, run: 'bench' };
+  const place = { upstream: 'outside', target: name, publicTarget: name, item: 'tool' };
+  const client = { principal: { id: 'bench' } };
+  return { kind: 'call', ...place, tool, body: args, fixed: {}, client, run: 'bench', snapshot: { version: 1 } };
 }
 
 function explain(guard: string, verdict: Verdict | undefined): readonly string[] {

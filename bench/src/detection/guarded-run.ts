@@ -3,8 +3,7 @@ import { load, type Verdict } from './product.ts';
 import type { Json } from './read-rows.ts';
 
 interface Guard {
-  readonly request?: (call: unknown) => Verdict | Promise<Verdict>;
-  readonly result?: (call: unknown, result: unknown) => unknown;
+  judge(envelope: unknown): Verdict | Promise<Verdict>;
 }
 
 /** One conversation behind the product's own taint guards, with no word of an operator about any server. */
@@ -67,8 +66,9 @@ export async function createRuns(): Promise<
     const inner = taintLabels(ports);
     let count = 0;
     const toCall = (server: string, definition: Json, given: Json) => ({
-      ...{ id: `call-${++count}`, client, run: 'run', user, endpoint: { kind: 'all' } },
-      ...{ arguments: given, bytes: 0, snapshotVersion: 1, shown: () => shown },
+      ...{ kind: 'call', id: `call-${++count}`, client, run: 'run', user, endpoint: { kind: 'all' } },
+      ...{ upstream: server, target: definition['name'], publicTarget: `${server}_${String(definition['name'])}` },
+      ...{ item: 'tool', body: given, fixed: {}, bytes: 0, snapshot: { version: 1 }, shown: () => shown },
       tool: {
         ...{ upstream: server, name: definition['name'], publicName: `${server}_${String(definition['name'])}` },
         ...{ definition, digest: '', setAside: undefined, approvedHints: {}, sinks: readDefinition(definition).sinks },
@@ -76,14 +76,11 @@ export async function createRuns(): Promise<
     });
     return {
       async call({ server, definition }, given) {
-        const verdict = await outer.request?.(toCall(server, definition, given));
-        if (verdict === undefined) throw new Error('the guard has no request phase');
-        return verdict;
+        return outer.judge(toCall(server, definition, given));
       },
       async read(server, name, text) {
-        await inner.result?.(toCall(server, { name, inputSchema: { type: 'object' } }, {}), {
-          content: [{ type: 'text', text }],
-        });
+        const asked = toCall(server, { name, inputSchema: { type: 'object' } }, {});
+        await inner.judge({ ...asked, kind: 'result', body: { content: [{ type: 'text', text }] }, asked });
       },
     };
   };

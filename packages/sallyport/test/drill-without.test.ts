@@ -115,9 +115,9 @@ test(
       'export function findSecretQuestion(',
       'export function findSecretQuestion() { return undefined; }\nfunction unused(',
     ]);
-    replaceIn(join(dist, 'app/open-answers.js'), [
-      'const isOn = () =>',
-      'const isOn = () => false;\nconst unused = () =>',
+    replaceIn(join(dist, 'call/client-responses.js'), [
+      '    if (guards.length === 0)\n',
+      '    if (guards.length >= 0)\n',
     ]);
     const child = spawn(process.execPath, [
       ...[join(dist, 'cli/main.js'), 'drill', '--only', 'elicitation-for-secrets', '--json'],

@@ -20,6 +20,8 @@ import { problemWith } from './json-rpc-shape.ts';
 import { INITIALIZE } from './message-channels.ts';
 import { FixedRandom, mutate, SEEDS } from './message-mutator.ts';
 import { modernParams } from './plain-client.ts';
+import { openGuards } from './sample-guards.ts';
+import { openRelay } from './sample-relay.ts';
 
 const SEED = 0x5a11_0917;
 const MESSAGES = 1_000_000;
@@ -93,11 +95,9 @@ async function openFront(upstreams: FakeUpstreams, opening: string | undefined) 
     schemas: checker,
   });
   const ports: GatewayPorts = {
+    ...openRelay(createGuards(openGuards(checker))).ports,
     upstreams,
-    guards: createGuards({ checker }),
-    callLog: { write() {} },
     audit: NO_AUDIT,
-    clock: systemClock,
     log: silent.log,
     catalog,
     tasks: { followTask: async () => false, unfollowTask() {} },

@@ -36,6 +36,17 @@ describe('the product', () => {
   test('keeps every rule of design.md "Who may import whom"', () => {
     expect(findViolations(tree).map(show)).toEqual([]);
   });
+
+  test('nothing reaches an upstream past call/: gateway/ only ends what it follows', () => {
+    const uses = [...tree]
+      .filter(([file]) => file.startsWith('gateway/') && !file.endsWith('.test.ts'))
+      .flatMap(([file, text]) =>
+        [...text.matchAll(/ports\.(?:upstreams|tasks)\.(\w+)\(/g)].map(([, used]) => `${file} ${used}`),
+      );
+    expect([...new Set(uses.map((use) => use.split(' ')[1]))].sort()).toEqual([
+      ...['onEvent', 'release', 'unfollowTask', 'unsubscribe'],
+    ]);
+  });
 });
 
 /** What each fixture tree breaks, and nothing else. */

@@ -53,7 +53,7 @@ const KINDS: readonly [string, (url: string, resolve: Resolve) => Promise<unknow
       untilLogged((log) => {
         const settings = () => ({ url, timeoutMs: 1_500 });
         const judge = createScanJudge({ settings, log, post: createOperatorPost(resolve) });
-        void judge({ upstream: 'a', tool: 'b', result: {}, findings: [] });
+        void judge({ version: 1 }, { upstream: 'a', tool: 'b', result: {}, findings: [] });
       }),
   ],
 ];

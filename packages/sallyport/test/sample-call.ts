@@ -1,5 +1,6 @@
-import type { Call, Tool } from '../src/core/call.ts';
+import type { Tool } from '../src/core/call.ts';
 import { toDeclaration } from '../src/core/client.ts';
+import { type Envelope, NOTHING } from '../src/core/envelope.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { KEY_HOLDER } from '../src/core/principal.ts';
 
@@ -21,11 +22,15 @@ export function toTool(definition: JsonObject, given: Partial<Tool> = {}): Tool 
   };
 }
 
-/** A call as the guards see it. */
-export function toCall(given: Partial<Call> = {}): Call {
+const ECHO = toTool({ name: 'echo', inputSchema: { type: 'object' } });
+
+/** A call as the guards see it; what names a place in `given` and no tool is a message of another kind. */
+export function toCall(given: Partial<Envelope> = {}): Envelope {
+  const tool = 'tool' in given || (given.kind !== undefined && given.kind !== 'call') ? given.tool : ECHO;
+  const { upstream = tool?.upstream ?? 'sample', target = tool?.name ?? 'echo' } = given;
   return {
+    kind: 'call',
     id: 'call-1',
-    tool: toTool({ name: 'echo', inputSchema: { type: 'object' } }),
     client: {
       key: 'client-1',
       principal: KEY_HOLDER,
@@ -33,10 +38,29 @@ export function toCall(given: Partial<Call> = {}): Call {
       ...toDeclaration('modern', {}),
     },
     run: 'client-1',
+    user: undefined,
+    isOwnRun: false,
+    plan: undefined,
+    snapshot: SNAPSHOT,
     endpoint: { kind: 'all' },
-    arguments: {},
+    upstream,
+    target,
+    publicTarget: tool?.publicName ?? target,
+    item: tool === undefined ? undefined : 'tool',
+    body: {},
+    fixed: NOTHING,
     bytes: 100,
-    snapshot: { version: 1 },
+    shown: undefined,
+    notes: undefined,
+    asked: undefined,
     ...given,
+    tool,
   };
+}
+
+const SNAPSHOT = Object.freeze({ version: 1 });
+
+/** The answer to a call. */
+export function toResult(asked: Envelope, body: JsonObject): Envelope {
+  return { ...asked, kind: 'result', body, asked };
 }

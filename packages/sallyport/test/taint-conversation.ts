@@ -1,5 +1,5 @@
 import { resolveTaint, type TaintSettings, taintSchema } from '../src/config/taint-section.ts';
-import type { Call } from '../src/core/call.ts';
+import type { Envelope } from '../src/core/envelope.ts';
 import type { Json, JsonObject } from '../src/core/json.ts';
 import type { ShownDefinitions } from '../src/core/shown-definitions.ts';
 import type { Verdict } from '../src/core/verdict.ts';
@@ -8,7 +8,7 @@ import { findSinks } from '../src/guard/sinks/sink-floor.ts';
 import { createPrinter } from '../src/guard/taint/fingerprints.ts';
 import { type TaintPorts, taint, taintLabels } from '../src/guard/taint/taint.ts';
 import { createTaintMemory } from '../src/state/taint-memory.ts';
-import { toCall, toTool } from './sample-call.ts';
+import { toCall, toResult, toTool } from './sample-call.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const SOURCES = [
@@ -90,7 +90,7 @@ export class Conversation {
     return this;
   }
 
-  #call(name: string, given: JsonObject): Call {
+  #call(name: string, given: JsonObject): Envelope {
     const [upstream = '', tool = ''] = name.split('.');
     const properties = Object.fromEntries(
       Object.entries(TOOLS[name] ?? {}).map(([key, type]) => [key, { type: type ?? 'string' }]),
@@ -100,7 +100,7 @@ export class Conversation {
     return toCall({
       id: `call-${++this.#calls}`,
       tool: toTool(definition, { upstream, publicName: `${upstream}_${tool}`, sinks }),
-      arguments: given,
+      body: given,
       run: this.run,
       user: this.user,
       shown: this.#shown && (() => this.#shown as ShownDefinitions), // set once, before the first call
@@ -109,16 +109,16 @@ export class Conversation {
 
   call(name: string, given: JsonObject): Verdict {
     this.#guard ??= taint(this.ports);
-    const verdict = this.#guard.request?.(this.#call(name, given));
+    const verdict = this.#guard.judge(this.#call(name, given));
     if (verdict === undefined || verdict instanceof Promise) throw new Error('not at once');
     return verdict;
   }
 
   reads(name: string, result: unknown, given: JsonObject = {}): this {
     const call = this.#call(name, given);
-    taint(this.ports).request?.(call);
+    taint(this.ports).judge(call);
     const text = typeof result === 'string' ? result : JSON.stringify(result);
-    taintLabels(this.ports).result?.(call, { content: [{ type: 'text', text }] });
+    taintLabels(this.ports).judge(toResult(call, { content: [{ type: 'text', text }] }));
     return this;
   }
 }

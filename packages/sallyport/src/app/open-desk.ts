@@ -5,6 +5,7 @@ import { type ApprovalSettings, NO_APPROVAL_RULES } from '../config/approvals-se
 import type { Snapshot } from '../config/settings.ts';
 import type { Post } from '../core/post.ts';
 import type { SecretPorts } from '../guard/secrets/secrets.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 import { createApprovalWebhook } from '../telemetry/approval-webhook.ts';
 
 export function approvalsOf({ approvals }: Snapshot): ApprovalSettings {
@@ -30,7 +31,7 @@ export function openDesk(
   });
   const desk = createLateDesk({
     ...ports,
-    settings: (of = snapshot()) => approvalsOf(of),
+    settings: (frozen) => approvalsOf(snapshotOf(frozen)),
     announce: webhook,
   });
   if (webhook.isOn()) desk.resume();

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { createMaskedValues } from '../call/masked-values.ts';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
-import { createVetting, isQuestion } from '../call/vet-questions.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Principal } from '../core/principal.ts';
@@ -10,10 +9,11 @@ import { InFlight } from '../gateway/in-flight.ts';
 import type { GatewayPorts } from '../gateway/ports.ts';
 import { createSeal } from '../gateway/seal.ts';
 import { toAccessPorts } from '../guard/access-ports.ts';
+import { createChains } from '../guard/guard.ts';
 import { createGuards } from '../guard/guards.ts';
-import { createOutgoing } from '../guard/outgoing.ts';
 import { openPolicyDoor } from '../guard/policy/policy-door.ts';
 import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 import { createLateDatabase } from '../storage/late-database.ts';
 import { createCallLog } from '../telemetry/call-log.ts';
 import { createDestination } from '../telemetry/destination.ts';
@@ -24,7 +24,6 @@ import { createNameResolver } from '../upstream/name-resolver.ts';
 import { createOperatorPost } from '../upstream/operator-lookup.ts';
 import { openEraFile } from './era-file.ts';
 import { noteHeld } from './note-held.ts';
-import { openAnswers } from './open-answers.ts';
 import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
 import { approvalsOf, createHiding, openDesk } from './open-desk.ts';
@@ -32,7 +31,6 @@ import { openKeptResults, openTexts } from './open-kept-results.ts';
 import { openLimits } from './open-limits.ts';
 import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
-import { openResources } from './open-resources.ts';
 import { openScan } from './open-scan.ts';
 import { openSecrets } from './open-secrets.ts';
 import { openShared } from './open-shared.ts';
@@ -40,6 +38,7 @@ import { openTaint } from './open-taint.ts';
 import { openTaskOwners } from './open-task-owners.ts';
 import { openUpstreams } from './open-upstreams.ts';
 import { createOwnTelemetry } from './own-telemetry.ts';
+import { whyPageHeld } from './why-page-held.ts';
 
 export interface AppOptions {
   readonly snapshot: Snapshot;
@@ -81,7 +80,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const checker = createSchemaChecker({ timeThread });
   const { shared, sealKey, stop } = await openShared(current.snapshot, basics);
   const taint = openTaint(() => current.snapshot, log, shared);
-  const policies = await openPolicyDoor({ clock, log, ...taint.marks, inForce: () => current.snapshot });
+  const policies = await openPolicyDoor({ clock, log, ...taint.marks }, current.snapshot);
   const { catalog, reportProblems, stopReporting } = openCatalog({
     ...{ stateDir, upstreams, checker, clock, log },
     access: policies.access,
@@ -89,39 +88,37 @@ export async function openParts(options: AppOptions, current: Current) {
   });
   const stopPrograms = watchPrograms(catalog);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
-  const limits = openLimits(() => current.snapshot, basics);
+  const rateLimit = openLimits(basics);
   const audit = await openRecord(current.snapshot, log, clock);
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
   const [names, post, kept] = [createNameResolver(), createOperatorPost(), openKeptResults(stateDir, basics)];
-  const { scan, ...reading } = openScan(() => current.snapshot, {
+  const { scan, resources, keptResults } = openScan(() => current.snapshot, {
     ...{ ...basics, kept, note: audit.noteKept, names, post },
     definitionsOf: (upstream) => catalog.definitionsOf(upstream),
   });
   const secretPorts = openSecrets(() => current.snapshot, shared);
   const plans = openPlans(() => current.snapshot, taint.memory, shared);
-  const guards = createGuards({
-    ...secretPorts,
-    plan: plans.plan,
-    checker,
-    unvalidated: ({ gateway } = current.snapshot) => gateway.unvalidatedArguments,
-    limits: ({ gateway } = current.snapshot) => gateway.limits,
-    rateLimit: limits,
-    ...toAccessPorts(() => current.snapshot),
-    whyHeld: (tool) => pins.book.whyHeld(tool),
-    taint: taint.ports,
-    policy: policies.guard,
-    scan,
-    asks: (snapshot = current.snapshot) => approvalsOf(snapshot).asks,
-  });
-  const answers = openAnswers(secretPorts.secrets, taint.ports);
-  // One call counts once, however often it is looked at.
+  const chains = createChains(
+    createGuards({
+      ...secretPorts,
+      ...{ plan: plans.plan, checker, rateLimit, scan, resources, taint: taint.ports, policy: policies.ports },
+      ...toAccessPorts(snapshotOf),
+      unvalidated: (frozen) => snapshotOf(frozen).gateway.unvalidatedArguments,
+      limits: (frozen) => snapshotOf(frozen).gateway.limits,
+      whyHeld: (tool) => pins.book.whyHeld(tool),
+      whyPageHeld: whyPageHeld(pins.book),
+      asks: (frozen) => approvalsOf(snapshotOf(frozen)).asks,
+      sampling: (frozen) => approvalsOf(snapshotOf(frozen)).sampling,
+    }),
+  );
   const desk = openDesk(() => current.snapshot, {
     ...basics,
     post,
     note: audit.noteKept,
     isCurrent: (principal) => current.isCurrent?.(principal) ?? true,
     hiding: createHiding(sealKey, secretPorts.secrets),
-    guards: (call) => answers.guardsOf(call) ?? (isQuestion(call) ? [] : guards.filter((guard) => guard !== limits)),
+    // One request counts once, however often it is judged.
+    guards: ({ kind, snapshot }) => chains(kind, snapshot).guards.filter(({ name }) => name !== 'rate-limit'),
   });
   const [inFlight, masked] = [new InFlight(), createMaskedValues(secretPorts.secrets)];
   const telemetry = createOwnTelemetry(() => current.snapshot, { log, upstreams, inFlight, post });
@@ -130,19 +127,13 @@ export async function openParts(options: AppOptions, current: Current) {
     upstreams: metrics === undefined ? upstreams : { ...upstreams, send: createTimedSend(upstreams, metrics) },
     metrics,
     tracer,
-    guards,
+    chains,
     offers: policies.offers,
     desk,
-    vetting: createVetting({ desk, settings: approvalsOf, texts: reading.texts }),
-    pages: pins.book,
-    ...reading,
-    resources: openResources(() => current.snapshot, { names, desk }),
+    keptResults,
     taskOwners: openTaskOwners(basics),
-    planned: plans.planned,
-    handled: plans.toHandled(guards),
-    ...{ masked, answers: answers.createDoor({ desk, masked, metrics, callLog, audit, log }) },
-    ...{ remember: taint.remember, meetRun: taint.meetRun },
-    outgoing: createOutgoing({ ...secretPorts, taint: taint.ports }),
+    handled: plans.toHandled(chains),
+    masked,
     callLog,
     audit,
     clock,

@@ -1,11 +1,11 @@
 import { createHandledTexts, type HandledTexts } from '../call/handled-texts.ts';
-import { createPlanDoor } from '../call/planned.ts';
 import { isKept } from '../config/plans-section.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
-import type { Guard } from '../guard/guard.ts';
+import type { Chains } from '../guard/guard.ts';
 import type { HandlePorts } from '../guard/plan/handles.ts';
 import type { PlanPorts } from '../guard/plan/plan-guard.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 import { marksOf } from '../guard/taint/label-source.ts';
 import { UNTRUSTED } from '../guard/taint/labels.ts';
 import { hasReadUntrusted } from '../guard/taint/taint.ts';
@@ -18,21 +18,9 @@ import type { Shared } from './open-shared.ts';
 
 /** Where plans are off, nothing is kept, and the limits do not matter. */
 const NO_LIMITS = { minutes: 1, plans: 0, texts: 0, megabytes: 0 };
-/** What looks at arguments for what they are, whoever wrote them. */
-const RECHECKED: ReadonlySet<string> = new Set([
-  'size-and-shape',
-  'argument-schema',
-  'argument-safety',
-  'secrets-masked',
-  'secrets',
-]);
-
-/** What decides by the values of arguments. */
-const ASKING: ReadonlySet<string> = new Set(['policy', 'sink-floor']);
-
 /** Plans and kept texts, of this process or of all that share them. */
 export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'marksOf'>, shared: Shared | undefined) {
-  const settings = ({ plans }: Snapshot = snapshot()) => plans;
+  const settings: PlanPorts['settings'] = (frozen) => (frozen === undefined ? snapshot() : snapshotOf(frozen)).plans;
   const limits = () => settings() ?? NO_LIMITS;
   const now = () => performance.now();
   const together = shared && { values: shared.state.values, keys: shared.keys, clock: systemClock };
@@ -43,22 +31,12 @@ export function openPlans(snapshot: () => Snapshot, memory: Pick<TaintMemory, 'm
   const plan: PlanPorts & HandlePorts = {
     ...{ settings, plans, handles },
     now: () => Date.now(),
-    isUntrusted({ upstream, target }, { taint, plans: kept }) {
+    isUntrusted({ snapshot: frozen, upstream, target }) {
+      const { taint, plans: kept } = snapshotOf(frozen);
       if (taint === undefined || (kept !== undefined && isKept(kept, upstream))) return true;
       return (marksOf(taint, upstream, target) & UNTRUSTED) !== 0;
     },
-    hasReadUntrusted: (run, { taint } = snapshot()) =>
-      taint === undefined ? undefined : hasReadUntrusted(memory, run),
+    hasReadUntrusted: (run) => (snapshot().taint === undefined ? undefined : hasReadUntrusted(memory, run)),
   };
-  return {
-    plan,
-    planned: createPlanDoor(plan),
-    toHandled: (guards: readonly Guard[]): HandledTexts =>
-      createHandledTexts({
-        settings,
-        handles,
-        guards: guards.filter(({ name }) => RECHECKED.has(name)),
-        asking: guards.filter(({ name }) => ASKING.has(name)),
-      }),
-  };
+  return { plan, toHandled: (chains: Chains): HandledTexts => createHandledTexts({ settings, handles, chains }) };
 }

@@ -1,28 +1,31 @@
 import { createKeptResults } from '../call/kept-results.ts';
 import { createScanJudge } from '../call/scan-judge.ts';
-import { createTextDoor, type TextDoor } from '../call/text-door.ts';
 import { DEFAULT_SCAN, scanOf } from '../config/scan-section.ts';
 import type { Snapshot } from '../config/settings.ts';
+import type { FrozenSnapshot } from '../core/envelope.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { NamePort } from '../core/name-port.ts';
 import type { Note } from '../core/note.ts';
 import type { Post } from '../core/post.ts';
+import type { ResourcePorts } from '../guard/resources/resource-guards.ts';
 import type { KeptResults } from '../guard/scan/results/kept-result.ts';
 import type { ScanPorts } from '../guard/scan-result.ts';
+import { snapshotOf } from '../guard/snapshot-of.ts';
 import { classifyServer } from '../guard/sources/source-kind.ts';
 import type { KeptResultStore } from '../storage/kept-results.ts';
+import { toSafeName } from '../telemetry/redact-fields.ts';
 import { hostOf } from './host-of.ts';
 
 const HOUR = 3_600_000;
 
 export interface ScanParts {
   readonly scan: ScanPorts;
-  readonly texts: TextDoor;
+  readonly resources: ResourcePorts;
   readonly keptResults: KeptResults;
 }
 
-/** How results and other texts of servers are read, by the snapshot in force. */
+/** How what servers send is read, and where resources may lead. */
 export function openScan(
   snapshot: () => Snapshot,
   basics: {
@@ -35,22 +38,33 @@ export function openScan(
     readonly definitionsOf: (upstream: string) => readonly JsonObject[] | undefined;
   },
 ): ScanParts {
-  const settings = ({ scan }: Snapshot = snapshot()) => scan ?? DEFAULT_SCAN;
-  const mayKeep = (upstream: string) => {
-    const { results } = scanOf(settings(), upstream);
+  const settings = (frozen: FrozenSnapshot) => snapshotOf(frozen).scan ?? DEFAULT_SCAN;
+  const mayKeep = (frozen: FrozenSnapshot, upstream: string) => {
+    const { results } = scanOf(settings(frozen), upstream);
     return results === 'quarantine' || results === 'by-source';
   };
-  const keptResults = createKeptResults({ ...basics, keepMs: () => settings().keepHours * HOUR, mayKeep });
-  const scan: ScanPorts = {
-    settings,
-    hostOf: (upstream, of = snapshot()) => hostOf(of, upstream),
-    kindOf: (upstream, { servers } = snapshot()) => {
-      const isStdio = servers.get(upstream)?.transport.type === 'stdio';
-      return classifyServer(isStdio, basics.definitionsOf(upstream));
-    },
+  const keepMs = () => (snapshot().scan ?? DEFAULT_SCAN).keepHours * HOUR;
+  const keptResults = createKeptResults({ ...basics, keepMs, mayKeep });
+  const places = {
+    hostOf: (frozen: FrozenSnapshot, upstream: string) => hostOf(snapshotOf(frozen), upstream),
     names: basics.names,
-    kept: keptResults,
-    judge: createScanJudge({ settings: () => settings().judge, log: basics.log, post: basics.post }),
   };
-  return { scan, texts: createTextDoor({ ...scan, log: basics.log }), keptResults };
+  return {
+    scan: {
+      ...places,
+      settings,
+      kindOf(frozen, upstream) {
+        const isStdio = snapshotOf(frozen).servers.get(upstream)?.transport.type === 'stdio';
+        return classifyServer(isStdio, basics.definitionsOf(upstream));
+      },
+      kept: keptResults,
+      judge: createScanJudge({ settings: (frozen) => settings(frozen).judge, log: basics.log, post: basics.post }),
+    },
+    resources: {
+      ...places,
+      settings: (frozen, upstream) => scanOf(settings(frozen), upstream).resources,
+      toShown: toSafeName,
+    },
+    keptResults,
+  };
 }

@@ -18,8 +18,8 @@ export function openSecrets(
   readonly secrets: SecretPorts;
   readonly argumentSafety: ArgumentSafetyPorts;
 } {
-  const settings = ({ secrets }: Snapshot = snapshot()) => secrets;
-  const limits = () => settings()?.vault ?? SMALL;
+  const settings: SecretPorts['settings'] = (frozen) => snapshotOf(frozen).secrets;
+  const limits = () => snapshot().secrets?.vault ?? SMALL;
   const vault =
     shared === undefined
       ? createMemoryVault({ now: () => performance.now(), limits })
@@ -27,9 +27,9 @@ export function openSecrets(
   return {
     secrets: { settings, vault },
     argumentSafety: {
-      settings: ({ argumentSafety } = snapshot()) => argumentSafety,
+      settings: (frozen) => snapshotOf(frozen).argumentSafety,
       requestOf: (call) => {
-        const { taint } = snapshotOf(call);
+        const { taint } = snapshotOf(call.snapshot);
         return taint === undefined ? undefined : believedUser(call, taint);
       },
     },

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import type { ServerSettings, Snapshot } from '../config/settings.ts';
-import type { Call } from '../core/call.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Envelope } from '../core/envelope.ts';
 import type { Log } from '../core/log.ts';
-import type { Answer } from '../core/message.ts';
 import { findVerifiedKeys } from '../guard/secrets/verified-keys.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
 import { snapshotOf } from '../guard/snapshot-of.ts';
 import { createPrinter } from '../guard/taint/fingerprints.ts';
 import { readRoots } from '../guard/taint/roots.ts';
-import { type ReadData, rememberResult, type TaintPorts, toLabels } from '../guard/taint/taint.ts';
+import { type TaintPorts, toLabels } from '../guard/taint/taint.ts';
 import { createSharedTaintMemory } from '../state/shared-taint-memory.ts';
 import { createTaintMemory, type TaintMemoryOptions } from '../state/taint-memory.ts';
 import type { Shared } from './open-shared.ts';
@@ -21,38 +20,32 @@ const NO_LABELS: readonly string[] = Object.freeze([]);
 
 /** What runs have read, in this process under a key that nobody else has, or shared by all that have the key. */
 export function openTaint(snapshot: () => Snapshot, log: Log, shared: Shared | undefined) {
-  const settings = ({ taint }: Snapshot = snapshot()) => taint;
-  const sinksOf = (call: Call) => findSinks(call, snapshotOf(call).sinks);
-  const options = { now: () => performance.now(), limits: () => settings() ?? NO_LIMITS };
+  const settings: TaintPorts['settings'] = (frozen) => snapshotOf(frozen).taint;
+  const sinksOf = (call: Envelope) => findSinks(call, snapshotOf(call.snapshot).sinks);
+  const options = { now: () => performance.now(), limits: () => snapshot().taint ?? NO_LIMITS };
   const { memory, met, close } = openMemory(options, log, shared);
   const ports: TaintPorts = {
     settings,
+    readsRequests: (frozen) => snapshotOf(frozen).plans !== undefined,
     memory,
     printer: createPrinter(shared?.keys.prints ?? randomBytes(32)),
     sinksOf,
-    places: { home: homedir(), rootsOf: (upstream, of) => rootsOf(of, upstream) },
+    places: { home: homedir(), rootsOf: (upstream) => rootsOf(snapshot(), upstream) },
     findPrivate: (text, field) =>
       findVerifiedKeys(text, field).map((key) => ({ text: key, privacy: 'secret' as const })),
-    isConfigured: (value, of) => isInConfiguration(of, value),
+    isConfigured: (value) => isInConfiguration(snapshot(), value),
     onNoted: (call, reason) =>
-      log.info({ callId: call.id, upstream: call.tool.upstream, target: call.tool.name, reason }, 'a flow was noted'),
+      log.info({ callId: call.id, upstream: call.upstream, target: call.target, reason }, 'a flow was noted'),
   };
   return {
     ports,
     memory,
-    /** The answer is parsed only where somebody remembers it. */
-    remember(about: Omit<ReadData, 'result'>, answer: Answer): Promise<void> | undefined {
-      const result = settings(about.snapshot) === undefined ? undefined : answer.result;
-      return result === undefined ? undefined : rememberResult(ports, { ...about, result });
-    },
     /** For policies, which read them only where they speak of them. */
     marks: {
       sinksOf,
       labelsOf: (run: string): readonly string[] =>
-        settings() === undefined ? NO_LABELS : toLabels(met.marksOf(run), met.originsOf(run)),
+        snapshot().taint === undefined ? NO_LABELS : toLabels(met.marksOf(run), met.originsOf(run)),
     },
-    /** Before `labelsOf` is asked of a run whose calls came in elsewhere. */
-    meetRun: shared && (async (run: string) => void (settings() !== undefined && (await memory.marksOf(run)))),
     close,
   };
 }

@@ -8,7 +8,7 @@ import { NO_APPROVAL_RULES } from '../config/approvals-section.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import type { Verdict } from '../core/verdict.ts';
-import { inspectRequest } from '../guard/guard.ts';
+import { inspect } from '../guard/guard.ts';
 import { createApprovalStore } from '../storage/approvals.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createGrantStore } from '../storage/grants.ts';
@@ -16,7 +16,7 @@ import { ApprovalDesk } from './approval-desk.ts';
 import type { Inbound } from './inbound.ts';
 
 const ask: Verdict = { kind: 'ask', reason: 'a person has to look' };
-const guards = [{ name: 'asks', request: () => ask }];
+const guards = [{ name: 'asks', kinds: ['call'] as const, judge: () => ask }];
 
 /** A call that waits while a person says yes. @param meanwhile what happens before the person answers */
 async function waitForYes(meanwhile: (caller: { isCurrent: boolean }) => void) {
@@ -40,10 +40,10 @@ async function waitForYes(meanwhile: (caller: { isCurrent: boolean }) => void) {
     await database.destroy();
     rmSync(dir, { recursive: true });
   });
-  const call = toCall({ arguments: { n: 1 } });
+  const call = toCall({ body: { n: 1 } });
   const exchange = { client: call.client, cancelled: false, onCancel: undefined };
   const inbound = { exchange, snapshot: { servers: new Map() } } as unknown as Inbound;
-  const settling = desk.settle(await inspectRequest(guards, call), call, inbound);
+  const settling = desk.settle(await inspect(guards, call), call, inbound);
   await expect.poll(() => approvals.countWaiting()).toBe(1);
   meanwhile(caller);
   const [waiting] = await approvals.list();

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type ApprovalSettings, NO_APPROVAL_RULES } from '../config/approvals-section.ts';
 import type { Snapshot } from '../config/settings.ts';
-import type { Call } from '../core/call.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Envelope, FrozenSnapshot } from '../core/envelope.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -24,7 +24,6 @@ import {
 } from '../guard/approve/hide-secrets.ts';
 import { differentPeople, isSamePerson } from '../guard/approve/same-person.ts';
 import type { Decision, Guard } from '../guard/guard.ts';
-import { type Of, snapshotOf } from '../guard/snapshot-of.ts';
 import type { ApprovalStore } from '../storage/approvals.ts';
 import type { GrantStore } from '../storage/grants.ts';
 import { answerApproval } from './answer-approval.ts';
@@ -37,11 +36,11 @@ export interface DeskPorts {
   readonly grants: GrantStore;
   readonly clock: Clock;
   readonly log: Log;
-  readonly settings: Of<ApprovalSettings>;
-  /** Every guard that may be heard twice for one call: all but the one that counts. */
-  readonly guards: (call: Call) => readonly Guard[];
+  readonly settings: (snapshot: FrozenSnapshot) => ApprovalSettings;
+  /** Every guard that may be heard twice for one envelope: all but the one that counts. */
+  readonly guards: (envelope: Envelope) => readonly Guard[];
   /** How secrets are hidden from whoever is asked, and from what is kept. */
-  readonly hiding: (snapshot: Snapshot) => HideOptions;
+  readonly hiding: (snapshot: FrozenSnapshot) => HideOptions;
   /** Into the audit; every answer is. */
   readonly note: Note;
   /** Whether a caller may still come in. Left out: until its credential expires. */
@@ -90,22 +89,25 @@ export class ApprovalDesk {
   }
 
   /** @throws FaultError `cancelled`, `too_many`. */
-  async settle(first: Decision, given: Call, inbound: Inbound): Promise<Settled> {
+  async settle(first: Decision, given: Envelope, inbound: Inbound): Promise<Settled> {
     const collected = await collectAsks(this.#ports.guards(given), given, first);
     if (collected.decision.verdict.kind === 'deny') return { decision: collected.decision, approvalId: undefined };
-    const { snapshot } = inbound;
-    const hiding = this.#ports.hiding(snapshot);
-    const hidden = hideSecrets(collected.call, hiding);
-    const argumentsDigest = toKeyedDigest(hiding.key, collected.call.arguments);
-    const needed = this.#needed(collected, snapshot);
+    const { about, envelope } = collected;
+    const hiding = this.#ports.hiding(given.snapshot);
+    const shown = { ...envelope, body: about ?? envelope.body };
+    const hidden = hideSecrets(shown, hiding);
+    const argumentsDigest = toKeyedDigest(hiding.key, shown.body);
+    const settings = this.#ports.settings(given.snapshot);
+    const needed = toNeeded(collected, settings);
     const asked = toAsked(collected, inbound, { hidden, argumentsDigest, needed });
-    const question = { asked, collected, hidden };
+    const question = { asked, collected, hidden, settings };
     const ready = await this.#findGrant(question, { waited: false });
     if (ready !== undefined) return ready;
-    const { approval, isNew } = await this.#ports.approvals.open(asked, this.#rules(snapshot));
+    const rules = { ttlMs: settings.ttlMs, callerMayAnswer: settings.selfApproval };
+    const { approval, isNew } = await this.#ports.approvals.open(asked, rules);
     if (isNew) this.#announce(approval);
     if (approval.state === 'denied') return toDenied(approval);
-    const answered = await this.#wait(approval, inbound);
+    const answered = await this.#wait(approval, inbound, settings);
     const { state } = answered;
     if (state === 'denied') return toDenied(answered);
     const taken = state === 'allowed' ? await this.#findGrant(question, { waited: true }) : undefined;
@@ -137,17 +139,6 @@ export class ApprovalDesk {
     this.#watch.expect(approval);
   }
 
-  #rules(snapshot: Snapshot) {
-    const { ttlMs, selfApproval } = this.#ports.settings(snapshot);
-    return { ttlMs, callerMayAnswer: selfApproval };
-  }
-
-  /** Whoever is stricter: the operator's list of effects, or a policy. */
-  #needed({ classes, people }: CollectedAsks, snapshot: Snapshot): 1 | 2 {
-    const { twoPerson } = this.#ports.settings(snapshot);
-    return people === 2 || twoPerson.some((one) => one === 'any' || classes.includes(one)) ? 2 : 1;
-  }
-
   /** `undefined`: there is no grant. */
   async #findGrant(question: Question, { waited }: { waited: boolean }): Promise<Settled | undefined> {
     const { grants } = this.#ports;
@@ -160,17 +151,21 @@ export class ApprovalDesk {
   }
 
   /** What a person changed, and what waited while the world went on, is checked again by every guard. */
-  async #check(grant: Grant, { asked, collected, hidden }: Question, waited: boolean): Promise<Settled> {
+  async #check(grant: Grant, { asked, collected, hidden, settings }: Question, waited: boolean): Promise<Settled> {
     const approvalId = grant.approvalId;
-    const approved = grant.arguments ? showSecrets(grant.arguments, hidden.values) : collected.call.arguments;
+    const { envelope, about } = collected;
+    // Of what is no body of a message nothing can be changed.
+    if (about !== undefined && grant.arguments !== undefined) return { decision: toDeny(UNCHANGEABLE), approvalId };
+    const approved = grant.arguments ? showSecrets(grant.arguments, hidden.values) : envelope.body;
     if (approved === undefined) return { decision: toDeny(UNKNOWN_MARK), approvalId };
-    if (grant.arguments === undefined && !waited) return { decision: toAllow(approved), approvalId };
-    const { principal } = collected.call.client;
+    const toAllowed = (body: JsonObject) => ({ decision: about === undefined ? toAllow(body) : ALLOWED, approvalId });
+    if (grant.arguments === undefined && !waited) return toAllowed(approved);
+    const { principal } = envelope.client;
     if (principal.expiresAt !== undefined && principal.expiresAt <= this.#ports.clock.now())
       return { decision: toDeny("The caller's credential expired while a person was asked."), approvalId };
     if (this.#ports.isCurrent?.(principal) === false)
       return { decision: toDeny("The caller's credential was withdrawn while a person was asked."), approvalId };
-    const again = await collectAsks(this.#ports.guards(collected.call), { ...collected.call, arguments: approved });
+    const again = await collectAsks(this.#ports.guards(envelope), { ...envelope, body: approved });
     if (again.decision.verdict.kind === 'deny') return { decision: again.decision, approvalId };
     const isNews = again.reasons.some(
       (one) => !asked.reasons.some(({ guard }) => guard === one.guard) && !isAnswered(grant, asked, one),
@@ -178,18 +173,18 @@ export class ApprovalDesk {
     if (isNews && grant.arguments === undefined)
       return { decision: toDeny('The rules changed while a person was asked. Call again to ask anew.'), approvalId };
     // Changed arguments may have another effect than those that one person was asked about.
-    if (again.reasons.length > 0 && this.#needed(again, snapshotOf(collected.call)) > (grant.people ?? 1))
+    if (again.reasons.length > 0 && toNeeded(again, settings) > (grant.people ?? 1))
       return {
         decision: toDeny('With these arguments two people must allow the call. Call again with them to ask.'),
         approvalId,
       };
-    return { decision: toAllow(again.call.arguments), approvalId };
+    return toAllowed(again.envelope.body);
   }
 
   /** The approval when it no longer waits, or as it is when this call has waited long enough. */
-  async #wait(approval: Approval, { exchange, snapshot }: Inbound): Promise<Approval> {
-    const { waitMs, elicit } = this.#ports.settings(snapshot);
-    const form = elicit ? this.#toForm(approval, exchange) : undefined;
+  async #wait(approval: Approval, { exchange }: Inbound, settings: ApprovalSettings): Promise<Approval> {
+    const { waitMs } = settings;
+    const form = toForm(approval, exchange, settings);
     if ((form === undefined && waitMs === 0) || !this.#watch.hasRoom) return approval;
     const settled = await this.#untilSettled(approval, exchange, { form, waitMs });
     if (exchange.cancelled) throw new FaultError('cancelled', 'The client cancelled the request.');
@@ -226,14 +221,6 @@ export class ApprovalDesk {
     });
   }
 
-  #toForm(approval: Approval, { client, unattended }: Exchange): JsonObject | undefined {
-    // Asked through the caller's own program, its answer is the caller's.
-    if (!approval.callerMayAnswer || unattended === true) return undefined;
-    const { id: by, person } = client.principal;
-    if (approval.answers.some((answer) => isSamePerson(answer, { by, person }))) return undefined;
-    return canShowForm(client.capabilities) ? toAskForm(approval) : undefined;
-  }
-
   /** Asks through the very exchange of the call: no other client's answer can get here. Never rejects. */
   async #elicit(approval: Approval, form: JsonObject, exchange: Exchange): Promise<void> {
     try {
@@ -257,33 +244,59 @@ interface Question {
   readonly asked: Asked;
   readonly collected: CollectedAsks;
   readonly hidden: HiddenSecrets;
+  readonly settings: ApprovalSettings;
 }
+
+function toForm(
+  approval: Approval,
+  { client, unattended }: Exchange,
+  { elicit }: ApprovalSettings,
+): JsonObject | undefined {
+  // Asked through the caller's own program, its answer is the caller's.
+  if (!elicit || !approval.callerMayAnswer || unattended === true) return undefined;
+  const { id: by, person } = client.principal;
+  if (approval.answers.some((answer) => isSamePerson(answer, { by, person }))) return undefined;
+  return canShowForm(client.capabilities) ? toAskForm(approval) : undefined;
+}
+
+/** Whoever is stricter: the operator's list of effects, or a policy. */
+function toNeeded({ classes, people }: CollectedAsks, { twoPerson }: ApprovalSettings): 1 | 2 {
+  return people === 2 || twoPerson.some((one) => one === 'any' || classes.includes(one)) ? 2 : 1;
+}
+
+const UNCHANGEABLE = 'A person changed what was asked, which cannot be done here: allow or deny it.';
 
 const UNKNOWN_MARK =
   'The arguments a person wrote hold a hidden value that this call does not have. Call again to ask anew.';
 
 function toAsked(
-  { call, reasons, classes }: CollectedAsks,
+  { envelope, reasons, classes }: CollectedAsks,
   { snapshot }: Inbound,
   { hidden, ...about }: Pick<Asked, 'argumentsDigest' | 'needed'> & { readonly hidden: HiddenSecrets },
 ): Asked {
-  const { client, tool } = call;
+  const { client, upstream } = envelope;
   return {
-    callId: call.id,
+    callId: envelope.id,
     // A digest: the key of a session is as good as the session.
-    run: createHash('sha256').update(call.run).digest('hex').slice(0, 32),
+    run: createHash('sha256').update(envelope.run).digest('hex').slice(0, 32),
     principal: client.principal.id,
     person: client.principal.person,
     client: client.info.name,
-    upstream: tool.upstream,
-    tool: tool.name,
-    toolDigest: tool.digest,
+    upstream,
+    ...toSubject(envelope),
     arguments: hidden.shown,
-    policyVersion: toRulesVersion(snapshot, tool.upstream),
+    policyVersion: toRulesVersion(snapshot, upstream),
     reasons: reasons.map((one) => ({ ...one, reason: hideIn(one.reason, hidden) })),
     classes,
     ...about,
   };
+}
+
+/** What is no call of a tool has a name that no tool has, so that a yes to one is none to the other. */
+function toSubject({ kind, tool, target }: Envelope): Pick<Asked, 'tool' | 'toolDigest'> {
+  if (tool !== undefined) return { tool: tool.name, toolDigest: tool.digest };
+  if (kind === 'read' || kind === 'subscription') return { tool: 'resources/read', toolDigest: 'resources/read' };
+  return { tool: target, toolDigest: kind === 'client_response' ? 'answer' : target };
 }
 
 /**
@@ -295,6 +308,8 @@ function toRulesVersion(snapshot: Snapshot, upstream: string): string {
   const { asks, selfApproval, twoPerson } = approvals ?? NO_APPROVAL_RULES;
   return toDigest({ rules, asks, selfApproval, twoPerson, server: servers.get(upstream) ?? null });
 }
+
+const ALLOWED: Decision = Object.freeze({ verdict: ALLOW, guard: undefined, rewritten: undefined, cause: undefined });
 
 /** The arguments are written anew: what leaves is what the person saw, to the last digit of every number. */
 function toAllow(approved: JsonObject): Decision {

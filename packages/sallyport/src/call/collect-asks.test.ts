@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Call } from '../core/call.ts';
+import { toCall } from '../../test/sample-call.ts';
+import type { Envelope } from '../core/envelope.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from '../guard/guard.ts';
 import { collectAsks } from './collect-asks.ts';
 
-const call = { arguments: { n: 1 } } as unknown as Call;
-const says = (name: string, verdict: Verdict | ((call: Call) => Verdict)): Guard => ({
+const call = toCall({ body: { n: 1 } });
+const says = (name: string, verdict: Verdict | ((call: Envelope) => Verdict)): Guard => ({
   name,
-  request: (given) => (typeof verdict === 'function' ? verdict(given) : verdict),
+  kinds: ['call'],
+  judge: (given) => (typeof verdict === 'function' ? verdict(given) : verdict),
 });
 const ask = (reason: string, ...classes: ('pay' | 'delete')[]): Verdict => ({ kind: 'ask', reason, classes });
 const deny: Verdict = { kind: 'deny', code: 'denied', reason: 'no' };
@@ -42,8 +44,8 @@ test('a guard that fails behind an ask denies', async () => {
 
 test('the person sees the arguments after all rewrites', async () => {
   const rewrite = (n: number) => says(`r${n}`, { kind: 'rewrite', value: { n }, reason: 'r' });
-  const { call: seen } = await collectAsks([rewrite(2), says('a', ask('a asks')), rewrite(3)], call);
-  expect(seen.arguments).toEqual({ n: 3 });
+  const { envelope: seen } = await collectAsks([rewrite(2), says('a', ask('a asks')), rewrite(3)], call);
+  expect(seen.body).toEqual({ n: 3 });
 });
 
 test('two guards of one name do not ask for ever', async () => {

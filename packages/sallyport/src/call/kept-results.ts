@@ -1,7 +1,8 @@
+import type { FrozenSnapshot } from '../core/envelope.ts';
 import type { Log } from '../core/log.ts';
 import type { Note } from '../core/note.ts';
 import { toDigest } from '../guard/approve/digest.ts';
-import type { KeptRequest, KeptResults } from '../guard/scan/results/kept-result.ts';
+import { isRepeatable, type KeptRequest, type KeptResults, keptNameOf } from '../guard/scan/results/kept-result.ts';
 import type { KeptOwner, KeptResultStore } from '../storage/kept-results.ts';
 
 export interface KeptResultPorts {
@@ -10,7 +11,7 @@ export interface KeptResultPorts {
   /** How long a result is kept. Milliseconds. */
   readonly keepMs: () => number;
   /** Whether results of this server can be in quarantine at all: otherwise nobody looks for them. */
-  readonly mayKeep: (upstream: string) => boolean;
+  readonly mayKeep: (snapshot: FrozenSnapshot, upstream: string) => boolean;
   readonly note: Note;
 }
 
@@ -29,8 +30,8 @@ export function createKeptResults(ports: KeptResultPorts): KeptResults {
       await note('result_delivered', {
         result: taken.id,
         callId: call.id,
-        upstream: call.tool.upstream,
-        tool: call.tool.name,
+        upstream: call.upstream,
+        tool: keptNameOf(call),
       });
       return taken.result;
     } catch (error) {
@@ -41,9 +42,13 @@ export function createKeptResults(ports: KeptResultPorts): KeptResults {
   };
   return {
     isReleased: (call) => delivered.has(call.notes ?? call),
-    take: (call) => (isInUse || ports.mayKeep(call.tool.upstream) ? take(call) : undefined),
+    take(call) {
+      // Where nothing is put into quarantine nobody looks for what was, unless something was here.
+      return isRepeatable(call) && (isInUse || ports.mayKeep(call.snapshot, call.upstream)) ? take(call) : undefined;
+    },
     async keep(call, found) {
-      const { upstream, name } = call.tool;
+      const { upstream } = call;
+      const name = keptNameOf(call);
       try {
         isInUse = true;
         const id = await (await open()).keep(ownerOf(call), { ...found, keepMs: ports.keepMs() });
@@ -58,11 +63,11 @@ export function createKeptResults(ports: KeptResultPorts): KeptResults {
   };
 }
 
-function ownerOf({ client, tool, arguments: given }: KeptRequest): KeptOwner {
+function ownerOf(request: KeptRequest): KeptOwner {
   return {
-    principal: client.principal.id,
-    upstream: tool.upstream,
-    tool: tool.name,
-    argumentsDigest: toDigest(given),
+    principal: request.client.principal.id,
+    upstream: request.upstream,
+    tool: keptNameOf(request),
+    argumentsDigest: toDigest(request.body),
   };
 }

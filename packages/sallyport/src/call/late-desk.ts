@@ -37,7 +37,7 @@ export function createLateDesk({ database, texts, ...ports }: LateDeskPorts): La
     }
   };
   return {
-    settle: async (first, call, inbound) => (await open()).settle(first, call, inbound),
+    settle: async (first, envelope, inbound) => (await open()).settle(first, envelope, inbound),
     answer: async (id, answer) => (await open()).answer(id, answer),
     resume() {
       open()

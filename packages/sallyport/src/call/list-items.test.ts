@@ -3,7 +3,9 @@ import type { Page } from '../catalog/contract.ts';
 import { Request } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 import { listItems } from './list-items.ts';
+import type { CallPorts } from './ports.ts';
 
+const NO_PORTS = {} as CallPorts; // a list that is whole asks none of them
 const PAGE: Page = { items: '[]', nextCursor: undefined, missing: [], ttlMs: 0, cacheScope: 'private' };
 
 function inboundOf(prepare: Inbound['view']['prepare']): Inbound {
@@ -14,9 +16,9 @@ function inboundOf(prepare: Inbound['view']['prepare']): Inbound {
 test('a list with nothing left to decide is there at once', () => {
   expect(
     listItems(
+      NO_PORTS,
       inboundOf(() => undefined),
       'tools',
-      undefined,
     ),
   ).toBe(PAGE);
 });
@@ -31,7 +33,7 @@ test('a list that takes long to decide lets others have their turn', async () =>
       yield;
     }
   }
-  const page = listItems(inboundOf(slowly), 'tools', undefined);
+  const page = listItems(NO_PORTS, inboundOf(slowly), 'tools');
   setImmediate(() => turns.push('another call'));
   expect(await page).toBe(PAGE);
   expect(turns.indexOf('another call')).toBeLessThan(turns.lastIndexOf('decided'));

@@ -3,19 +3,15 @@ import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import { createPause, runPaced } from '../core/pace.ts';
 import type { Inbound } from './inbound.ts';
-import type { TextDoor } from './text-door.ts';
-import { assertReached } from './unreachable.ts';
+import type { CallPorts } from './ports.ts';
+import { findUnreached } from './unreachable.ts';
 
 /**
  * One page of a list, served from the catalogue: no upstream is asked. A promise where policies have to be asked first.
  * @throws FaultError `invalid_params` for a cursor that is none of ours; `unreachable` where the one server of the
  * endpoint has not given its list.
  */
-export function listItems(
-  inbound: Inbound,
-  kind: ListKind,
-  texts: Pick<TextDoor, 'fault'> | undefined,
-): Page | Promise<Page> {
+export function listItems(ports: CallPorts, inbound: Inbound, kind: ListKind): Page | Promise<Page> {
   const { request, view } = inbound;
   const cursor = member(request.params, 'cursor');
   if (cursor !== undefined && typeof cursor !== 'string')
@@ -24,9 +20,9 @@ export function listItems(
   if (steps === undefined) return toPage();
   return runPaced(steps, createPause()).then(toPage);
 
-  function toPage(): Page {
+  function toPage(): Page | Promise<Page> {
     const page = view.list(kind, cursor as string | undefined);
-    assertReached('unreachable', inbound, { missing: page.missing.length > 0, texts });
-    return page;
+    const failing = findUnreached(ports, inbound, { code: 'unreachable', missing: page.missing.length > 0 });
+    return failing === undefined ? page : failing.then((fault) => Promise.reject(fault));
   }
 }

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
 import { toStarterSecrets } from '../config/secrets-section.ts';
-import type { Exchange } from '../core/exchange.ts';
-import { Answer, Notification } from '../core/message.ts';
+import { Answer } from '../core/message.ts';
 import type { KeptSecret } from '../guard/secrets/vault.ts';
 import { createMemoryVault } from '../state/memory-vault.ts';
 import { createMaskedValues } from './masked-values.ts';
 
 const KEY = `ghp_${'a7Kq2Zx9Lm4Tp8Rv3Wn6Yb5Hc1Jd0GfQ2w9e'}`;
 const call = toCall({ tool: toTool({ name: 'x', inputSchema: {} }, { upstream: 'hub' }) });
-const { client } = call;
-const owner = client.principal.id;
+const owner = call.client.principal.id;
 
 function open() {
   const vault = createMemoryVault({ now: () => 0, limits: () => ({ minutes: 1, entries: 100 }) });
@@ -69,59 +67,5 @@ describe('to the caller', () => {
     const [own, masks] = [keep({ from: 'caller' }), keep({})];
     const answer = masked.toCaller(call, Answer.result('1', { content: [{ type: 'text', text: `${own} ${masks}` }] }));
     expect((answer as Answer).result).toEqual({ content: [{ type: 'text', text: `${KEY} ${masks}` }] });
-  });
-});
-
-describe('what is no result of a call', () => {
-  const from = { upstream: 'hub', item: 'file:///app/.env' };
-  const MASKED = /^\{\{secret:github-token:[a-z2-7]{16}\}\}$/;
-  test('a resource', () => {
-    const contents = [{ uri: 'file:///app/.env', text: KEY }];
-    const answer = open().masked.fromUpstream(from, client, Answer.result('1', { contents })) as Answer;
-    expect(answer.result).toEqual({ contents: [{ uri: 'file:///app/.env', text: expect.stringMatching(MASKED) }] });
-  });
-  test('an error and its data', () => {
-    const answer = Answer.error('1', -32000, KEY, { detail: [KEY] });
-    const { outcome } = open().masked.fromUpstream(from, client, answer) as Answer;
-    expect(outcome).toEqual({
-      kind: 'error',
-      error: {
-        code: -32000,
-        message: expect.stringMatching(MASKED),
-        data: { detail: [expect.stringMatching(MASKED)] },
-      },
-    });
-  });
-  test('words stay the same answer', () => {
-    const answer = Answer.error('1', -32601, 'Method not found');
-    expect(open().masked.fromUpstream(from, client, answer)).toBe(answer);
-  });
-});
-
-describe('what a server says while it works', () => {
-  const progress = (message: string) =>
-    ['notifications/progress', { progressToken: 'abc', progress: 1, message }] as const;
-  const log = (data: string) => ['notifications/message', { level: 'info', logger: 'x', data }] as const;
-  const pass = (...said: readonly (readonly [string, object])[]): readonly boolean[] => {
-    const exchange = { client } as Exchange; // what is watched needs no more
-    open().masked.watch({ upstream: 'hub', item: 'x' }, exchange);
-    return said.map(([method, params]) => exchange.tell?.(Notification.of(method, { ...params })) !== undefined);
-  };
-  const [begun, rest] = ['key ghp_1234567890abcdef', 'GHIJKLMNOPqrstuv1234 done'];
-  test.each<[string, readonly (readonly [string, object])[], readonly boolean[]]>([
-    ['progress', [progress(begun), progress(rest)], [true, false]],
-    ['logs', [log(begun), log(rest)], [true, false]],
-    ['a log between', [progress(begun), log('step 2 of 3'), progress(rest)], [true, true, false]],
-    ['three pieces', [log('ghp_1234567890'), log('abcdef'), log('GHIJKLMNOPqrstuv1234 done')], [true, true, false]],
-    ['the rest again', [log(begun), log(rest), log(rest)], [true, false, false]],
-  ])('a key that goes on in the next message is kept back: %s', (_, said, expected) => {
-    expect(pass(...said)).toEqual(expected);
-  });
-  test.each<[string, readonly (readonly [string, object])[]]>([
-    ['words', [log('reading key-'), log('value pairs of 20 files')]],
-    ['another word', [log('loading sk-proj-web'), log('Implementation2 is built')]],
-    ['the rest alone', [log(rest), log(rest)]],
-  ])('%s pass', (_, said) => {
-    expect(pass(...said)).not.toContain(false);
   });
 });

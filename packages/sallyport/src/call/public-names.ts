@@ -2,12 +2,18 @@ import type { View } from '../catalog/contract.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { arrayElements, type Edit, type Member, objectMembers, type Span, toBinary } from '../core/json-scan.ts';
 import type { Answer } from '../core/message.ts';
+import type { Inbound } from './inbound.ts';
 
 /**
  * On the shared endpoint a client knows resources and tasks by qualified names. An answer that mentions one by its
  * upstream's own name is corrected in place, so that what the client reads in it can be used in its next request.
  */
-export function toPublicNames(answer: Answer, view: View, upstream: string): Answer {
+export function toPublicAnswer({ endpoint, view }: Inbound, upstream: string, answer: Answer): Answer {
+  if (endpoint.kind === 'server' || (answer.isResult && !mentionsNames(answer))) return answer;
+  return toPublicNames(answer, view, upstream);
+}
+
+function toPublicNames(answer: Answer, view: View, upstream: string): Answer {
   const edits: Edit[] = [];
   const body = objectMembers(answer.bytes, answer.bodySpan.start);
   const rename = (span: Span | undefined, uri: unknown) => {
@@ -101,7 +107,7 @@ function find(members: readonly Member[], key: string): Member | undefined {
 }
 
 /** A cheap first look: most answers mention neither resources nor tasks and are forwarded untouched. */
-export function mentionsNames(answer: Answer): boolean {
+function mentionsNames(answer: Answer): boolean {
   if (!answer.isResult) return false;
   if (answer.hasMember('contents') || answer.hasMember('task') || answer.hasMember('taskId')) return true;
   // A large answer is mostly one long text: stepping over it is ten times faster than searching it.

@@ -3,7 +3,7 @@ import { toDeclaration } from '../core/client.ts';
 import { Request } from '../core/message.ts';
 import { KEY_HOLDER, type Principal } from '../core/principal.ts';
 import type { Inbound } from './inbound.ts';
-import { readRun, withoutOwn } from './run-of.ts';
+import { readRun } from './run-of.ts';
 
 function inbound(meta: Record<string, unknown> | undefined, principal: Principal = KEY_HOLDER): Inbound {
   const params = { name: 'a', arguments: { n: 1 }, ...(meta === undefined ? {} : { _meta: meta as never }) };
@@ -46,9 +46,6 @@ test('what is for Sallyport goes no further, and everything else does', () => {
   const { user, inbound: own } = readRun(given);
   expect(user).toBe('Pay "Ann" 5 €');
   expect(own.request.params).toEqual({ name: 'a', arguments: { n: 1 }, _meta: { a: 1, b: { c: 2 } } });
-  const edited = withoutOwn(given.request, [given.request.setParam('name', '"b"')]);
-  expect(edited.request.params).toEqual({ name: 'b', arguments: { n: 1 }, _meta: { a: 1, b: { c: 2 } } });
-  expect(edited.edits).toEqual([]);
 });
 
 test.each([[7], [null], [['a']], ['x'.repeat(16_385)]])('%j is no text of a user', (user) => {

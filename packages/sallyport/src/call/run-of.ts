@@ -1,10 +1,9 @@
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
-import { type Edit, objectMembers, toBinary } from '../core/json-scan.ts';
+import { objectMembers, toBinary } from '../core/json-scan.ts';
 import { Notification, type Request } from '../core/message.ts';
 import { isRunId, toRunKey } from '../core/run-key.ts';
-import type { UpstreamRequest } from '../core/upstream-port.ts';
 import { reparse } from '../upstream/request-meta.ts';
 import type { Inbound } from './inbound.ts';
 
@@ -52,12 +51,12 @@ export function readRun<T extends Said>(inbound: T): ReadRun<T> {
   return { run: toRun(client, named), user, ...about, inbound: { ...inbound, request } };
 }
 
-/** The run of what a client tells, and the news without what is for Sallyport. @throws FaultError as {@link readRun} */
-export function readNewsRun(client: Client, news: Notification): { run: string; notification: Notification } {
-  const meta = ownMembersOf(news);
-  if (meta === undefined) return { run: client.key, notification: news };
+/** The run of a notification, which comes back without what is for Sallyport. @throws FaultError as {@link readRun} */
+export function readNotificationRun(client: Client, given: Notification): { run: string; notification: Notification } {
+  const meta = ownMembersOf(given);
+  if (meta === undefined) return { run: client.key, notification: given };
   const kept = Object.fromEntries(Object.entries(meta).filter(([key]) => !OWN_KEYS.includes(key)));
-  const notification = Notification.of(news.method, { ...news.params, _meta: kept });
+  const notification = Notification.of(given.method, { ...given.params, _meta: kept });
   return { run: toRun(client, member(meta, RUN_KEY)), notification };
 }
 
@@ -66,13 +65,6 @@ function toRun(client: Client, given: unknown): string {
   if (!isRunId(given))
     throw new FaultError('invalid_params', `_meta["${RUN_KEY}"] is a text of 1 to 128 visible ASCII characters.`);
   return toRunKey(given, client.principal);
-}
-
-/** The request as an upstream may see it, with the edits that are left to make. */
-export function withoutOwn(request: Request, edits: readonly Edit[]): Pick<UpstreamRequest, 'request' | 'edits'> {
-  if (ownMembersOf(request) === undefined) return { request, edits };
-  // What was to be edited stands elsewhere once the members are gone, so it is edited first.
-  return { request: withoutOwnMembers(reparse(request.write(request.id, edits))), edits: [] };
 }
 
 /** The `_meta` of a request that says something to Sallyport. */

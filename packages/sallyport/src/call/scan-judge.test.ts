@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../core/log.ts';
+import type { Judge } from '../guard/scan/results/raise-findings.ts';
 import { createScanJudge } from './scan-judge.ts';
 
 const ASKED = { upstream: 'web', tool: 'fetch', result: { content: [] }, findings: [] };
@@ -21,11 +22,11 @@ async function judgeThat(answer: string | undefined, status = 200) {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const judge = createScanJudge({
+  const judging = createScanJudge({
     settings: () => ({ url, timeoutMs: answer === undefined ? 50 : 1_500 }),
     log: silentLog,
   });
-  return { heard, judge };
+  return { heard, judge: (asked: Parameters<Judge>[0]) => judging({ version: 1 }, asked) };
 }
 
 test('a yes raises, and it is told what was found where', async () => {
@@ -53,5 +54,5 @@ test.each([
 });
 
 test('nobody is asked where nobody is named', () => {
-  expect(createScanJudge({ settings: () => undefined, log: silentLog })(ASKED)).toBeUndefined();
+  expect(createScanJudge({ settings: () => undefined, log: silentLog })({ version: 1 }, ASKED)).toBeUndefined();
 });

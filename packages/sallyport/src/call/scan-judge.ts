@@ -1,8 +1,9 @@
 import type { JudgeSettings } from '../config/scan-section.ts';
+import type { FrozenSnapshot } from '../core/envelope.ts';
 import { member } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Post } from '../core/post.ts';
-import type { Judge } from '../guard/scan/results/raise-findings.ts';
+import type { ScanPorts } from '../guard/scan-result.ts';
 
 /** More of a text than a judge needs. Characters. */
 const MAX_TEXT = 16_384;
@@ -10,8 +11,8 @@ const MAX_ANSWER = 4_096;
 const MAX_UNDER_WAY = 16;
 
 export interface JudgePorts {
-  /** Of the snapshot in force; `undefined`: nobody is asked. */
-  readonly settings: () => JudgeSettings | undefined;
+  /** `undefined`: nobody is asked. */
+  readonly settings: (snapshot: FrozenSnapshot) => JudgeSettings | undefined;
   readonly log: Log;
   /** Default: any address that its name leads to. */
   readonly post?: Post | undefined;
@@ -21,10 +22,10 @@ export interface JudgePorts {
  * Asks a model of the operator's, by one POST with a deadline. Its answer raises or says nothing: a judge that reads hostile
  * text can be talked into anything, so nothing is cleared by it. Never rejects.
  */
-export function createScanJudge({ settings, log, post = fetch }: JudgePorts): Judge {
+export function createScanJudge({ settings, log, post = fetch }: JudgePorts): NonNullable<ScanPorts['judge']> {
   let underWay = 0;
-  return ({ upstream, tool, item, result, findings }) => {
-    const target = settings();
+  return (snapshot, { upstream, tool, item, result, findings }) => {
+    const target = settings(snapshot);
     if (target === undefined || underWay >= MAX_UNDER_WAY) return undefined;
     underWay++;
     const body = JSON.stringify({

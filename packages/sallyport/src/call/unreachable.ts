@@ -1,50 +1,49 @@
+import type { View } from '../catalog/contract.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Inbound } from './inbound.ts';
-import { hideFault } from './kept-servers.ts';
-import type { TextDoor } from './text-door.ts';
-
-type Asking = Pick<Inbound, 'endpoint' | 'view' | 'snapshot'>;
-type Texts = Pick<TextDoor, 'fault'> | undefined;
+import type { Passing } from './passing.ts';
+import type { CallPorts } from './ports.ts';
+import { judgeFault, toContext } from './watch.ts';
 
 /**
- * Why a name is not known although it may be right: its upstream cannot be reached now. `undefined`: every upstream that
- * could own the name is there. "Unknown tool" alone would send people looking in the wrong place.
+ * A name that is not known may be right: its upstream cannot be reached now. "Unknown tool" alone would send people looking
+ * in the wrong place.
+ * @throws FaultError `unreachable` where that is so; its words are read as those of that upstream
  */
-export function findUnreachableOwner(
-  { endpoint, view, snapshot }: Asking,
-  name: string,
-  texts: Texts,
-): FaultError | undefined {
+export function refuseUnreachable(passing: Passing, name: string): void {
+  const { endpoint, view } = passing.inbound;
   const owner = view.unavailable.find(
     ({ upstream }) => endpoint.kind === 'server' || name.startsWith(`${upstream}_`) || name.startsWith(`${upstream}+`),
   );
-  return owner === undefined ? undefined : toUnreachable('unreachable', snapshot, { ...owner, texts });
+  if (owner === undefined) return;
+  passing.quoted = owner.upstream;
+  throw toUnreachable('unreachable', owner);
+}
+
+type Code = 'not_ready' | 'unreachable';
+
+interface Asking extends Pick<Inbound, 'endpoint' | 'view' | 'snapshot'> {
+  readonly exchange: Pick<Inbound['exchange'], 'client'>;
 }
 
 /**
  * The endpoint of one server has nothing to introduce itself with, nor a list, before that server was reached: a client
  * would take an empty answer for the whole truth for as long as its session lasts.
- * @throws FaultError that clients retry
+ * @param missing what the client asks for
+ * @returns an error that clients retry; `undefined`: there is something to answer
  */
-export function assertReached(
-  code: 'not_ready' | 'unreachable',
-  { endpoint, view, snapshot }: Asking,
-  { missing, texts }: { readonly missing: boolean; readonly texts: Texts },
-): void {
+export function findUnreached(
+  ports: CallPorts,
+  asking: Asking,
+  { code, missing }: { readonly code: Code; readonly missing: boolean },
+): Promise<FaultError> | undefined {
+  const { endpoint, view } = asking;
   const [owner] = view.unavailable;
-  if (endpoint.kind === 'server' && missing && owner !== undefined)
-    throw toUnreachable(code, snapshot, { ...owner, texts });
+  if (endpoint.kind !== 'server' || !missing || owner === undefined) return undefined;
+  return judgeFault(ports, toContext(asking, owner.upstream), toUnreachable(code, owner));
 }
 
-function toUnreachable(
-  code: 'not_ready' | 'unreachable',
-  snapshot: Inbound['snapshot'],
-  { upstream, reason, texts }: { readonly upstream: string; readonly reason: string; readonly texts: Texts },
-): FaultError {
-  const fault = new FaultError(code, `"${upstream}" cannot be used now. ${toSentence(reason)}`);
-  return hideFault(snapshot, upstream, texts?.fault({ upstream, snapshot }, fault) ?? fault);
-}
-
-function toSentence(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? '' : '.'}`;
+function toUnreachable(code: Code, { upstream, reason }: View['unavailable'][number]): FaultError {
+  const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? '' : '.'}`;
+  return new FaultError(code, `"${upstream}" cannot be used now. ${sentence}`);
 }

@@ -52,6 +52,7 @@ interface FaultOptions {
   readonly data?: Json;
   readonly remedy?: string;
   readonly isOurs?: boolean;
+  readonly isQuoting?: boolean;
 }
 
 /**
@@ -67,6 +68,8 @@ export class FaultError extends Error {
   readonly remedy: string | undefined;
   /** No word of a server or of a client is in `message`: it may stand among the instructions for a model. */
   readonly isOurs: boolean;
+  /** Message or data repeat a text of an upstream, or those of a cause that does. */
+  readonly isQuoting: boolean;
 
   constructor(code: FailureCode, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -74,6 +77,8 @@ export class FaultError extends Error {
     this.data = options.data;
     this.remedy = options.remedy;
     this.isOurs = options.isOurs ?? false;
+    const { cause } = options;
+    this.isQuoting = options.isQuoting ?? (cause instanceof FaultError && cause.isQuoting);
   }
 
   /** For the log and the command line. */

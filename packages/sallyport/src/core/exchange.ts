@@ -4,16 +4,24 @@ import type { JsonObject } from './json.ts';
 import type { Answer, Notification, Request } from './message.ts';
 
 /**
- * May a stranger's question be put to the client? Waits for a person where one has to look at it.
- * @throws FaultError `denied`, `cancelled`; by the promise.
+ * Judges what a server says while it works on a request, and what the client responds. Set by whoever sends the request on.
  */
-export type Vet = (method: string, params: JsonObject) => Promise<void> | undefined;
-
-/**
- * May what the client answers to a stranger's question go there? Waits for a person where one has to look at it.
- * @throws FaultError `cancelled`, by the promise.
- */
-export type VetAnswer = (method: string, answer: JsonObject) => Promise<Passage>;
+export interface Watch {
+  /**
+   * The notification as the client gets it, at once or later; `undefined`: it does not. Never rejects.
+   */
+  notification(said: Notification): Notification | undefined | Promise<Notification | undefined>;
+  /**
+   * May a server request be put to the client? Waits for a person where one has to look at it.
+   * @throws FaultError `denied`, `cancelled`; by the promise.
+   */
+  request(method: string, params: JsonObject): Promise<void>;
+  /**
+   * May what the client responds to it go there? Waits for a person where one has to look at it.
+   * @throws FaultError `cancelled`, by the promise.
+   */
+  response(method: string, answer: JsonObject): Promise<Passage>;
+}
 
 export type Passage =
   /** The very object that was given: as it came. */
@@ -41,14 +49,10 @@ export interface Exchange {
   /** Set by whoever works on the request; called once when the client cancels, goes away, or the deadline of the front passes. */
   onCancel: ((reason: string) => void) | undefined;
   readonly cancelled: boolean;
-  /** Set by whoever sends the request on, where the questions of that upstream are looked at first. */
-  vet?: Vet | undefined;
-  /** The same for what the client answers to them. */
-  vetAnswer?: VetAnswer | undefined;
-  /** The same for its notifications; `undefined` for one that the client does not get. */
-  tell?: ((notification: Notification) => Notification | undefined) | undefined;
-  /** The same for what they say to a model, after all else. */
-  heed?: ((notification: Notification) => Notification | undefined) | undefined;
+  /** `undefined`: nothing of a server may be put through, since nobody would judge it. */
+  watch?: Watch | undefined;
+  /** Notifications that are still judged: the answer waits for them. `undefined`: none are. */
+  readonly told?: Promise<void> | undefined;
   /** The answer will take a while and whoever waits for it may be let go and come back. A hint. */
   suspend?(): void;
   /** Header lines for the answer, where it travels over HTTP and its head has not left yet. Names in lower case. */
@@ -58,7 +62,7 @@ export interface Exchange {
   /**
    * Puts a server's question (sampling, elicitation, roots) to the client and waits for its answer: as a request on
    * a legacy client's stream, as `input_required` to a modern one, which parks the call until the retry.
-   * `own`: the question is Sallyport's, so it is not screened as a stranger's.
+   * `own`: the question is Sallyport's, so that it is not judged as a server's.
    * @throws FaultError when the client cannot be asked, went away, or must not be asked this (`denied`).
    */
   ask(request: Request, options?: { readonly own?: boolean }): Promise<Answer>;

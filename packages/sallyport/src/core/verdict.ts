@@ -17,6 +17,8 @@ export type Verdict =
        * values that decide it before has answered already.
        */
       readonly untrusted?: true | undefined;
+      /** What a person is asked about, and agrees to, where that is not the body of the envelope. */
+      readonly about?: JsonObject | undefined;
     }
   | {
       readonly kind: 'deny';

@@ -6,10 +6,7 @@ import { listItems } from '../call/list-items.ts';
 import type { CallPorts } from '../call/ports.ts';
 import { readResource } from '../call/read-resource.ts';
 import { relayTaskRequest, relayUnknown } from '../call/relay-request.ts';
-import type { Introduced } from '../call/text-door.ts';
-import { assertReached } from '../call/unreachable.ts';
 import type { ListKind, Page } from '../catalog/contract.ts';
-import type { Client } from '../core/client.ts';
 import { type Response, TextResult } from '../core/response.ts';
 
 type Handler = (ports: CallPorts, inbound: Inbound) => Response | Promise<Response>;
@@ -52,26 +49,10 @@ async function timed(handler: Handler, ports: CallPorts, inbound: Inbound): Prom
 }
 
 function list(kind: ListKind, key: string): Handler {
-  return ({ texts }, inbound) => {
-    const page = listItems(inbound, kind, texts);
+  return (ports, inbound) => {
+    const page = listItems(ports, inbound, kind);
     return page instanceof Promise ? page.then((ready) => toListResult(key, ready)) : toListResult(key, page);
   };
-}
-
-/**
- * What the client reads of the server it connects to. A server's own endpoint says it in that server's words.
- * @throws FaultError `not_ready` where that server was never reached; a client that started us asks once, and is told of it
- * in the instructions
- */
-export function toIntroduction(
-  texts: CallPorts['texts'],
-  { endpoint, snapshot, view }: Pick<Inbound, 'endpoint' | 'snapshot' | 'view'>,
-  { principal }: Client,
-): Introduced {
-  const missing = !view.isIntroduced && principal.kind !== 'stdio';
-  assertReached('not_ready', { endpoint, snapshot, view }, { missing, texts });
-  const said = { capabilities: view.capabilities, serverInfo: view.serverInfo };
-  return texts?.introduce(endpoint.kind === 'server' ? endpoint.name : undefined, said) ?? said;
 }
 
 /** Servers whose part of the list is not known: they are being asked, and a change of the list is announced. */

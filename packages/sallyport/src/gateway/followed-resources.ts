@@ -1,12 +1,10 @@
+import { followResource, unfollowResource } from '../call/follow.ts';
 import type { Inbound } from '../call/inbound.ts';
-import { mayFollow } from '../call/planned.ts';
 import { resourceOwners } from '../call/read-resource.ts';
-import { vetFollowed } from '../call/vet-outgoing.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import type { GatewayPorts } from './ports.ts';
-import { readAnswer } from './screen-questions.ts';
 
 /** One session may follow this many resources, as one listening stream may. */
 const MAX_FOLLOWED = 1_000;
@@ -28,29 +26,22 @@ export class FollowedResources {
 
   /** `resources/subscribe` and `resources/unsubscribe`. @throws FaultError */
   async change(inbound: Inbound): Promise<Answer> {
-    const { request, exchange } = inbound;
+    const { request } = inbound;
     const owner = resourceOwners(inbound)[0];
     const uri = String(member(request.params, 'uri'));
     if (owner === undefined)
       throw new FaultError('resource_not_found', `Resource not found: ${uri.slice(0, 256)}`, { data: { uri } });
     const key = `${owner.upstream}\n${owner.uri}`;
-    const { upstreams, planned, resources } = this.#ports;
-    await mayFollow(planned, inbound, uri);
     if (request.method === 'resources/unsubscribe') {
       this.#uris.delete(key);
-      const left = upstreams.unsubscribe(owner.upstream, owner.uri, exchange.client);
-      return readAnswer(this.#ports, owner.upstream, left);
+      return unfollowResource(this.#ports, inbound, { owner, uri });
     }
-    // What nobody follows is not sent to be followed no longer.
-    if (!owner.isListed) await vetFollowed(this.#ports, inbound, { upstream: owner.upstream, name: owner.uri });
-    await resources?.enter(inbound, owner);
     if (this.#uris.size >= MAX_FOLLOWED && !this.#uris.has(key))
       throw new FaultError(
         'too_many',
         `This session follows ${MAX_FOLLOWED} resources already. Unsubscribe from one first.`,
       );
-    const followed = upstreams.subscribe(owner.upstream, owner.uri, exchange.client);
-    const answer = await readAnswer(this.#ports, owner.upstream, followed);
+    const answer = await followResource(this.#ports, inbound, { owner, uri });
     if (answer.result !== undefined) this.#uris.set(key, uri);
     return answer;
   }

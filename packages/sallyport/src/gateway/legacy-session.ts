@@ -1,7 +1,9 @@
+import { setLogLevel } from '../call/follow.ts';
 import type { Inbound } from '../call/inbound.ts';
-import { hideNews } from '../call/kept-servers.ts';
+import { introduce } from '../call/introduce.ts';
 import { listItems } from '../call/list-items.ts';
 import { mayNotify } from '../call/relay-request.ts';
+import { judgeNotification, type Repeats, toContext } from '../call/watch.ts';
 import type { Asked } from '../catalog/asked.ts';
 import type { ListChange, View } from '../catalog/contract.ts';
 import { concerns } from '../config/allowed.ts';
@@ -14,15 +16,15 @@ import type { Principal } from '../core/principal.ts';
 import type { Written } from '../core/response.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import { toClientInfo } from './client-info.ts';
-import { dispatch, toIntroduction, toListResult } from './dispatch.ts';
+import { dispatch, toListResult } from './dispatch.ts';
 import { EventLog } from './event-log.ts';
 import { FollowedResources } from './followed-resources.ts';
+import { InOrder } from './in-order.ts';
 import { toLegacyResult, toLegacyTools, withElicitationId } from './legacy-shape.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
 import { type LegacyRevision, negotiate } from './revisions.ts';
-import { readAnswer, toHeard, toTold } from './screen-questions.ts';
 import { toErrorText, toStatus } from './to-response.ts';
 import { NO_REASON, ToldNotifications } from './told-notifications.ts';
 
@@ -61,6 +63,8 @@ export class LegacySession {
   readonly #questions = new Map<string, Question>();
   readonly #followed: FollowedResources;
   readonly #told: ToldNotifications;
+  readonly #hearing = new InOrder<Notification>();
+  readonly #repeats: Repeats = { allowed: undefined };
   #lastQuestion = 0;
   #logLevel: string | undefined;
   #outlet: Outlet | undefined;
@@ -133,11 +137,7 @@ export class LegacySession {
     const view = await this.#view(request);
     return Answer.result(request.id, {
       protocolVersion: this.revision,
-      ...toIntroduction(
-        this.#ports.texts,
-        { endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view },
-        this.client,
-      ),
+      ...(await introduce(this.#ports, { ...this.#context(), view })),
       ...(view.instructions === undefined ? {} : { instructions: view.instructions }),
     }).write(request.id);
   }
@@ -218,7 +218,7 @@ export class LegacySession {
         return Answer.result(request.id, {});
       case 'tools/list': {
         const inbound = await this.#inbound(request, exchange);
-        const page = await listItems(inbound, 'tools', this.#ports.texts);
+        const page = await listItems(this.#ports, inbound, 'tools');
         return toListResult('tools', { ...page, items: toLegacyTools(inbound.view, page.items) });
       }
       case 'server/discover':
@@ -226,7 +226,7 @@ export class LegacySession {
         // Passed on, they would show what is held or hidden here.
         throw new FaultError('method_not_found', `Method not found: ${request.method}`);
       case 'logging/setLevel':
-        return this.#setLogLevel(request);
+        return this.#setLogLevel(await this.#inbound(request, exchange));
       case 'resources/subscribe':
       case 'resources/unsubscribe':
         return this.#followed.change(await this.#inbound(request, exchange));
@@ -242,7 +242,8 @@ export class LegacySession {
     return { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
   }
 
-  async #setLogLevel(request: Request): Promise<Answer> {
+  async #setLogLevel(inbound: Inbound): Promise<Answer> {
+    const { request, endpoint } = inbound;
     const level = member(request.params, 'level');
     if (typeof level !== 'string' || !LOG_LEVELS.includes(level)) {
       const given = typeof level === 'string' ? `Unknown level: ${level.slice(0, 64)}. ` : '';
@@ -252,15 +253,13 @@ export class LegacySession {
       );
     }
     this.#logLevel = level;
-    await this.#view(request);
     // One upstream: its own answer counts. All of them: the level goes along with each request to those that log.
-    if (this.endpoint.kind === 'server')
-      return readAnswer(
-        this.#ports,
-        this.endpoint.name,
-        this.#ports.upstreams.setLogLevel(this.endpoint.name, level, this.client),
-      );
+    if (endpoint.kind === 'server') return setLogLevel(this.#ports, inbound, { upstream: endpoint.name, level });
     return Answer.result(request.id, {});
+  }
+
+  #context() {
+    return { exchange: { client: this.client }, endpoint: this.endpoint, snapshot: this.#ports.snapshot() };
   }
 
   #hear(notification: Notification): void {
@@ -345,20 +344,24 @@ export class LegacySession {
     if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
       const uri = this.#followed.uriOf(event.upstream, event.uri);
-      if (uri === undefined || !event.isFor(this.client)) return;
-      const told = hideNews(this.#ports.snapshot(), event);
-      const heard = toHeard(this.#ports.texts, told, { upstream: event.upstream, client: this.client.key });
-      if (heard === undefined) return;
-      this.send(heard.write(uri === event.uri ? [] : [heard.setParam('uri', JSON.stringify(uri))]));
+      if (uri === undefined) return;
+      this.#pass(event, (heard) => heard.write(uri === event.uri ? [] : [heard.setParam('uri', JSON.stringify(uri))]));
     } else if (event.kind === 'log' || event.kind === 'other') {
       if (event.client !== undefined && event.client !== this.client.key) return;
-      if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
+      if (this.#ports.taskOwners.isOfOther(event.upstream, event.notification, this.principal)) return;
       if (event.kind === 'log' && event.principal !== this.principal.id) return;
       if (event.kind === 'log' && !this.#wantsLog(member(event.notification.params, 'level'))) return;
-      const told = toTold(this.#ports, event);
-      const heard = toHeard(this.#ports.texts, told, { upstream: event.upstream, client: this.client.key });
-      if (heard !== undefined) this.send(heard.write());
+      this.#pass(event, (heard) => heard.write());
     }
+  }
+
+  /** What belongs to no request is judged as what does. */
+  #pass(
+    { upstream, notification }: { readonly upstream: string; readonly notification: Notification },
+    write: (heard: Notification) => string,
+  ): void {
+    const judged = judgeNotification(this.#ports, toContext(this.#context(), upstream), notification, this.#repeats);
+    this.#hearing.push(judged, (heard) => this.send(write(heard)));
   }
 
   #wantsLog(level: unknown): boolean {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openRelay } from '../../test/sample-relay.ts';
 import { TaskOwners } from '../call/task-owners.ts';
 import type { ListChange, View } from '../catalog/contract.ts';
 import type { ServerAccess } from '../config/access-settings.ts';
@@ -35,6 +36,7 @@ function openHouse() {
   let change: (change: ListChange) => void = () => {};
   // All that following uses.
   const ports = {
+    ...openRelay([]).ports,
     upstreams: {
       onEvent: (listener: typeof tell) => {
         tell = listener;

@@ -1,7 +1,7 @@
-import { hideNews } from '../call/kept-servers.ts';
-import { mayFollow } from '../call/planned.ts';
-import { assertReached } from '../call/unreachable.ts';
-import { vetFollowed } from '../call/vet-outgoing.ts';
+import { followResource, followTask } from '../call/follow.ts';
+import type { Inbound } from '../call/inbound.ts';
+import { findUnreached } from '../call/unreachable.ts';
+import { judgeNotification, type Repeats, toContext } from '../call/watch.ts';
 import type { ListChange, View } from '../catalog/contract.ts';
 import { concerns } from '../config/allowed.ts';
 import type { Snapshot } from '../config/settings.ts';
@@ -12,10 +12,10 @@ import { fromBinary } from '../core/json-scan.ts';
 import { Answer, Notification, type Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
+import { InOrder } from './in-order.ts';
 import type { ModernFacts } from './modern-request.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
-import { toHeard, toTold } from './screen-questions.ts';
 import type { Follower } from './session-store.ts';
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
@@ -46,6 +46,8 @@ export class Listen implements Follower {
   readonly #tasks = new Map<string, string>();
   /** It is over, whoever ended it. */
   onClose: (() => void) | undefined;
+  readonly #hearing = new InOrder<Notification>();
+  readonly #repeats: Repeats = { allowed: undefined };
   #acknowledged = false;
   #closed = false;
 
@@ -66,12 +68,9 @@ export class Listen implements Follower {
   async open(): Promise<void> {
     const { request, facts, snapshot, endpoint } = this.#opening;
     const view = await this.#ports.catalog.view(snapshot, endpoint, facts.client, request);
-    const texts = this.#ports.texts;
-    assertReached(
-      'not_ready',
-      { endpoint, snapshot, view },
-      { missing: !view.isIntroduced && facts.client.principal.kind !== 'stdio', texts },
-    );
+    const missing = !view.isIntroduced && facts.client.principal.kind !== 'stdio';
+    const fault = await findUnreached(this.#ports, this.#inbound(view), { code: 'not_ready', missing });
+    if (fault !== undefined) throw fault;
     const wanted = member(request.params, 'notifications');
     const honoured: Record<string, JsonObject[string]> = {};
     for (const [list, flag] of Object.entries(LIST_FLAGS)) {
@@ -79,52 +78,48 @@ export class Listen implements Follower {
       this.#flags.add(flag);
       honoured[flag] = true;
     }
-    const uris = await this.#followResources(strings(member(wanted, 'resourceSubscriptions')), view);
+    const uris = await this.#followResources(strings(member(wanted, 'resourceSubscriptions')), this.#inbound(view));
     if (uris.length > 0) honoured['resourceSubscriptions'] = uris;
-    const tasks = await this.#followTasks(strings(member(wanted, 'taskIds')), view);
+    const tasks = await this.#followTasks(strings(member(wanted, 'taskIds')), this.#inbound(view));
     if (tasks.length > 0) honoured['taskIds'] = tasks;
     if (this.#closed) return;
     this.#acknowledged = true;
     this.#send(Notification.of('notifications/subscriptions/acknowledged', { notifications: honoured }));
   }
 
-  async #followResources(uris: readonly string[], view: Pick<View, 'resource'>): Promise<string[]> {
+  /** Nobody can be asked through a stream that is only listened to. */
+  #inbound(view: View): Inbound {
+    const { request, facts, endpoint, snapshot } = this.#opening;
+    const exchange = {
+      ...facts,
+      ...{ unattended: true, onCancel: undefined, cancelled: false, notify() {}, answerInputs: () => undefined },
+      ask: () => Promise.reject(new FaultError('cancelled', 'The client only listens.')),
+    };
+    return { request, exchange, endpoint, snapshot, view };
+  }
+
+  async #followResources(uris: readonly string[], inbound: Inbound): Promise<string[]> {
     const followed: string[] = [];
     for (const uri of uris) {
-      const owner = view.resource(uri)[0];
-      if (owner === undefined || this.#closed || !(await this.#isPlanned(uri))) continue;
-      if ((await this.#ports.resources?.mayFollow(owner)) === false) continue;
-      if (!owner.isListed && !(await this.#mayLeave(owner.upstream, owner.uri))) continue;
-      const answer = await this.#ports.upstreams.subscribe(owner.upstream, owner.uri, this.#opening.facts.client);
-      if (answer.result === undefined) continue;
+      const owner = inbound.view.resource(uri)[0];
+      if (owner === undefined || this.#closed) continue;
+      const answer = await unlessRefused(followResource(this.#ports, inbound, { owner, uri }));
+      if (answer?.result === undefined) continue;
       this.#resources.set(`${owner.upstream}\n${owner.uri}`, uri);
       followed.push(uri);
     }
     return followed;
   }
 
-  /** What the plan of the run does not name is not followed, as what is not there is not. */
-  #isPlanned(uri: string): Promise<boolean> {
-    const { request, facts, endpoint, snapshot } = this.#opening;
-    return isAllowed(mayFollow(this.#ports.planned, { request, exchange: facts, endpoint, snapshot }, uri));
-  }
-
-  /** Nor is a URI that would take something along. */
-  #mayLeave(upstream: string, name: string): Promise<boolean> {
-    const { request, facts, endpoint, snapshot } = this.#opening;
-    return isAllowed(vetFollowed(this.#ports, { request, exchange: facts, endpoint, snapshot }, { upstream, name }));
-  }
-
   /** A task is followed at the upstream that owns it, by whoever started it (SEP-2663, task status notifications). */
-  async #followTasks(ids: readonly string[], view: View): Promise<string[]> {
+  async #followTasks(ids: readonly string[], inbound: Inbound): Promise<string[]> {
     const followed: string[] = [];
+    const { taskOwners } = this.#ports;
     for (const id of ids) {
-      const task = view.task(id);
+      const task = inbound.view.task(id);
       if (task === undefined || this.#closed) continue;
-      const isOwn = await this.#ports.taskOwners?.isOf(task.upstream, task.taskId, this.principal);
-      if (isOwn === false || this.#closed) continue;
-      if (isOwn !== true && !(await this.#mayLeave(task.upstream, task.taskId))) continue;
-      if (!(await this.#ports.tasks.followTask(task.upstream, task.taskId, this.#opening.facts.client))) continue;
+      if (!(await taskOwners.isOf(task.upstream, task.taskId, this.principal)) || this.#closed) continue;
+      if ((await unlessRefused(followTask(this.#ports, inbound, task))) !== true) continue;
       this.#tasks.set(`${task.upstream}\n${task.taskId}`, id);
       followed.push(id);
     }
@@ -143,21 +138,25 @@ export class Listen implements Follower {
     if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
       const uri = this.#resources.get(`${event.upstream}\n${event.uri}`);
-      if (uri === undefined || !event.isFor(this.#opening.facts.client)) return;
-      const told = this.#toHeard(event.upstream, hideNews(this.#ports.snapshot(), event));
-      if (told !== undefined) this.#send(told, { key: 'uri', value: uri });
+      if (uri !== undefined && event.isFor(this.#opening.facts.client)) this.#hear(event, { key: 'uri', value: uri });
     } else if (event.kind === 'other') {
       // What is withheld after it was followed is nobody's.
-      if (this.#ports.taskOwners?.isOfOther(event.upstream, event.notification, this.principal) === true) return;
+      if (this.#ports.taskOwners.isOfOther(event.upstream, event.notification, this.principal)) return;
       const id = member(event.notification.params, 'taskId');
       const known = typeof id === 'string' ? this.#tasks.get(`${event.upstream}\n${id}`) : undefined;
-      const told = known === undefined ? undefined : this.#toHeard(event.upstream, toTold(this.#ports, event));
-      if (known !== undefined && told !== undefined) this.#send(told, { key: 'taskId', value: known });
+      if (known !== undefined) this.#hear(event, { key: 'taskId', value: known });
     }
   }
 
-  #toHeard(upstream: string, told: Notification | undefined): Notification | undefined {
-    return toHeard(this.#ports.texts, told, { upstream, client: this.#opening.facts.client.key });
+  #hear(
+    { upstream, notification }: Pick<UpstreamEvent & { notification: Notification }, 'upstream' | 'notification'>,
+    renamed: Renamed,
+  ): void {
+    const { facts, endpoint } = this.#opening;
+    const context = toContext({ exchange: facts, endpoint, snapshot: this.#ports.snapshot() }, upstream);
+    this.#hearing.push(judgeNotification(this.#ports, context, notification, this.#repeats), (told) =>
+      this.#send(told, renamed),
+    );
   }
 
   /** Ends the stream from our side, telling the client that it ended well (2026-07-28 subscriptions#graceful-closure). */
@@ -185,7 +184,7 @@ export class Listen implements Follower {
     }
   }
 
-  #send(notification: Notification, renamed?: { key: string; value: string }): void {
+  #send(notification: Notification, renamed?: Renamed): void {
     if (this.#closed || !this.#acknowledged) return;
     const edits = [notification.setInParam('_meta', SUBSCRIPTION_KEY, fromBinary(this.#opening.request.id))];
     if (renamed !== undefined && member(notification.params, renamed.key) !== renamed.value) {
@@ -205,12 +204,18 @@ function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, MAX_FOLLOWED) : [];
 }
 
-async function isAllowed(asked: Promise<void>): Promise<boolean> {
+/** What may not be followed is left out, as what is not there is. */
+async function unlessRefused<T>(following: Promise<T>): Promise<T | undefined> {
   try {
-    await asked;
-    return true;
+    return await following;
   } catch (error) {
-    if (error instanceof FaultError && error.code === 'denied') return false;
+    if (error instanceof FaultError && (error.code === 'denied' || error.code === 'too_many')) return undefined;
     throw error;
   }
+}
+
+/** A member that the client calls otherwise than its server. */
+interface Renamed {
+  readonly key: string;
+  readonly value: string;
 }

@@ -1,4 +1,4 @@
-import type { Introduced } from '../call/text-door.ts';
+import { type Introduced, introduce } from '../call/introduce.ts';
 import type { View } from '../catalog/contract.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Endpoint } from '../core/endpoint.ts';
@@ -7,7 +7,7 @@ import { isObject, member } from '../core/json.ts';
 import type { Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import { type Response, TextResult } from '../core/response.ts';
-import { dispatch, toIntroduction } from './dispatch.ts';
+import { dispatch } from './dispatch.ts';
 import { Listen } from './listen.ts';
 import { type Cancellable, faultStatus, ModernCall } from './modern-call.ts';
 import { checkParamHeaders, type HeaderLookup, type ModernFacts, readModernFacts } from './modern-request.ts';
@@ -91,7 +91,7 @@ async function work(context: ModernContext, { request, facts, snapshot, call }: 
     if (header !== undefined && request.method === 'tools/call') checkArguments(request, view, header);
     const done =
       request.method === 'server/discover'
-        ? discover(view, toIntroduction(ports.texts, { endpoint, snapshot, view }, client))
+        ? introduce(ports, { exchange: call.exchange, endpoint, snapshot, view }).then((said) => discover(view, said))
         : dispatch(ports, { request, exchange: call.exchange, endpoint, snapshot, view });
     call.settle(done instanceof Promise ? await done : done);
   } catch (error) {

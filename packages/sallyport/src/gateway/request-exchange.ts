@@ -1,9 +1,11 @@
 import type { Client } from '../core/client.ts';
-import type { Exchange, Vet, VetAnswer } from '../core/exchange.ts';
-import { isObject, type JsonObject, member } from '../core/json.ts';
+import { FaultError } from '../core/errors.ts';
+import type { Exchange, Watch } from '../core/exchange.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Answer, Notification, Request } from '../core/message.ts';
+import { InOrder } from './in-order.ts';
 import type { Reply } from './reply.ts';
-import { mayTell, screenAnswer, screenAnswers, screenQuestion, screenRound } from './screen-questions.ts';
+import { judgeRound, screenAnswer, screenAnswers } from './screen-questions.ts';
 
 /** How questions reach the client behind an exchange; the one thing in which eras differ here. */
 export interface Asking {
@@ -26,13 +28,11 @@ export class RequestExchange implements Exchange {
   readonly progressToken: string | undefined;
   readonly exclusive: boolean;
   onCancel: ((reason: string) => void) | undefined;
-  vet: Vet | undefined;
-  vetAnswer: VetAnswer | undefined;
-  tell: ((notification: Notification) => Notification | undefined) | undefined;
-  heed: ((notification: Notification) => Notification | undefined) | undefined;
+  watch: Watch | undefined;
   /** Where messages go now: a parked call gets a new one with each retry. */
   reply: Reply;
   readonly #asking: Asking;
+  #telling: InOrder<Notification> | undefined;
   #cancelled = false;
 
   constructor(facts: ExchangeFacts, reply: Reply, asking: Asking) {
@@ -48,11 +48,14 @@ export class RequestExchange implements Exchange {
     return this.#cancelled;
   }
 
+  get told(): Promise<void> | undefined {
+    return this.#telling?.settled;
+  }
+
   notify(notification: Notification): void {
-    if (this.#cancelled || !mayTell(notification)) return;
-    const told = this.tell === undefined ? notification : this.tell(notification);
-    const heard = told === undefined || this.heed === undefined ? told : this.heed(told);
-    if (heard !== undefined) this.reply.message(heard.write());
+    if (this.#cancelled || this.watch === undefined) return;
+    this.#telling ??= new InOrder();
+    this.#telling.push(this.watch.notification(notification), (one) => this.reply.message(one.write()));
   }
 
   annotate(headers: Readonly<Record<string, string>>): void {
@@ -66,35 +69,23 @@ export class RequestExchange implements Exchange {
   async ask(request: Request, { own = false } = {}): Promise<Answer> {
     if (own) return this.#asking.ask(request, this);
     // Before anybody waits: when the answer comes, the exchange may be at another server.
-    const { vetAnswer } = this;
+    const { watch } = this;
+    if (watch === undefined) throw new FaultError('denied', 'No request of a client is behind this one.');
     const { method, params } = request;
-    screenQuestion(method, params);
-    await this.vet?.(method, params);
-    const answer = await this.#asking.ask(request, this);
-    return vetAnswer === undefined ? answer : screenAnswer(vetAnswer, method, answer);
+    await watch.request(method, params);
+    return screenAnswer(watch, method, await this.#asking.ask(request, this));
   }
 
   answerInputs(inputRequests: JsonObject): Promise<JsonObject | undefined> | undefined {
-    try {
-      const declined = screenRound(inputRequests);
-      if (declined !== undefined) return Promise.resolve(declined);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    const { vet, vetAnswer } = this;
-    const answering =
-      vet === undefined ? this.#asking.answerInputs?.(inputRequests, this) : this.#vetRound(inputRequests, vet);
-    if (answering === undefined || vetAnswer === undefined) return answering;
-    return answering.then((answers) => answers && screenAnswers(vetAnswer, inputRequests, answers));
-  }
-
-  /** One after the other: a person is asked about the next question only when the one before may be put. */
-  async #vetRound(inputRequests: JsonObject, vet: Vet): Promise<JsonObject | undefined> {
-    for (const asked of Object.values(inputRequests)) {
-      const params = member(asked, 'params');
-      await vet(String(member(asked, 'method')), isObject(params) ? params : {});
-    }
-    return this.#asking.answerInputs?.(inputRequests, this);
+    const { watch } = this;
+    if (watch === undefined) return undefined;
+    return judgeRound(watch, inputRequests).then(
+      async (declined) =>
+        declined ??
+        (await this.#asking
+          .answerInputs?.(inputRequests, this)
+          .then((answers) => screenAnswers(watch, inputRequests, answers))),
+    );
   }
 
   /** The client gave up. Idempotent. */

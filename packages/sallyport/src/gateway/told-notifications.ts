@@ -1,4 +1,4 @@
-import { vetNews } from '../call/vet-outgoing.ts';
+import { type Telling, tellServer } from '../call/tell.ts';
 import type { View } from '../catalog/contract.ts';
 import type { Client } from '../core/client.ts';
 import type { Endpoint } from '../core/endpoint.ts';
@@ -52,8 +52,7 @@ export class ToldNotifications {
     for (const upstream of this.#ports.snapshot().servers.keys()) {
       if (!this.#teller.sees(upstream)) continue;
       try {
-        const told = await vetNews(this.#ports, this.#sender(), { upstream, news });
-        await this.#ports.upstreams.notify(upstream, told, this.#teller.client());
+        await tellServer(this.#ports, this.#toTelling(upstream), news);
       } catch (error) {
         const { code, message } = toFault(error);
         this.#ports.log.debug({ upstream, code, reason: message }, 'a notification did not reach an upstream');
@@ -68,16 +67,19 @@ export class ToldNotifications {
       const name = String(member(params, 'name'));
       const upstream = endpoint.kind === 'server' ? endpoint.name : (await this.#teller.view()).tool(name)?.upstream;
       if (upstream === undefined) return NO_REASON;
-      const told = await vetNews(this.#ports, this.#sender(), { upstream, news });
-      return String(member(told.params, 'reason'));
+      let reason = NO_REASON;
+      await tellServer(this.#ports, this.#toTelling(upstream), news, (told) => {
+        reason = String(member(told.params, 'reason'));
+      });
+      return reason;
     } catch (error) {
       this.#ports.log.debug({ reason: toFault(error).message }, 'the reason of a client for giving up is not told');
       return NO_REASON;
     }
   }
 
-  #sender() {
+  #toTelling(upstream: string): Telling {
     const { client, endpoint } = this.#teller;
-    return { client: client(), endpoint, snapshot: this.#ports.snapshot() };
+    return { exchange: { client: client() }, endpoint, snapshot: this.#ports.snapshot(), upstream };
   }
 }

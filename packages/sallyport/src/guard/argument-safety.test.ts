@@ -10,7 +10,7 @@ import type { Tool } from '../core/call.ts';
 import type { JsonObject } from '../core/json.ts';
 import { ALLOW } from '../core/verdict.ts';
 import { argumentSafety } from './argument-safety.ts';
-import { inspectRequest } from './guard.ts';
+import { createChains, inspect } from './guard.ts';
 
 const LAPTOP = toStarterSafety('laptop');
 const TEAM = toStarterSafety('team');
@@ -21,10 +21,9 @@ function configured(written: object): ArgumentSafetySettings {
 
 async function judge(given: JsonObject, settings = LAPTOP, about: Partial<Tool> = {}, request?: string) {
   const tool = toTool({ name: 'fetch', inputSchema: { type: 'object' } }, about);
-  const { verdict } = await inspectRequest(
-    [argumentSafety({ settings: () => settings, requestOf: () => request })],
-    toCall({ tool, arguments: given }),
-  );
+  const call = toCall({ tool, body: given });
+  const guard = argumentSafety({ settings: () => settings, requestOf: () => request });
+  const { verdict } = await inspect(createChains([guard])('call', call.snapshot).guards, call);
   return verdict;
 }
 

@@ -4,20 +4,20 @@ import {
   type ArgumentSafetySettings,
   type DangerAction,
 } from '../config/argument-safety-section.ts';
-import type { Call, Tool } from '../core/call.ts';
+import { type Envelope, type FrozenSnapshot, NAME } from '../core/envelope.ts';
 import { matchesGlob } from '../core/glob.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import { type FoundDanger, findDangers, type Harm } from './argument-safety/find-dangers.ts';
 import type { Guard } from './guard.ts';
 import { eachText } from './secrets/walk-strings.ts';
 import { toShown } from './secrets/weigh-secrets.ts';
-import { type Of, snapshotOf } from './snapshot-of.ts';
 import { isTypedIn } from './taint/typed-words.ts';
+import { isEmpty, judgeWhole } from './whole.ts';
 
 export interface ArgumentSafetyPorts {
-  readonly settings: Of<ArgumentSafetySettings>;
+  readonly settings: (snapshot: FrozenSnapshot) => ArgumentSafetySettings;
   /** The request of the user, where the client that brings it is believed. Default: it is not known. */
-  readonly requestOf?: ((call: Call) => string | undefined) | undefined;
+  readonly requestOf?: ((envelope: Envelope) => string | undefined) | undefined;
 }
 
 /** A danger, and the text it is in. */
@@ -51,36 +51,43 @@ const ALWAYS: ReadonlySet<string> = new Set(['metadataAddress', 'headerBreak', '
 export function argumentSafety({ settings, requestOf }: ArgumentSafetyPorts): Guard {
   return {
     name: 'argument-safety',
-    request(call) {
-      const now = settings(snapshotOf(call));
-      if (!now.enabled) return ALLOW;
-      const runsCode = call.tool.sinks.includes('run_code');
-      const options = { runsCode, roots: now.roots, readsTexts: readsTexts(now), harmsOnly: isLenient(now) };
-      let found: Danger[] | undefined;
-      let long: string | undefined;
-      eachText(call.arguments, (placed) => {
-        if (placed.text.length > now.maxText) long ??= placed.pointer;
-        for (const one of findDangers(placed, options)) {
-          found ??= [];
-          found.push({ ...one, text: placed.text });
-        }
-      });
-      if (long !== undefined)
-        return {
-          kind: 'deny',
-          code: 'too_large',
-          reason: `The argument ${toShown(long)} is longer than ${now.maxText} characters. Send it in parts, or tell the user.`,
-        };
-      if (found === undefined) return ALLOW;
-      const verdict = weigh(found, call.tool, now);
-      if (verdict.kind !== 'ask') return verdict;
-      // What the user wrote, word for word, needs no second word of theirs.
-      const request = requestOf?.(call);
-      if (request === undefined) return verdict;
-      const unasked = found.filter(({ text }) => !isTypedIn(request, text));
-      return weigh(unasked, call.tool, now);
+    kinds: ['call', 'read', 'prompt', 'completion', 'task', 'request', 'subscription', 'client_notification'],
+    isOn: (snapshot) => settings(snapshot).enabled,
+    judge(envelope) {
+      // Which URIs may be read says the section "resources".
+      const { [NAME]: _, ...fixed } = envelope.fixed;
+      return judgeWhole(isEmpty(envelope.fixed) ? envelope : { ...envelope, fixed }, judge);
     },
   };
+
+  function judge(call: Envelope): Verdict {
+    const now = settings(call.snapshot);
+    const runsCode = call.tool?.sinks.includes('run_code') === true;
+    const options = { runsCode, roots: now.roots, readsTexts: readsTexts(now), harmsOnly: isLenient(now) };
+    let found: Danger[] | undefined;
+    let long: string | undefined;
+    eachText(call.body, (placed) => {
+      if (placed.text.length > now.maxText) long ??= placed.pointer;
+      for (const one of findDangers(placed, options)) {
+        found ??= [];
+        found.push({ ...one, text: placed.text });
+      }
+    });
+    if (long !== undefined)
+      return {
+        kind: 'deny',
+        code: 'too_large',
+        reason: `The argument ${toShown(long)} is longer than ${now.maxText} characters. Send it in parts, or tell the user.`,
+      };
+    if (found === undefined) return ALLOW;
+    const verdict = weigh(found, call, now);
+    if (verdict.kind !== 'ask') return verdict;
+    // What the user wrote, word for word, needs no second word of theirs.
+    const request = requestOf?.(call);
+    if (request === undefined) return verdict;
+    const unasked = found.filter(({ text }) => !isTypedIn(request, text));
+    return weigh(unasked, call, now);
+  }
 }
 
 /** Every danger that is weighed is allowed. */
@@ -97,8 +104,8 @@ function readsTexts({ dangers, rules }: ArgumentSafetySettings): boolean {
   return dangers.instructions !== 'allow' || rules.some(({ action }) => action !== 'allow');
 }
 
-function weigh(found: readonly FoundDanger[], tool: Tool, settings: ArgumentSafetySettings): Verdict {
-  const first = (wanted: DangerAction) => found.find(({ danger }) => toAction(danger, tool, settings) === wanted);
+function weigh(found: readonly FoundDanger[], place: Place, settings: ArgumentSafetySettings): Verdict {
+  const first = (wanted: DangerAction) => found.find(({ danger }) => toAction(danger, place, settings) === wanted);
   const denied = first('deny');
   if (denied !== undefined)
     return {
@@ -120,13 +127,15 @@ function describe({ danger, pointer }: FoundDanger): string {
   return `${toShown(pointer)} ${SAID[danger]} (${danger})`;
 }
 
-function toAction(danger: ArgumentDanger | Harm, tool: Tool, settings: ArgumentSafetySettings): DangerAction {
+type Place = Pick<Envelope, 'upstream' | 'target'>;
+
+function toAction(danger: ArgumentDanger | Harm, place: Place, settings: ArgumentSafetySettings): DangerAction {
   // No rule lifts these: who needs them switches the guard off and knows it.
   if (isHarm(danger)) return 'deny';
   const rule = settings.rules.find(
     (one) =>
-      (one.upstream === undefined || matchesGlob(one.upstream, tool.upstream)) &&
-      (one.tool === undefined || matchesGlob(one.tool, tool.name)) &&
+      (one.upstream === undefined || matchesGlob(one.upstream, place.upstream)) &&
+      (one.tool === undefined || matchesGlob(one.tool, place.target)) &&
       (one.dangers === undefined || one.dangers.has(danger)),
   );
   return rule?.action ?? settings.dangers[danger];

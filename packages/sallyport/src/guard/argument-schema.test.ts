@@ -4,7 +4,7 @@ import { createChecker } from '../../test/schema-checker.ts';
 import type { CallNotes } from '../core/call.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { argumentSchema } from './argument-schema.ts';
-import { type Decision, inspectRequest } from './guard.ts';
+import { type Decision, inspect } from './guard.ts';
 
 const checker = createChecker();
 afterAll(() => checker.close());
@@ -14,14 +14,14 @@ interface Given {
   readonly notes?: CallNotes;
 }
 
-async function inspect(
+async function judge(
   inputSchema: Json,
   args: JsonObject,
   { unvalidated = 'allow', notes }: Given = {},
 ): Promise<Decision> {
-  return inspectRequest(
+  return inspect(
     [argumentSchema({ checker, unvalidated: () => unvalidated })],
-    toCall({ tool: toTool({ name: 't', inputSchema }), arguments: args, notes }),
+    toCall({ tool: toTool({ name: 't', inputSchema }), body: args, notes }),
   );
 }
 
@@ -65,7 +65,7 @@ describe('attacks', () => {
     ],
     ['inherited members do not count', { required: ['toString'] }, {}, '"toString" is required and missing'],
   ])('%s: says what is wrong and what to do, never the value', async (_, schema, args, problem) => {
-    const { verdict, guard } = await inspect(schema, args);
+    const { verdict, guard } = await judge(schema, args);
     expect(guard).toBe('argument-schema');
     expect(verdict).toMatchObject({ kind: 'deny', code: 'schema' });
     expect(verdict).toHaveProperty(
@@ -79,7 +79,7 @@ describe('attacks', () => {
   test('a value made to be slow is no way past the schema, and costs its own call only', async () => {
     const tool = toTool({ name: 't', inputSchema: SLOW });
     const guards = [argumentSchema({ checker, unvalidated: () => 'allow' })];
-    const call = (a: string) => Promise.resolve(inspectRequest(guards, toCall({ tool, arguments: { a } })));
+    const call = (a: string) => Promise.resolve(inspect(guards, toCall({ tool, body: { a } })));
     expect((await call(`${'x'.repeat(40)}!`)).verdict).toEqual({
       kind: 'deny',
       code: 'denied',
@@ -91,7 +91,7 @@ describe('attacks', () => {
   });
 
   test.each(UNUSABLE)('%s: refused where the operator says so', async (_, schema, reason) => {
-    expect((await inspect(schema, {}, { unvalidated: 'deny' })).verdict).toEqual({
+    expect((await judge(schema, {}, { unvalidated: 'deny' })).verdict).toEqual({
       kind: 'deny',
       code: 'denied',
       reason: `The arguments could not be validated: the inputSchema of "sample_t" ${reason}. The operator has such calls refused. Use another tool, or tell the user.`,
@@ -108,19 +108,19 @@ describe('harmless', () => {
     ['no argument called constructor', { properties: { constructor: { type: 'string' } } }, {}],
     ['in the worker', { properties: { id: { pattern: '^\\d+$' } } }, { id: '42' }],
   ])('%s', async (_, schema, args) => {
-    expect(await inspect(schema, args)).toMatchObject({ verdict: { kind: 'allow' }, rewritten: undefined });
+    expect(await judge(schema, args)).toMatchObject({ verdict: { kind: 'allow' }, rewritten: undefined });
   });
 
   test.each(UNUSABLE)('%s: passes, and the record says that it was not validated', async (_, schema, reason) => {
     const notes = { isEnforced: true } as CallNotes; // the notes of policies are not read here
-    expect(await inspect(schema, { any: 'thing' }, { notes })).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(await judge(schema, { any: 'thing' }, { notes })).toMatchObject({ verdict: { kind: 'allow' } });
     expect(notes.notValidated).toBe(`inputSchema ${reason}`);
   });
 
   test('a missing schema limits nothing', async () => {
     const tool = toTool({ name: 't' });
     const guards = [argumentSchema({ checker, unvalidated: () => 'deny' })];
-    expect(await inspectRequest(guards, toCall({ tool, arguments: { any: 1 } }))).toMatchObject({
+    expect(await inspect(guards, toCall({ tool, body: { any: 1 } }))).toMatchObject({
       verdict: { kind: 'allow' },
     });
   });

@@ -1,21 +1,20 @@
 import type { GatewaySettings } from '../config/settings.ts';
-import type { Call } from '../core/call.ts';
+import { type Envelope, type FrozenSnapshot, toolOf } from '../core/envelope.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import { type SchemaChecker, VALIDATION_DEADLINE_MS, type Validation } from './schema/schema-checker.ts';
-import { type Of, snapshotOf } from './snapshot-of.ts';
 
 export interface ArgumentSchemaPorts {
   readonly checker: Pick<SchemaChecker, 'validate'>;
   /** What happens to arguments of tools whose input schema is unusable. */
-  readonly unvalidated: Of<GatewaySettings['unvalidatedArguments']>;
+  readonly unvalidated: (snapshot: FrozenSnapshot) => GatewaySettings['unvalidatedArguments'];
 }
 
 /** Arguments must match the tool's input schema. Defaults are not filled in and types not coerced: nothing is changed. */
 export function argumentSchema({ checker, unvalidated }: ArgumentSchemaPorts): Guard {
-  const toVerdict = (call: Call, validation: Validation): Verdict => {
+  const toVerdict = (call: Envelope, validation: Validation): Verdict => {
     if (validation.kind === 'valid') return ALLOW;
-    if (validation.kind === 'unusable' && unvalidated(snapshotOf(call)) === 'allow') {
+    if (validation.kind === 'unusable' && unvalidated(call.snapshot) === 'allow') {
       if (call.notes !== undefined) call.notes.notValidated = `inputSchema ${validation.reason}`;
       return ALLOW;
     }
@@ -23,17 +22,19 @@ export function argumentSchema({ checker, unvalidated }: ArgumentSchemaPorts): G
   };
   return {
     name: 'argument-schema',
+    kinds: ['call'],
     deadlineMs: VALIDATION_DEADLINE_MS,
-    request(call) {
-      const validation = checker.validate(call, 'inputSchema', call.arguments);
+    judge(call) {
+      const { client, body } = call;
+      const validation = checker.validate({ tool: toolOf(call), client }, 'inputSchema', body);
       if (validation instanceof Promise) return validation.then((late) => toVerdict(call, late));
       return validation.kind === 'valid' ? ALLOW : toVerdict(call, validation);
     },
   };
 }
 
-function refuse({ tool }: Call, validation: Exclude<Validation, { readonly kind: 'valid' }>): Verdict {
-  const name = tool.publicName.slice(0, 128);
+function refuse({ publicTarget }: Envelope, validation: Exclude<Validation, { readonly kind: 'valid' }>): Verdict {
+  const name = publicTarget.slice(0, 128);
   switch (validation.kind) {
     case 'invalid':
       return {

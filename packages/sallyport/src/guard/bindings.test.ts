@@ -4,7 +4,7 @@ import type { BindingSettings, ServerAccess } from '../config/access-settings.ts
 import type { JsonObject } from '../core/json.ts';
 import type { Attributes } from '../core/principal.ts';
 import { bindings } from './bindings.ts';
-import { inspectRequest } from './guard.ts';
+import { inspect } from './guard.ts';
 
 const BINDING: BindingSettings = {
   upstream: 'sample',
@@ -45,13 +45,13 @@ function decide(given: JsonObject, setting: Setting = {}) {
     approvedHints = annotations,
   } = setting;
   const tool = toTool({ name, annotations, inputSchema: { type: 'object' } }, { approvedHints });
-  const call = toCall({ tool, arguments: given });
+  const call = toCall({ tool, body: given });
   const principal = { ...call.client.principal, attributes: attributes ?? { repo: 'acme/app', root: '/data/acme' } };
   const guard = bindings({
     bindings: () => (none === true ? [] : [{ ...BINDING, ...binding }]),
     access: () => access,
   });
-  return inspectRequest([guard], { ...call, client: { ...call.client, principal } });
+  return inspect([guard], { ...call, client: { ...call.client, principal } });
 }
 
 const PATH = { path: ['path'], attributes: ['root'], match: 'path' } as const;

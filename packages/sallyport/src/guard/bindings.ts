@@ -1,17 +1,16 @@
 import type { BindingSettings, ServerAccess } from '../config/access-settings.ts';
-import type { Snapshot } from '../config/settings.ts';
-import type { Call, Tool } from '../core/call.ts';
+import type { Tool } from '../core/call.ts';
+import { type Envelope, type FrozenSnapshot, toolOf } from '../core/envelope.ts';
 import { foldName } from '../core/fold-name.ts';
 import { matchesGlob } from '../core/glob.ts';
 import { isObject, member } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import { readDefinition } from './sinks/classify-definition.ts';
-import { type Of, snapshotOf } from './snapshot-of.ts';
 
 export interface BindingPorts {
-  readonly bindings: Of<readonly BindingSettings[]>;
-  readonly access: (upstream: string, snapshot: Snapshot) => ServerAccess | undefined;
+  readonly bindings: (snapshot: FrozenSnapshot) => readonly BindingSettings[];
+  readonly access: (snapshot: FrozenSnapshot, upstream: string) => ServerAccess | undefined;
 }
 
 /**
@@ -21,11 +20,11 @@ export interface BindingPorts {
 export function bindings({ bindings, access }: BindingPorts): Guard {
   return {
     name: 'bindings',
-    request(call) {
-      const { tool } = call;
-      const snapshot = snapshotOf(call);
-      const all = bindings(snapshot);
-      const shared = access(tool.upstream, snapshot);
+    kinds: ['call'],
+    judge(call) {
+      const tool = toolOf(call);
+      const all = bindings(call.snapshot);
+      const shared = access(call.snapshot, tool.upstream);
       if (all.length === 0 && shared?.shared !== true) return ALLOW;
       const writes = isWriting(tool, shared);
       const applying = all.filter((one) => applies(one, tool, writes));
@@ -61,13 +60,13 @@ function refuse(tool: Tool, problem: string): Verdict {
 }
 
 /** What is wrong with the call under this binding. The attribute itself is not told: a model would try the next one. */
-function check(binding: BindingSettings, call: Call): string | undefined {
+function check(binding: BindingSettings, call: Envelope): string | undefined {
   const { path } = binding;
   const own = findOwn(binding, call);
   const name = path.join('.');
   const attribute = binding.attributes.join('" or "');
   if (own.length === 0) return `the caller has no "${attribute}", which "${name}" has to agree with`;
-  const values = findValues(call.arguments, path);
+  const values = findValues(call.body, path);
   if (values.length === 0) return `it must name "${name}" once, because its callers are kept apart by it`;
   return values.every((value) => own.some((one) => agrees(binding, value, one)))
     ? undefined
@@ -75,7 +74,7 @@ function check(binding: BindingSettings, call: Call): string | undefined {
 }
 
 /** Every value of every attribute that counts; an empty one is none. */
-function findOwn({ attributes: names }: BindingSettings, call: Call): readonly string[] {
+function findOwn({ attributes: names }: BindingSettings, call: Envelope): readonly string[] {
   const { attributes = {} } = call.client.principal;
   return names
     .flatMap((name) => (Object.hasOwn(attributes, name) ? (attributes[name] ?? []) : []))

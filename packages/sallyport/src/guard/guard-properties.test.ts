@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toCall } from '../../test/sample-call.ts';
+import { toCall, toResult } from '../../test/sample-call.ts';
 import type { JsonObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
-import { type Decision, type Guard, inspectRequest, inspectResult } from './guard.ts';
+import { type Decision, type Guard, inspect } from './guard.ts';
 
 /** What one guard does when it is asked. */
 type Behaviour =
@@ -104,10 +104,10 @@ test.each(['request', 'result'] as const)(
             asked++;
             return play(one);
           };
-          return phase === 'request' ? { name: `g${i}`, request: act } : { name: `g${i}`, result: act };
+          return { name: `g${i}`, kinds: [phase === 'request' ? 'call' : 'result'], judge: act };
         });
-        const call = toCall({ arguments: { as: 'it came' } });
-        const pending = phase === 'request' ? inspectRequest(guards, call) : inspectResult(guards, call, { a: 1 });
+        const call = toCall({ body: { as: 'it came' } });
+        const pending = phase === 'request' ? inspect(guards, call) : inspect(guards, toResult(call, { a: 1 }));
         let decision: Decision | undefined;
         void Promise.resolve(pending).then((made) => {
           decision = made;

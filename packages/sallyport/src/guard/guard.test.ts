@@ -1,23 +1,21 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { toCall } from '../../test/sample-call.ts';
+import { toCall, toResult } from '../../test/sample-call.ts';
+import type { EnvelopeKind, FrozenSnapshot } from '../core/envelope.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
-import { type Guard, inspectRequest, inspectResult, needsResult } from './guard.ts';
+import { createChains, type Guard, inspect, needsReading } from './guard.ts';
 
-const call = toCall({ arguments: { text: 'secret-value' } });
+const call = toCall({ body: { text: 'secret-value' } });
 const deny = (reason: string): Verdict => ({ kind: 'deny', reason, code: 'denied' });
 const rewrite = (value: JsonObject): Verdict => ({ kind: 'rewrite', value, reason: 'cleaned' });
-const guard = (name: string, request: NonNullable<Guard['request']>): Guard => ({ name, request });
+const guard = (name: string, judge: Guard['judge']): Guard => ({ name, kinds: ['call'], judge });
 
 afterEach(() => vi.useRealTimers());
 
 describe('the outer door', () => {
   test('allows when nobody objects, without a promise', () => {
-    const decision = inspectRequest(
-      [guard('a', () => ALLOW), { name: 'b' }, guard('c', () => ({ kind: 'allow' }))],
-      call,
-    );
+    const decision = inspect([guard('a', () => ALLOW), guard('c', () => ({ kind: 'allow' }))], call);
     expect(decision).toEqual({ verdict: ALLOW, guard: undefined, rewritten: undefined, cause: undefined });
   });
 
@@ -26,7 +24,7 @@ describe('the outer door', () => {
     ['ask', { kind: 'ask', reason: 'sure?' } as const],
   ])('the first %s wins and nobody after it is asked', (_, verdict) => {
     const after = vi.fn(() => ALLOW);
-    const decision = inspectRequest([guard('a', () => ALLOW), guard('b', () => verdict), guard('c', after)], call);
+    const decision = inspect([guard('a', () => ALLOW), guard('b', () => verdict), guard('c', after)], call);
     expect(decision).toMatchObject({ verdict, guard: 'b' });
     expect(after).not.toHaveBeenCalled();
   });
@@ -36,15 +34,15 @@ describe('the outer door', () => {
     ['later', (verdict: Verdict) => Promise.resolve(verdict)],
   ])('rewrites chain when they come %s: the next guard sees the rewritten value', async (_, when) => {
     const seen: unknown[] = [];
-    const decision = await inspectRequest(
+    const decision = await inspect(
       [
         guard('a', () => when(rewrite({ text: 'one' }))),
         guard('b', (at) => {
-          seen.push(at.arguments);
+          seen.push(at.body);
           return when(rewrite({ text: 'two' }));
         }),
         guard('c', (at) => {
-          seen.push(at.arguments);
+          seen.push(at.body);
           return when(ALLOW);
         }),
       ],
@@ -52,11 +50,11 @@ describe('the outer door', () => {
     );
     expect(seen).toEqual([{ text: 'one' }, { text: 'two' }]);
     expect(decision).toMatchObject({ guard: 'b', verdict: { kind: 'rewrite' }, rewritten: { text: 'two' } });
-    expect(call.arguments).toEqual({ text: 'secret-value' });
+    expect(call.body).toEqual({ text: 'secret-value' });
   });
 
   test('what was rewritten before an ask is kept: the person approves the rewritten call', () => {
-    const decision = inspectRequest(
+    const decision = inspect(
       [guard('a', () => rewrite({ text: 'one' })), guard('b', () => ({ kind: 'ask', reason: 'sure?' }))],
       call,
     );
@@ -65,10 +63,10 @@ describe('the outer door', () => {
 });
 
 const broken =
-  (answer: unknown): NonNullable<Guard['request']> =>
+  (answer: unknown): Guard['judge'] =>
   () =>
     answer as Verdict;
-const attacks: [string, NonNullable<Guard['request']>][] = [
+const attacks: [string, Guard['judge']][] = [
   [
     'throws',
     () => {
@@ -110,7 +108,7 @@ const attacks: [string, NonNullable<Guard['request']>][] = [
 describe('a broken guard denies', () => {
   test.each(attacks)('one that %s', async (_, request) => {
     const after = vi.fn(() => ALLOW);
-    const decision = await inspectRequest([guard('broken', request), guard('after', after)], call);
+    const decision = await inspect([guard('broken', request), guard('after', after)], call);
     expect(decision).toMatchObject({
       guard: 'broken',
       rewritten: undefined,
@@ -124,13 +122,13 @@ describe('a broken guard denies', () => {
 
   test('a door says whether the call ran, and only the outer one says to try again', async () => {
     const late = () => Promise.reject(new FaultError('overloaded', 'The disk is full. Try again later.'));
-    const outer = await inspectRequest([guard('store', late)], call);
+    const outer = await inspect([guard('store', late)], call);
     expect(outer.verdict).toHaveProperty(
       'reason',
       'The guard "store" failed, so the call was not made. The disk is full. Try again; if it fails again, ask the operator to look into the log.',
     );
     for (const result of [late, () => ({ kind: 'perhaps' }) as never]) {
-      const inner = await inspectResult([{ name: 'store', result }], call, {});
+      const inner = await inspect([{ name: 'store', kinds: ['result'], judge: result }], toResult(call, {}));
       expect(inner.verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('The call ran') });
       expect(JSON.stringify(inner.verdict)).not.toMatch(/[Tt]ry again|not made/);
     }
@@ -138,7 +136,7 @@ describe('a broken guard denies', () => {
 
   test('one that never answers, after two seconds', async () => {
     vi.useFakeTimers();
-    const pending = inspectRequest([guard('slow', () => new Promise(() => {}))], call);
+    const pending = inspect([guard('slow', () => new Promise(() => {}))], call);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await pending).toMatchObject({ guard: 'slow', verdict: { kind: 'deny' } });
   });
@@ -146,13 +144,13 @@ describe('a broken guard denies', () => {
   test('one that rejects after its deadline disturbs nobody', async () => {
     vi.useFakeTimers();
     const late = new Promise<Verdict>((_, reject) => setTimeout(() => reject(new Error('late')), 3_000));
-    const pending = inspectRequest([guard('late', () => late)], call);
+    const pending = inspect([guard('late', () => late)], call);
     await vi.advanceTimersByTimeAsync(4_000);
     expect(await pending).toMatchObject({ guard: 'late', verdict: { kind: 'deny' } });
   });
 
   test('a guard after one that took its time is held to the same', async () => {
-    const decision = await inspectRequest(
+    const decision = await inspect(
       [
         guard('slow', () => Promise.resolve(ALLOW)),
         guard('broken', () => {
@@ -167,20 +165,15 @@ describe('a broken guard denies', () => {
 
 describe('the inner door', () => {
   const result: JsonObject = { content: [] };
-  const reads = (name: string, read: NonNullable<Guard['result']>): Guard => ({
-    name,
-    readsResult: () => true,
-    result: read,
-  });
+  const reads = (name: string, judge: Guard['judge']): Guard => ({ name, kinds: ['result'], reads: () => true, judge });
 
   test('chains rewrites and stops at a deny', () => {
-    const marked = inspectResult(
-      [reads('a', () => rewrite({ n: 1 })), reads('b', (_, seen) => rewrite({ ...seen, m: 2 }))],
-      call,
-      result,
+    const marked = inspect(
+      [reads('a', () => rewrite({ n: 1 })), reads('b', ({ body }) => rewrite({ ...body, m: 2 }))],
+      toResult(call, result),
     );
     expect(marked).toMatchObject({ guard: 'b', rewritten: { n: 1, m: 2 } });
-    expect(inspectResult([reads('a', () => deny('no'))], call, result)).toMatchObject({
+    expect(inspect([reads('a', () => deny('no'))], toResult(call, result))).toMatchObject({
       verdict: deny('no'),
       guard: 'a',
     });
@@ -188,40 +181,52 @@ describe('the inner door', () => {
 
   test('asks only the guards that read this result', () => {
     const unread = vi.fn(() => deny('no'));
-    expect(inspectResult([{ name: 'a', readsResult: () => false, result: unread }], call, result)).toMatchObject({
+    expect(
+      inspect([{ name: 'a', kinds: ['result'], reads: () => false, judge: unread }], toResult(call, result)),
+    ).toMatchObject({
       verdict: ALLOW,
     });
     expect(unread).not.toHaveBeenCalled();
   });
 
+  const failing: Guard = {
+    ...reads('a', () => ALLOW),
+    reads: () => {
+      throw new Error('x');
+    },
+  };
+
   test.each<[string, Guard, boolean]>([
-    ['has no result phase', { name: 'a', request: () => ALLOW }, false],
-    ['says no', { name: 'a', readsResult: () => false, result: () => ALLOW }, false],
-    ['says yes', { name: 'a', readsResult: () => true, result: () => ALLOW }, true],
-    ['does not say', { name: 'a', result: () => ALLOW }, true],
-    [
-      'fails while saying',
-      {
-        name: 'a',
-        readsResult: () => {
-          throw new Error('x');
-        },
-        result: () => ALLOW,
-      },
-      true,
-    ],
+    ['says no', { ...reads('a', () => ALLOW), reads: () => false }, false],
+    ['says yes', reads('a', () => ALLOW), true],
+    ['does not say', { name: 'a', kinds: ['result'], judge: () => ALLOW }, true],
+    ['fails while saying', failing, true],
   ])('a guard that %s: the result is read accordingly', (_, one, expected) => {
-    expect(needsResult([one], call)).toBe(expected);
+    expect(needsReading([one], call)).toBe(expected);
   });
 
   test('a guard that fails while saying whether it reads, denies', () => {
-    const failing: Guard = {
-      name: 'a',
-      readsResult: () => {
-        throw new Error('x');
-      },
-      result: () => ALLOW,
-    };
-    expect(inspectResult([failing], call, result)).toMatchObject({ guard: 'a', verdict: { kind: 'deny' } });
+    expect(inspect([failing], toResult(call, result))).toMatchObject({ guard: 'a', verdict: { kind: 'deny' } });
+  });
+});
+
+describe('chains', () => {
+  const snapshot = { version: 1 };
+  const other = { version: 2 };
+  const all: Guard[] = [
+    { ...guard('a', () => ALLOW), kinds: ['call', 'read'] },
+    { ...guard('off', () => ALLOW), isOn: ({ version }) => version === 2 },
+    { ...guard('last', () => ALLOW), kinds: ['read'], isLast: true },
+  ];
+
+  test('hold the guards of a kind that are on in a snapshot, in their order, worked out once', () => {
+    const chains = createChains(all);
+    const names = (kind: EnvelopeKind, of: FrozenSnapshot) => chains(kind, of).guards.map(({ name }) => name);
+    expect(names('call', snapshot)).toEqual(['a']);
+    expect(names('call', other)).toEqual(['a', 'off']);
+    expect(names('read', snapshot)).toEqual(['a']);
+    expect(names('result', snapshot)).toEqual([]);
+    expect(chains('read', snapshot).last.map(({ name }) => name)).toEqual(['last']);
+    expect(chains('call', snapshot)).toBe(chains('call', snapshot));
   });
 });

@@ -1,31 +1,36 @@
-import type { Call } from '../core/call.ts';
+import type { Envelope, EnvelopeKind, FrozenSnapshot } from '../core/envelope.ts';
 import { FaultError, firstSentenceOf, IT_RAN } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 
-/** One check of the two doors. A guard decides and says why; it never acts. */
+/** One check that messages pass, in either direction. A guard decides and says why; it never acts. */
 export interface Guard {
   readonly name: string;
   /** A guard that answers later has not allowed anything. Left out: 2 s. Milliseconds. */
   readonly deadlineMs?: number;
-  /** The outer door: before anything reaches the upstream. */
-  request?(call: Call): Verdict | Promise<Verdict>;
+  /** The kinds it has something to say of; all others pass it unasked. */
+  readonly kinds: readonly EnvelopeKind[];
+  /** Is there anything to decide under this configuration? Left out: always. */
+  isOn?(snapshot: FrozenSnapshot): boolean;
+  /** Judging it leaves this machine, so that it is asked only once nothing else is open, a person's answer included. */
+  readonly isLast?: boolean;
   /**
-   * Does this guard need the parsed result of this call? When no guard does, the bytes are forwarded unread.
-   * @param message the answer as it came, JSON text, while it is not known whether anybody needs it
+   * Must it read what the server sends while it works on this request? Where no guard must, the bytes are forwarded unread.
+   * Left out: it must.
+   * @param message the answer as it came, JSON text, where there is one
    */
-  readsResult?(call: Call, message?: Buffer): boolean;
-  /** The inner door: before anything reaches the client. */
-  result?(call: Call, result: JsonObject): Verdict | Promise<Verdict>;
+  reads?(asked: Envelope, message?: Buffer): boolean;
+  /** The body of a rewrite takes the place of the envelope's for all guards after this one. */
+  judge(envelope: Envelope): Verdict | Promise<Verdict>;
 }
 
-/** What the guards of one door decided together. */
+/** What the guards decided together. */
 export interface Decision {
   /** Of the guard that ended the inspection, else of the last rewrite, else allow. */
   readonly verdict: Verdict;
   /** Whose verdict it is; `undefined` when every guard allowed. */
   readonly guard: string | undefined;
-  /** The arguments (outer door) or the result (inner door) after all rewrites; `undefined`: as they came. */
+  /** The body after all rewrites; `undefined`: as it came. */
   readonly rewritten: JsonObject | undefined;
   /** What a guard that failed threw. For the log only: it may hold anything. */
   readonly cause: unknown;
@@ -44,37 +49,43 @@ const DENY_CODES: ReadonlySet<unknown> = new Set([
   'invalid_params',
 ]);
 
-/** The outer door. Synchronous when every guard is: this is the hot path. Never throws. */
-export function inspectRequest(guards: readonly Guard[], call: Call): Decision | Promise<Decision> {
-  return inspect(guards, { phase: 'request', call, result: undefined });
+/** The guards that judge one kind of message under one configuration, in their order. */
+export interface Chain {
+  readonly guards: readonly Guard[];
+  /** Those that are asked last. */
+  readonly last: readonly Guard[];
 }
 
-/** The inner door, for the guards that read this result. Never throws. */
-export function inspectResult(guards: readonly Guard[], call: Call, result: JsonObject): Decision | Promise<Decision> {
-  return inspect(guards, { phase: 'result', call, result });
-}
+export type Chains = (kind: EnvelopeKind, snapshot: FrozenSnapshot) => Chain;
 
-/** Must the result of this call be parsed? Yes for a guard that does not say, or fails while saying. */
-export function needsResult(guards: readonly Guard[], call: Call, message?: Buffer): boolean {
-  for (const guard of guards) {
-    if (guard.result === undefined) continue;
-    try {
-      if (guard.readsResult === undefined || guard.readsResult(call, message) !== false) return true;
-    } catch {
-      return true;
+/** Worked out once for each kind and snapshot. */
+export function createChains(guards: readonly Guard[]): Chains {
+  const known = new WeakMap<FrozenSnapshot, Map<EnvelopeKind, Chain>>();
+  return (kind, snapshot) => {
+    let chains = known.get(snapshot);
+    if (chains === undefined) {
+      chains = new Map();
+      known.set(snapshot, chains);
     }
-  }
-  return false;
+    let chain = chains.get(kind);
+    if (chain === undefined) {
+      const all = guards.filter((one) => one.kinds.includes(kind) && one.isOn?.(snapshot) !== false);
+      chain = {
+        guards: all.filter(({ isLast }) => isLast !== true),
+        last: all.filter(({ isLast }) => isLast === true),
+      };
+      chains.set(kind, chain);
+    }
+    return chain;
+  };
 }
 
-interface Subject {
-  readonly phase: 'request' | 'result';
-  readonly call: Call;
-  readonly result: JsonObject | undefined;
-}
-
-function inspect(guards: readonly Guard[], subject: Subject): Decision | Promise<Decision> {
-  let at = subject;
+/**
+ * Asks every guard in turn: the first deny or ask ends it, rewrites chain. Synchronous when every guard is: this is the hot
+ * path. Never throws.
+ */
+export function inspect(guards: readonly Guard[], envelope: Envelope): Decision | Promise<Decision> {
+  let at = envelope;
   let decision = ALLOWED;
   for (let i = 0; i < guards.length; i++) {
     // True by the bound of the loop; an iterator would cost more than most guards.
@@ -85,7 +96,7 @@ function inspect(guards: readonly Guard[], subject: Subject): Decision | Promise
       if (isThenable(answer)) return inspectLater(guards.slice(i), { at, decision, pending: answer });
       decision = weigh(guard, answer, decision);
     } catch (error) {
-      return failed(guard, error, at.phase);
+      return failed(guard, at, error);
     }
     if (ends(decision)) return decision;
     at = apply(at, decision);
@@ -93,8 +104,23 @@ function inspect(guards: readonly Guard[], subject: Subject): Decision | Promise
   return decision;
 }
 
+/**
+ * Must what the server sends be parsed? Yes for a guard that does not say, or fails while saying.
+ * @param guards of the kind that it would be
+ */
+export function needsReading(guards: readonly Guard[], asked: Envelope, message?: Buffer): boolean {
+  for (const guard of guards) {
+    try {
+      if (guard.reads === undefined || guard.reads(asked, message) !== false) return true;
+    } catch {
+      return true;
+    }
+  }
+  return false;
+}
+
 interface Progress {
-  readonly at: Subject;
+  readonly at: Envelope;
   readonly decision: Decision;
   readonly pending: PromiseLike<unknown>;
 }
@@ -109,7 +135,7 @@ async function inspectLater(guards: readonly Guard[], progress: Progress): Promi
       pending = undefined;
       decision = weigh(guard, isThenable(answer) ? await inTime(answer, guard.deadlineMs) : answer, decision);
     } catch (error) {
-      return failed(guard, error, at.phase);
+      return failed(guard, at, error);
     }
     if (ends(decision)) return decision;
     at = apply(at, decision);
@@ -117,11 +143,11 @@ async function inspectLater(guards: readonly Guard[], progress: Progress): Promi
   return decision;
 }
 
-function ask(guard: Guard, { phase, call, result }: Subject): unknown {
-  if (phase === 'request') return guard.request === undefined ? ALLOW : guard.request(call);
-  if (guard.result === undefined || result === undefined) return ALLOW;
-  if (guard.readsResult !== undefined && guard.readsResult(call) === false) return ALLOW;
-  return guard.result(call, result);
+function ask(guard: Guard, envelope: Envelope): unknown {
+  const { asked } = envelope;
+  return asked !== undefined && guard.reads !== undefined && guard.reads(asked) === false
+    ? ALLOW
+    : guard.judge(envelope);
 }
 
 function weigh(guard: Guard, answer: unknown, before: Decision): Decision {
@@ -136,18 +162,15 @@ function ends({ verdict }: Decision): boolean {
   return verdict.kind === 'deny' || verdict.kind === 'ask';
 }
 
-function apply(subject: Subject, { rewritten }: Decision): Subject {
-  if (rewritten === undefined) return subject;
-  if (subject.phase === 'result') return subject.result === rewritten ? subject : { ...subject, result: rewritten };
-  if (subject.call.arguments === rewritten) return subject;
-  return { ...subject, call: { ...subject.call, arguments: rewritten } };
+function apply(envelope: Envelope, { rewritten }: Decision): Envelope {
+  return rewritten === undefined || rewritten === envelope.body ? envelope : { ...envelope, body: rewritten };
 }
 
 /** What a verdict of each kind may say. One that says more has a condition nobody here would keep. */
 const MEMBERS: ReadonlyMap<unknown, ReadonlySet<string>> = new Map([
   ['allow', new Set(['kind'])],
   ['rewrite', new Set(['kind', 'value', 'reason'])],
-  ['ask', new Set(['kind', 'reason', 'classes', 'people', 'untrusted'])],
+  ['ask', new Set(['kind', 'reason', 'classes', 'people', 'untrusted', 'about'])],
   ['deny', new Set(['kind', 'reason', 'code'])],
 ]);
 
@@ -160,7 +183,8 @@ function isVerdict(value: unknown): value is Verdict {
   if (typeof reason !== 'string') return false;
   if (kind === 'rewrite') return isObject(value['value']);
   if (kind === 'deny') return DENY_CODES.has(value['code']);
-  const { classes, people, untrusted } = value;
+  const { classes, people, untrusted, about } = value;
+  if (about !== undefined && !isObject(about)) return false;
   if (untrusted !== undefined && untrusted !== true) return false;
   return (people === undefined || people === 2) && (classes === undefined || isListOfNames(classes));
 }
@@ -169,12 +193,12 @@ function isListOfNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
-function failed(guard: Guard, cause: unknown, phase: Subject['phase']): Decision {
+function failed(guard: Guard, { asked }: Envelope, cause: unknown): Decision {
   // The cause stays out of the reason: a guard's error may quote the arguments it was looking at. What a store says that
   // was late or locked is made of words of ours.
   const known = cause instanceof FaultError && cause.code === 'overloaded' ? ` ${firstSentenceOf(cause.message)}` : '';
   const reason =
-    phase === 'request'
+    asked === undefined
       ? `The guard "${guard.name}" failed, so the call was not made.${known} Try again; if it fails again, ask the operator to look into the log.`
       : `The guard "${guard.name}" failed, so the result of the call is withheld.${known} ${IT_RAN}`;
   return { verdict: { kind: 'deny', reason, code: 'denied' }, guard: guard.name, rewritten: undefined, cause };

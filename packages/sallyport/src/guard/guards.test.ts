@@ -1,95 +1,136 @@
 import { afterAll, expect, test } from 'vitest';
-import { toCall, toTool } from '../../test/sample-call.ts';
+import { toCall, toResult, toTool } from '../../test/sample-call.ts';
+import { openGuards } from '../../test/sample-guards.ts';
 import { createChecker } from '../../test/schema-checker.ts';
-import type { ArgumentSafetySettings } from '../config/argument-safety-section.ts';
-import { DEFAULT_SCAN } from '../config/scan-section.ts';
-import { inspectRequest, inspectResult, needsResult } from './guard.ts';
-import { createGuards } from './guards.ts';
-import { policy } from './policy.ts';
-import { rateLimit } from './rate-limit.ts';
+import { KINDS } from '../core/envelope.ts';
+import { createChains, type Guard, inspect } from './guard.ts';
+import { createGuards, type GuardPorts } from './guards.ts';
 
 const checker = createChecker();
 afterAll(() => checker.close());
 
+function callGuards(closed: Partial<GuardPorts> = {}) {
+  return createChains(createGuards(openGuards(checker, closed)))('call', toCall().snapshot).guards;
+}
+
 test('the order of the doors', () => {
-  expect(createGuards({ checker }).map(({ name }) => name)).toEqual([
-    'size-and-shape',
-    'visibility',
-    'argument-schema',
-    'result-schema',
+  const kindsOf = ({ kinds }: Guard) => (kinds.length === 1 ? kinds[0] : kinds.length);
+  expect(createGuards(openGuards(checker)).map((one) => [one.name, kindsOf(one)])).toEqual([
+    ['size-and-shape', 'call'],
+    ['rate-limit', 7],
+    ['visibility', 'call'],
+    ['pin', 'call'],
+    ['plan', 7],
+    ['argument-schema', 'call'],
+    ['argument-safety', 8],
+    ['bindings', 'call'],
+    ['secrets-masked', 9],
+    ['secrets', 9],
+    ['taint', 9],
+    ['policy', 7],
+    ['sink-floor', 'call'],
+    ['asks', 'call'],
+    ['resources', 2],
+    ['resources', 2],
+    ['result-schema', 'result'],
+    ['page-pin', 'contents'],
+    ['handles', 10],
+    ['elicitation', 3],
+    ['scan-result', 6],
+    ['secrets-in-result', 5],
+    ['taint-labels', 5],
+    ['sampling', 'server_request'],
   ]);
 });
 
+test('every kind of message is judged by some guard', () => {
+  const judged = new Set(createGuards(openGuards(checker)).flatMap(({ kinds }) => kinds));
+  expect([...judged].sort()).toEqual(Object.keys(KINDS).sort());
+});
+
 test('a simple call passes synchronously once its schema is known', async () => {
-  const guards = createGuards({ checker });
+  const guards = callGuards();
   const call = toCall({
     tool: toTool({ name: 'echo', inputSchema: { properties: { text: { type: 'string' } } } }),
-    arguments: { text: 'x' },
+    body: { text: 'x' },
   });
-  await inspectRequest(guards, call);
-  expect(inspectRequest(guards, call)).toMatchObject({ verdict: { kind: 'allow' } });
+  await inspect(guards, call);
+  expect(inspect(guards, call)).toMatchObject({ verdict: { kind: 'allow' } });
 });
 
 test('a call that shows what its schema costs is stopped, and the next one is served', async () => {
-  const guards = createGuards({ checker });
+  const guards = callGuards();
   const tool = toTool({ name: 'slow', inputSchema: { properties: { text: { pattern: '^(x+)+$' } } } });
-  const first = await inspectRequest(guards, toCall({ tool, arguments: { text: `${'x'.repeat(40)}!` } }));
+  const first = await inspect(guards, toCall({ tool, body: { text: `${'x'.repeat(40)}!` } }));
   expect(first).toMatchObject({ guard: 'argument-schema', verdict: { kind: 'deny', code: 'denied' } });
-  const second = await inspectRequest(guards, toCall({ tool, arguments: { text: 'x' } }));
+  const second = await inspect(guards, toCall({ tool, body: { text: 'x' } }));
   expect(second).toMatchObject({ verdict: { kind: 'allow' } });
 });
 
 test('limits of the snapshot are the limits of the door', () => {
-  const guards = createGuards({ checker, limits: () => ({ bodyBytes: 10, depth: 1 }) });
-  expect(inspectRequest(guards, toCall({ bytes: 11 }))).toMatchObject({ verdict: { code: 'too_large' } });
+  const guards = callGuards({ limits: () => ({ bodyBytes: 10, depth: 1 }) });
+  expect(inspect(guards, toCall({ bytes: 11 }))).toMatchObject({ verdict: { code: 'too_large' } });
 });
 
-test('every guard decides by the snapshot of the call, in both doors', async () => {
+test('every guard decides by the snapshot of its message, in both directions', async () => {
   const asked: [string, unknown][] = [];
-  const of =
-    <Settings>(name: string, settings: Settings) =>
-    (snapshot?: unknown): Settings => {
-      asked.push([name, snapshot]);
-      return settings;
-    };
-  const nothing = () => undefined as never;
-  const guards = createGuards({
-    checker,
-    limits: of('limits', { bodyBytes: 1_000, depth: 9 }),
-    rateLimit: rateLimit({ limits: of('rate', { rules: [], quotas: [] }), rates: nothing(), quotas: nothing() }),
-    plan: {
-      ...{ settings: of('plan', undefined), plans: nothing(), handles: nothing() },
-      ...{ hasReadUntrusted: nothing, now: () => 0 },
-    },
-    argumentSafety: { settings: of('safety', { enabled: false } as ArgumentSafetySettings) },
-    secrets: { settings: of('secrets', undefined), vault: nothing() },
-    bindings: {
-      bindings: of('bindings', []),
-      access: (_, snapshot) => of('access', undefined)(snapshot),
-    },
-    sinks: of('sinks', undefined),
-    taint: { settings: of('taint', undefined), memory: nothing(), printer: nothing(), sinksOf: () => [] },
-    policy: policy({ engine: of('policy', undefined), mode: of('mode', 'enforce') }),
-    asks: of('asks', []),
-    scan: { settings: of('scan', DEFAULT_SCAN), hostOf: (_, snapshot) => of('host', undefined)(snapshot) },
-  });
-  const call = toCall();
-  expect(await inspectRequest(guards, call)).toMatchObject({ verdict: { kind: 'allow' } });
-  needsResult(guards, call);
-  await inspectResult(guards, call, { content: [{ type: 'text', text: 'x' }] });
-  const names = [
-    'limits',
-    'rate',
-    'plan',
-    'safety',
-    'secrets',
-    'bindings',
-    'access',
-    'sinks',
-    'taint',
-    'policy',
-    'asks',
-  ];
-  expect([...new Set(asked.map(([name]) => name))]).toEqual(expect.arrayContaining([...names, 'scan', 'host']));
-  expect(asked.filter(([, snapshot]) => snapshot !== call.snapshot)).toEqual([]);
+  const { snapshot } = toCall();
+  const watched = <Ports extends object>(ports: Ports, path = ''): Ports =>
+    Object.fromEntries(
+      Object.entries(ports).map(([name, port]) => [
+        name,
+        typeof port === 'function' && SETTINGS.has(name)
+          ? (...given: unknown[]) => {
+              asked.push([`${path}${name}`, given.includes(snapshot)]);
+              return port(...given);
+            }
+          : PORTS.has(name)
+            ? watched(port, `${name}.`)
+            : port,
+      ]),
+    ) as Ports;
+  const chains = createChains(createGuards(watched(openGuards(checker))));
+  const call = toCall({ tool: toTool({ name: 'echo', outputSchema: {} }) });
+  expect(await inspect(chains('call', snapshot).guards, call)).toMatchObject({ verdict: { kind: 'allow' } });
+  const result = toResult(call, { content: [{ type: 'text', text: 'x' }], structuredContent: {} });
+  expect(await inspect(chains('result', snapshot).guards, result)).toMatchObject({ verdict: { kind: 'allow' } });
+  expect([...new Set(asked.map(([name]) => name))]).toEqual(
+    expect.arrayContaining([
+      ...[
+        'limits',
+        'rateLimit.limits',
+        'plan.settings',
+        'argumentSafety.settings',
+        'bindings.bindings',
+        'secrets.settings',
+      ],
+      ...['taint.settings', 'policy.engine', 'sinks', 'asks', 'scan.settings'],
+    ]),
+  );
+  expect(asked.filter(([, isOfCall]) => isOfCall !== true)).toEqual([]);
 });
+
+/** Members of the ports that read settings, and those that hold such members. */
+const SETTINGS = new Set([
+  'limits',
+  'settings',
+  'bindings',
+  'access',
+  'engine',
+  'mode',
+  'sinks',
+  'asks',
+  'sampling',
+  'unvalidated',
+]);
+const PORTS = new Set([
+  'rateLimit',
+  'plan',
+  'argumentSafety',
+  'bindings',
+  'secrets',
+  'taint',
+  'policy',
+  'scan',
+  'resources',
+]);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { toCall, toTool } from '../../test/sample-call.ts';
+import { toCall, toResult, toTool } from '../../test/sample-call.ts';
 import type { Offer } from '../core/access.ts';
-import type { Call } from '../core/call.ts';
+import type { CallNotes } from '../core/call.ts';
+import type { Envelope } from '../core/envelope.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { PolicyNotes } from '../core/policy-decision.ts';
 import type { Principal } from '../core/principal.ts';
-import { inspectRequest, inspectResult, needsResult } from './guard.ts';
+import { inspect, needsReading } from './guard.ts';
 import { type CedarLibrary, loadCedar } from './policy/cedar.ts';
 import { compilePolicies } from './policy/compile-policies.ts';
 import { PolicyEngine } from './policy/policy-engine.ts';
@@ -57,19 +57,24 @@ function guardOf(engine: PolicyEngine | undefined, mode: 'enforce' | 'shadow' = 
     candidate: () => candidate,
     onTried: (_, one) => tried.push(one),
   };
-  return { guard: policy(ports), offers: policyOffers(ports), access: policyAccess(ports, () => 1), tried, notes };
+  return {
+    guard: policy(ports),
+    offers: policyOffers(ports),
+    access: policyAccess({ engine: () => engine, mode: () => mode }, () => 1),
+    tried,
+    notes,
+  };
 }
 
-function toNotes(): PolicyNotes {
+function toNotes(): CallNotes {
   return { policy: undefined, release: undefined, candidate: undefined, isEnforced: true, standing: undefined };
 }
 
 const tool = toTool({ name: 'pay' }, { upstream: 'bank', sinks: ['pay'] });
 const SECRET: Offer = { kind: 'resource', upstream: 'docs', id: 'file:///secret' };
 const GREETING: Offer = { kind: 'prompt', upstream: 'docs', id: 'greet' };
-const ABOUT = { callId: 'c', notes: undefined };
-const callOf = (args: JsonObject, given: Partial<Call> = {}) => toCall({ tool, arguments: args, ...given });
-const as = (principal: Principal): Partial<Call> => ({ client: { ...toCall().client, principal } });
+const callOf = (args: JsonObject, given: Partial<Envelope> = {}) => toCall({ tool, body: args, ...given });
+const as = (principal: Principal): Partial<Envelope> => ({ client: { ...toCall().client, principal } });
 
 describe('fails closed', () => {
   test.each(['throws', 'fails', 'errs'] as const)(
@@ -81,7 +86,7 @@ describe('fails closed', () => {
           const engine = engineOf(text, library);
           const { guard } = guardOf(engine);
           const call = callOf(args as JsonObject);
-          expect(inspectRequest([guard], call)).toMatchObject({ verdict: { kind: 'deny', code: 'denied' } });
+          expect(inspect([guard], call)).toMatchObject({ verdict: { kind: 'deny', code: 'denied' } });
           const access = policyAccess({ engine: () => engine, mode: () => 'enforce' }, () => 1);
           let seen = false;
           try {
@@ -100,7 +105,7 @@ describe('fails closed', () => {
     const { guard } = guardOf(engineOf(LIMIT));
     fc.assert(
       fc.property(fc.jsonValue(), (amount) => {
-        const decision = inspectRequest([guard], callOf({ amount: amount as never }));
+        const decision = inspect([guard], callOf({ amount: amount as never }));
         const isFine = amount === null || (Number.isSafeInteger(amount) && (amount as number) <= 100);
         expect(decision).toMatchObject({ verdict: { kind: isFine ? 'allow' : 'deny' } });
       }),
@@ -117,7 +122,7 @@ describe('fails closed', () => {
           fc.jsonValue(),
         ),
         (args) => {
-          expect(inspectRequest([guard], callOf(args as JsonObject))).toMatchObject({ verdict: { kind: 'allow' } });
+          expect(inspect([guard], callOf(args as JsonObject))).toMatchObject({ verdict: { kind: 'allow' } });
         },
       ),
       { numRuns: 200 },
@@ -191,11 +196,10 @@ describe('what is kept', () => {
 
 describe('the guard', () => {
   test('without policies everything is permitted and no result is read', () => {
-    const { guard, notes, offers, access } = guardOf(undefined);
-    expect(inspectRequest([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
-    expect(needsResult([guard], callOf({}))).toBe(false);
+    const { guard, notes, access } = guardOf(undefined);
+    expect(inspect([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(guard.isOn?.(callOf({}).snapshot)).toBe(false);
     expect(notes).toEqual(toNotes());
-    expect(offers.before({ offer: SECRET, client: callOf({}).client, arguments: {} }, ABOUT)).toBeUndefined();
     expect(access.version()).toBeUndefined();
   });
 
@@ -203,21 +207,21 @@ describe('the guard', () => {
     const { guard } = guardOf(
       engineOf(`${ALL}forbid(principal, action == Action::"release", resource in Server::"bank");`),
     );
-    expect(needsResult([guard], callOf({}))).toBe(true);
-    expect(needsResult([guard], callOf({}, { tool: { ...tool, upstream: 'shop' } }))).toBe(false);
-    expect(inspectResult([guard], callOf({}), {})).toMatchObject({ verdict: { kind: 'deny' } });
+    expect(needsReading([guard], callOf({}))).toBe(true);
+    expect(needsReading([guard], callOf({}, { tool: { ...tool, upstream: 'shop' } }))).toBe(false);
+    expect(inspect([guard], toResult(callOf({}), {}))).toMatchObject({ verdict: { kind: 'deny' } });
   });
 
   test('ask carries the effects', () => {
     const { guard } = guardOf(engineOf(`${ALL}@ask("Sure?") permit(principal, action == Action::"call", resource);`));
-    expect(inspectRequest([guard], callOf({}))).toMatchObject({
+    expect(inspect([guard], callOf({}))).toMatchObject({
       verdict: { kind: 'ask', reason: 'Sure?', classes: ['pay'] },
     });
   });
 
   test('shadow mode lets through, hides nothing and notes what it would have done', () => {
     const { guard, notes, tried, access } = guardOf(engineOf(''), 'shadow');
-    expect(inspectRequest([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(inspect([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
     expect(notes).toMatchObject({ isEnforced: false, policy: { effect: 'deny' } });
     expect(tried).toMatchObject([{ by: 'shadow', instead: 'allow', upstream: 'bank', target: 'pay' }]);
     const { principal } = callOf({}).client;
@@ -227,14 +231,14 @@ describe('the guard', () => {
 
   test('shadow mode stops nothing even when the evaluator throws', () => {
     const { guard, notes } = guardOf(engineOf(ALL, countingCedar('throws').library), 'shadow');
-    expect(inspectRequest([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(inspect([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
     expect(notes).toMatchObject({ isEnforced: false, policy: { effect: 'deny' } });
   });
 
   test('candidates stop nothing and are noted, also when they fail', () => {
     for (const candidate of [engineOf(''), engineOf(ALL, countingCedar('throws').library)]) {
       const { guard, notes, tried } = guardOf(engineOf(ALL), 'enforce', candidate);
-      expect(inspectRequest([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
+      expect(inspect([guard], callOf({}, { notes }))).toMatchObject({ verdict: { kind: 'allow' } });
       expect(notes).toMatchObject({ policy: { effect: 'allow', policies: ['all'] }, candidate: { effect: 'deny' } });
       expect(tried).toMatchObject([{ by: 'candidate', instead: 'allow', decision: { effect: 'deny' } }]);
     }
@@ -242,7 +246,7 @@ describe('the guard', () => {
 
   test('a candidate that permits lets nothing through', () => {
     const { guard, tried } = guardOf(engineOf(''), 'enforce', engineOf(ALL));
-    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'deny' } });
+    expect(inspect([guard], callOf({}))).toMatchObject({ verdict: { kind: 'deny' } });
     expect(tried).toMatchObject([{ by: 'candidate', instead: 'deny', decision: { effect: 'allow' } }]);
   });
 
@@ -260,15 +264,21 @@ describe('the guard', () => {
     const { guard } = guardOf(
       engineOf(`${ALL}@ask("Sure?") @people("2") permit(principal, action == Action::"call", resource);`),
     );
-    expect(inspectRequest([guard], callOf({}))).toMatchObject({ verdict: { kind: 'ask', people: 2 } });
+    expect(inspect([guard], callOf({}))).toMatchObject({ verdict: { kind: 'ask', people: 2 } });
   });
 });
+
+/** A resource that is read, or a prompt that is got. */
+function useOf({ kind, upstream, id: target }: Offer, body: JsonObject = {}): Envelope {
+  const own = { upstream, target, item: kind, tool: undefined, body };
+  return toCall({ ...own, kind: kind === 'resource' ? 'read' : 'prompt' });
+}
 
 describe('resources and prompts', () => {
   const { client } = callOf({});
   const sees = (text: string, offer: Offer) => guardOf(engineOf(text)).access.mayReach?.(client.principal, offer);
   const reads = (text: string, offer: Offer, args: JsonObject = {}) =>
-    guardOf(engineOf(text)).offers.before({ offer, client, arguments: args }, ABOUT);
+    guardOf(engineOf(text)).guard.judge(useOf(offer, args));
 
   test.each<[string, string, Offer]>([
     ['nothing permits it', '', SECRET],
@@ -347,15 +357,16 @@ describe('resources and prompts', () => {
     const asking = `${ALL}@ask("Sure?") permit(principal, action == Action::"read", resource);`;
     expect(reads(asking, SECRET)).toMatchObject({ kind: 'deny', reason: expect.stringContaining('Sure?') });
     for (const breakage of ['throws', 'fails', 'errs'] as const) {
-      const { offers } = guardOf(engineOf(ALL, countingCedar(breakage).library));
-      expect(offers.before({ offer: SECRET, client, arguments: {} }, ABOUT)).toMatchObject({ kind: 'deny' });
+      const { guard } = guardOf(engineOf(ALL, countingCedar(breakage).library));
+      expect(inspect([guard], useOf(SECRET))).toMatchObject({ verdict: { kind: 'deny' } });
     }
   });
 
   test('what was read stays here where a policy holds results back', () => {
-    const { offers } = guardOf(engineOf(`${ALL}forbid(principal, action == Action::"release", resource is Resource);`));
-    expect(offers.before({ offer: SECRET, client, arguments: {} }, ABOUT)).toEqual({ kind: 'allow' });
-    expect(offers.after({ offer: SECRET, client, arguments: {} }, ABOUT)).toMatchObject({ kind: 'deny' });
+    const { guard } = guardOf(engineOf(`${ALL}forbid(principal, action == Action::"release", resource is Resource);`));
+    const asked = useOf(SECRET);
+    expect(guard.judge(asked)).toEqual({ kind: 'allow' });
+    expect(guard.judge({ ...asked, kind: 'contents', body: {}, asked })).toMatchObject({ kind: 'deny' });
   });
 
   test('a flood of long URIs is evaluated, and nothing of it is kept', () => {

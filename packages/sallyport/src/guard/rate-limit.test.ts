@@ -35,7 +35,7 @@ describe('harmless', () => {
   test('no rule, no work', () => {
     const { guard, asked } = bench({});
     const one = call();
-    expect(guard.request?.(one)).toBe(ALLOW);
+    expect(guard.judge(one)).toBe(ALLOW);
     expect(asked).toEqual([]);
     expect(one.notes?.standing).toBeUndefined();
   });
@@ -49,7 +49,7 @@ describe('harmless', () => {
     [{ upstream: 'github', tool: '*', group: 'dev' }, 1],
   ])('%j counts %i of the call', (match, count) => {
     const { guard, asked } = bench({ rules: [{ per: 'principal', rate: '60/min', match }] });
-    expect(guard.request?.(call('github', 'search', ['dev']))).toBe(ALLOW);
+    expect(guard.judge(call('github', 'search', ['dev']))).toBe(ALLOW);
     expect(asked).toHaveLength(count);
   });
 
@@ -59,7 +59,7 @@ describe('harmless', () => {
       quotas: [{ name: 'daily', per: 'tool', limit: '1000/day' }],
     });
     const one = call();
-    expect(guard.request?.(one)).toBe(ALLOW);
+    expect(guard.judge(one)).toBe(ALLOW);
     expect(one.notes?.standing).toEqual({
       'ratelimit-policy': '"principal:60/min";q=10;w=10, "daily";q=1000;w=86400',
       ratelimit: '"principal:60/min";r=7;t=1, "daily";r=7;t=1',
@@ -75,7 +75,7 @@ describe('attacks', () => {
     ['principal+tool', 'key:ann\0github\0search'],
   ])('per %s is one bucket', (per, key) => {
     const { guard, asked } = bench({ rules: [{ per, rate: '60/min' }] });
-    void guard.request?.(call());
+    void guard.judge(call());
     expect(asked).toEqual([[{ rule: `${per}:60/min`, key, intervalMs: 1_000, burst: 60 }]]);
   });
 
@@ -85,7 +85,7 @@ describe('attacks', () => {
       true,
     );
     const one = call();
-    expect(guard.request?.(one)).toEqual({
+    expect(guard.judge(one)).toEqual({
       kind: 'deny',
       code: 'too_many',
       reason:
@@ -104,9 +104,9 @@ describe('attacks', () => {
     const over = (taken: Taken | Promise<Taken>) =>
       rateLimit({ limits: () => limits, rates: { take: () => taken }, quotas: { take: () => taken } });
     const fine = { standings: [{ left: 1, resetMs: 0 }], refusedBy: undefined };
-    expect(await over(Promise.resolve(fine)).request?.(call())).toBe(ALLOW);
-    await expect(over(Promise.reject(new Error('gone'))).request?.(call())).rejects.toThrow('gone');
-    expect(() => over({ standings: [], refusedBy: 5 }).request?.(call())).toThrow('no rule');
+    expect(await over(Promise.resolve(fine)).judge(call())).toBe(ALLOW);
+    await expect(over(Promise.reject(new Error('gone'))).judge(call())).rejects.toThrow('gone');
+    expect(() => over({ standings: [], refusedBy: 5 }).judge(call())).toThrow('no rule');
   });
 });
 

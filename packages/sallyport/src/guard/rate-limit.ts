@@ -1,16 +1,16 @@
 import type { LimitRule, LimitsSettings, QuotaRule } from '../config/limits-section.ts';
-import type { Call, CallNotes, Tool } from '../core/call.ts';
+import type { CallNotes, Tool } from '../core/call.ts';
+import type { Envelope, FrozenSnapshot } from '../core/envelope.ts';
 import { matchesGlob } from '../core/glob.ts';
 import { PairCache } from '../core/pair-cache.ts';
 import type { Principal } from '../core/principal.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
 import type { QuotaAsk, QuotaCounts, RateAsk, RateCounters, Standing, Taken } from './limit-ports.ts';
-import { type Of, snapshotOf } from './snapshot-of.ts';
 import { toPolicyHeader, toStandingHeader } from './standing-headers.ts';
 
 export interface RateLimitPorts {
-  readonly limits: Of<LimitsSettings>;
+  readonly limits: (snapshot: FrozenSnapshot) => LimitsSettings;
   readonly rates: RateCounters;
   readonly quotas: QuotaCounts;
 }
@@ -18,7 +18,7 @@ export interface RateLimitPorts {
 /** Right after size and shape: how often a caller may call, before anything dearer than counting is done for it. */
 export function rateLimit({ limits, rates, quotas }: RateLimitPorts): Guard {
   const planOf = createPlans();
-  const countQuotas = (call: Call, plan: Plan, rated: Taken): Verdict | Promise<Verdict> => {
+  const countQuotas = (call: Envelope, plan: Plan, rated: Taken): Verdict | Promise<Verdict> => {
     // What is not let through is not counted either: a quota is for calls that were made.
     if (rated.refusedBy !== undefined || plan.quotas.asks.length === 0) return conclude(call, plan, rated, NOT_ASKED);
     const taken = quotas.take(plan.quotas.asks);
@@ -28,9 +28,10 @@ export function rateLimit({ limits, rates, quotas }: RateLimitPorts): Guard {
   };
   return {
     name: 'rate-limit',
-    request(call) {
-      const settings = limits(snapshotOf(call));
-      if (settings.rules.length === 0 && settings.quotas.length === 0) return ALLOW;
+    kinds: ['call', 'read', 'prompt', 'completion', 'task', 'request', 'subscription'],
+    isOn: (snapshot) => limits(snapshot).rules.length > 0 || limits(snapshot).quotas.length > 0,
+    judge(call) {
+      const settings = limits(call.snapshot);
       const plan = planOf(settings, call);
       if (plan.rates.asks.length === 0) return countQuotas(call, plan, NOT_ASKED);
       const taken = rates.take(plan.rates.asks);
@@ -43,7 +44,7 @@ export function rateLimit({ limits, rates, quotas }: RateLimitPorts): Guard {
 
 const NOT_ASKED: Taken = { standings: [], refusedBy: undefined };
 
-function conclude(call: Call, { rates, quotas }: Plan, rated: Taken, counted: Taken): Verdict {
+function conclude(call: Envelope, { rates, quotas }: Plan, rated: Taken, counted: Taken): Verdict {
   const { notes } = call;
   if (notes !== undefined) notes.standing = toHeaders(rates, rated, quotas, counted);
   if (rated.refusedBy !== undefined) return refuse(rates, rated, rated.refusedBy);
@@ -88,24 +89,26 @@ interface Plan {
   readonly quotas: Counters<QuotaAsk>;
 }
 
-/** What a caller's calls of a tool are counted by is put together once. */
-function createPlans(): (settings: LimitsSettings, call: Call) => Plan {
+/** What a caller's requests for one thing of a server are counted by is put together once. */
+function createPlans(): (settings: LimitsSettings, envelope: Envelope) => Plan {
   let madeFor: LimitsSettings | undefined;
-  let plans = new PairCache<Tool, Principal, Plan>();
-  return (settings, call) => {
-    if (settings !== madeFor) plans = new PairCache();
+  let tools = new PairCache<Tool, Principal, Plan>();
+  return (settings, envelope) => {
+    if (settings !== madeFor) tools = new PairCache();
     madeFor = settings;
-    const { principal } = call.client;
-    let plan = plans.get(call.tool, principal);
+    const { tool } = envelope;
+    if (tool === undefined) return toPlan(settings, envelope);
+    const { principal } = envelope.client;
+    let plan = tools.get(tool, principal);
     if (plan === undefined) {
-      plan = toPlan(settings, call);
-      plans.set(call.tool, principal, plan);
+      plan = toPlan(settings, envelope);
+      tools.set(tool, principal, plan);
     }
     return plan;
   };
 }
 
-function toPlan(settings: LimitsSettings, call: Call): Plan {
+function toPlan(settings: LimitsSettings, call: Envelope): Plan {
   const rules = settings.rules.filter((rule) => matches(rule, call));
   const quotas = settings.quotas.filter((rule) => matches(rule, call));
   return {
@@ -116,34 +119,34 @@ function toPlan(settings: LimitsSettings, call: Call): Plan {
 
 type Rule = LimitRule | QuotaRule;
 
-function matches({ match }: Rule, { tool, client }: Call): boolean {
+function matches({ match }: Rule, { upstream, target, tool, client }: Envelope): boolean {
   return (
-    (match.upstream === undefined || matchesGlob(match.upstream, tool.upstream)) &&
-    (match.tool === undefined || matchesGlob(match.tool, tool.name)) &&
+    (match.upstream === undefined || matchesGlob(match.upstream, upstream)) &&
+    (match.tool === undefined || (tool !== undefined && matchesGlob(match.tool, target))) &&
     (match.group === undefined || client.principal.groups.includes(match.group))
   );
 }
 
-function toRateAsk(rule: LimitRule, call: Call): RateAsk {
+function toRateAsk(rule: LimitRule, call: Envelope): RateAsk {
   const { name, periodMs, count, burst } = rule;
   return { rule: name, key: toKey(rule.per, call), intervalMs: periodMs / count, burst };
 }
 
-function toQuotaAsk(rule: QuotaRule, call: Call): QuotaAsk {
+function toQuotaAsk(rule: QuotaRule, call: Envelope): QuotaAsk {
   return { rule: rule.name, key: toKey(rule.per, call), limit: rule.limit, window: rule.window };
 }
 
 /** NUL stands in no name: `a` + `b\0c` and `a\0b` + `c` cannot be the same key. */
-function toKey(per: LimitRule['per'], { tool, client }: Call): string {
+function toKey(per: LimitRule['per'], { upstream, target, client }: Envelope): string {
   switch (per) {
     case 'principal':
       return client.principal.id;
     case 'upstream':
-      return tool.upstream;
+      return upstream;
     case 'tool':
-      return `${tool.upstream}\0${tool.name}`;
+      return `${upstream}\0${target}`;
     case 'principal+tool':
-      return `${client.principal.id}\0${tool.upstream}\0${tool.name}`;
+      return `${client.principal.id}\0${upstream}\0${target}`;
   }
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { toCall, toTool } from '../../test/sample-call.ts';
+import { toCall, toResult, toTool } from '../../test/sample-call.ts';
 import { createChecker } from '../../test/schema-checker.ts';
 import type { CallNotes } from '../core/call.ts';
 import type { Json, JsonObject } from '../core/json.ts';
-import { type Decision, inspectResult, needsResult } from './guard.ts';
+import { type Decision, inspect, needsReading } from './guard.ts';
 import { RESULT_SCHEMA_MARK, resultSchema } from './result-schema.ts';
 
 const checker = createChecker();
@@ -17,8 +17,11 @@ const SCHEMA: JsonObject = {
 };
 const content: Json = [{ type: 'text', text: 'warm' }];
 
-async function inspect(outputSchema: Json, result: JsonObject, notes?: CallNotes): Promise<Decision> {
-  return inspectResult(guards, toCall({ tool: toTool({ name: 't', inputSchema: {}, outputSchema }), notes }), result);
+async function judge(outputSchema: Json, result: JsonObject, notes?: CallNotes): Promise<Decision> {
+  return inspect(
+    guards,
+    toResult(toCall({ tool: toTool({ name: 't', inputSchema: {}, outputSchema }), notes }), result),
+  );
 }
 
 describe('attacks: marked, not hidden', () => {
@@ -50,14 +53,14 @@ describe('attacks: marked, not hidden', () => {
       '"temperature" is required and missing',
     ],
   ])('%s', async (_, schema, result, problem) => {
-    const { rewritten, verdict } = await inspect(schema, result);
+    const { rewritten, verdict } = await judge(schema, result);
     expect(verdict).toMatchObject({ kind: 'rewrite' });
     expect(rewritten).toEqual({ ...result, _meta: { [RESULT_SCHEMA_MARK]: { valid: false, problems: [problem] } } });
     expect(JSON.stringify(rewritten?.['_meta'])).not.toContain('hunter2');
   });
 
   test('other metadata stays', async () => {
-    const { rewritten } = await inspect(SCHEMA, {
+    const { rewritten } = await judge(SCHEMA, {
       content,
       structuredContent: {},
       _meta: { 'example.com/trace': 'x' },
@@ -74,7 +77,7 @@ describe('harmless: untouched', () => {
     ['a result that stands for a task', { resultType: 'task', task: { taskId: 'x' } }],
     ['the same from a legacy server', { task: { taskId: 'x' } }],
   ])('%s', async (_, result) => {
-    expect(await inspect(SCHEMA, result)).toMatchObject({ verdict: { kind: 'allow' }, rewritten: undefined });
+    expect(await judge(SCHEMA, result)).toMatchObject({ verdict: { kind: 'allow' }, rewritten: undefined });
   });
 
   test.each<[string, Json, string]>([
@@ -87,7 +90,7 @@ describe('harmless: untouched', () => {
   ])('%s: the record says that it was not validated', async (_, schema, reason) => {
     const notes = { isEnforced: true, notValidated: 'inputSchema x' } as CallNotes; // the notes of policies are not read here
     const structuredContent = { a: `${'x'.repeat(40)}!` };
-    expect(await inspect(schema, { content, structuredContent }, notes)).toMatchObject({
+    expect(await judge(schema, { content, structuredContent }, notes)).toMatchObject({
       verdict: { kind: 'allow' },
       rewritten: undefined,
     });
@@ -100,6 +103,6 @@ describe('harmless: untouched', () => {
     ['with one that is no schema', { name: 't', inputSchema: {}, outputSchema: null }, false],
     ['that inherits one', Object.create({ outputSchema: {} }) as JsonObject, false],
   ])('the bytes of a tool %s: read %s', (_, definition, expected) => {
-    expect(needsResult(guards, toCall({ tool: toTool(definition) }))).toBe(expected);
+    expect(needsReading(guards, toCall({ tool: toTool(definition) }))).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-import type { Call } from '../core/call.ts';
+import { type Envelope, toolOf } from '../core/envelope.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
@@ -14,15 +14,17 @@ export const RESULT_SCHEMA_MARK = 'dev.sallyport/resultSchema';
 export function resultSchema(checker: Pick<SchemaChecker, 'validate'>): Guard {
   return {
     name: 'result-schema',
+    kinds: ['result'],
     deadlineMs: VALIDATION_DEADLINE_MS,
-    readsResult: ({ tool }) => isObject(member(tool.definition, 'outputSchema')),
-    result(call, result) {
+    reads: (call) => isObject(member(toolOf(call).definition, 'outputSchema')),
+    judge(envelope) {
+      const { body: result, client } = envelope;
       if (!promisesStructure(result)) return ALLOW;
       const structured = member(result, 'structuredContent');
       if (structured === undefined) return mark(result, ['"structuredContent" is missing']);
-      const validation = checker.validate(call, 'outputSchema', structured);
-      if (validation instanceof Promise) return validation.then((late) => toVerdict(call, result, late));
-      return toVerdict(call, result, validation);
+      const validation = checker.validate({ tool: toolOf(envelope), client }, 'outputSchema', structured);
+      if (validation instanceof Promise) return validation.then((late) => toVerdict(envelope, late));
+      return toVerdict(envelope, validation);
     },
   };
 }
@@ -38,7 +40,7 @@ function promisesStructure(result: JsonObject): boolean {
   return Object.hasOwn(result, 'content') || Object.hasOwn(result, 'structuredContent');
 }
 
-function toVerdict({ notes }: Call, result: JsonObject, validation: Validation): Verdict {
+function toVerdict({ notes, body: result }: Envelope, validation: Validation): Verdict {
   if (validation.kind === 'valid') return ALLOW;
   if (validation.kind === 'invalid') return mark(result, validation.problems);
   if (notes !== undefined) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toCall } from '../../test/sample-call.ts';
 import type { JsonObject } from '../core/json.ts';
-import { inspectRequest } from './guard.ts';
+import { inspect } from './guard.ts';
 import { sizeAndShape } from './size-and-shape.ts';
 
 const guard = sizeAndShape(() => ({ bodyBytes: 1000, depth: 8 }));
@@ -33,7 +33,7 @@ describe('attacks', () => {
     ['both in the wrong order', json('{"a":"\\ude00\\ud83d"}'), 'half of a character'],
     ['half of one in a name', json('{"a":{"\\ud83d":1}}'), 'half of a character'],
   ])('%s', (_, args, reason) => {
-    const decision = inspectRequest([guard], toCall({ arguments: args }));
+    const decision = inspect([guard], toCall({ body: args }));
     expect(decision).toMatchObject({
       guard: 'size-and-shape',
       verdict: { kind: 'deny', code: 'invalid_params', reason: expect.stringContaining(reason) },
@@ -41,7 +41,7 @@ describe('attacks', () => {
   });
 
   test('a message over the limit', () => {
-    expect(inspectRequest([guard], toCall({ bytes: 1001 }))).toMatchObject({
+    expect(inspect([guard], toCall({ bytes: 1001 }))).toMatchObject({
       verdict: {
         kind: 'deny',
         code: 'too_large',
@@ -65,7 +65,7 @@ describe('harmless', () => {
     ['an empty name and one of another script', { '': 1, 城市: '上海' }],
     ['many elements', { a: Array.from({ length: 190_000 }, () => 0) }],
   ])('%s', (_, args) => {
-    expect(inspectRequest([guard], toCall({ arguments: args, bytes: 1000 }))).toMatchObject({
+    expect(inspect([guard], toCall({ body: args, bytes: 1000 }))).toMatchObject({
       verdict: { kind: 'allow' },
     });
   });
@@ -73,8 +73,8 @@ describe('harmless', () => {
   test('limits follow the configuration', () => {
     let bodyBytes = 10;
     const following = sizeAndShape(() => ({ bodyBytes, depth: 8 }));
-    expect(inspectRequest([following], toCall({ bytes: 20 }))).toMatchObject({ verdict: { kind: 'deny' } });
+    expect(inspect([following], toCall({ bytes: 20 }))).toMatchObject({ verdict: { kind: 'deny' } });
     bodyBytes = 20;
-    expect(inspectRequest([following], toCall({ bytes: 20 }))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(inspect([following], toCall({ bytes: 20 }))).toMatchObject({ verdict: { kind: 'allow' } });
   });
 });

@@ -1,7 +1,7 @@
+import type { FrozenSnapshot } from '../core/envelope.ts';
 import { isObject } from '../core/json.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from './guard.ts';
-import { type Of, snapshotOf } from './snapshot-of.ts';
 
 export interface SizeLimits {
   /** Bytes of the whole message. */
@@ -18,18 +18,19 @@ const MAX_KEY = 1_024;
  * First of the outer door: bounds what every later guard walks through, and refuses shapes that mean one thing here and
  * another at the upstream.
  */
-export function sizeAndShape(limits: Of<SizeLimits>): Guard {
+export function sizeAndShape(limits: (snapshot: FrozenSnapshot) => SizeLimits): Guard {
   return {
     name: 'size-and-shape',
-    request(call) {
-      const { bodyBytes, depth } = limits(snapshotOf(call));
+    kinds: ['call'],
+    judge(call) {
+      const { bodyBytes, depth } = limits(call.snapshot);
       if (call.bytes > bodyBytes)
         return deny(
           'too_large',
           `The call has ${call.bytes} bytes and the limit is ${bodyBytes}. Send less, or in parts.`,
         );
-      if (!isObject(call.arguments)) return deny('invalid_params', 'The arguments of a tool call are one JSON object.');
-      const problem = findProblem(call.arguments, { depth, left: MAX_NODES });
+      if (!isObject(call.body)) return deny('invalid_params', 'The arguments of a tool call are one JSON object.');
+      const problem = findProblem(call.body, { depth, left: MAX_NODES });
       return problem === undefined ? ALLOW : deny('invalid_params', problem);
     },
   };

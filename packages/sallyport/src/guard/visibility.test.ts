@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
-import type { Call } from '../core/call.ts';
-import { inspectRequest } from './guard.ts';
+import type { Envelope } from '../core/envelope.ts';
+import { inspect } from './guard.ts';
 import { type VisibilityPorts, visibility } from './visibility.ts';
 
 const PORTS: VisibilityPorts = { isVisible: () => true };
-const named = (name: string): Call => toCall({ tool: toTool({ name }) });
+const named = (name: string): Envelope => toCall({ tool: toTool({ name }) });
 
 describe('attacks', () => {
-  test.each<[string, Call, Partial<VisibilityPorts>, { code: string; reason: string }]>([
+  test.each<[string, Envelope, Partial<VisibilityPorts>, { code: string; reason: string }]>([
     [
       'a tool the catalogue set aside',
       toCall({ tool: toTool({ name: 'slow' }, { setAside: 'it is nested too deeply' }) }),
@@ -38,12 +38,12 @@ describe('attacks', () => {
       { code: 'not_found', reason: 'Unknown tool: sample_odd. tools/list has the names.' },
     ],
   ])('%s', (_, call, ports, verdict) => {
-    expect(inspectRequest([visibility({ ...PORTS, ...ports })], call)).toMatchObject({ guard: 'visibility', verdict });
+    expect(inspect([visibility({ ...PORTS, ...ports })], call)).toMatchObject({ guard: 'visibility', verdict });
   });
 });
 
 describe('harmless', () => {
   test.each(['echo', 'constructor', '__proto__', 'set_aside'])('a visible tool called %s', (name) => {
-    expect(inspectRequest([visibility(PORTS)], named(name))).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(inspect([visibility(PORTS)], named(name))).toMatchObject({ verdict: { kind: 'allow' } });
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { toCall, toTool } from '../../test/sample-call.ts';
+import { toCall, toResult, toTool } from '../../test/sample-call.ts';
 import { SharedMemories } from '../../test/shared-memories.ts';
 import { settingsOf } from '../../test/taint-conversation.ts';
-import type { Call } from '../core/call.ts';
+import type { Envelope } from '../core/envelope.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { readDefinition } from '../guard/sinks/classify-definition.ts';
 import { findSinks } from '../guard/sinks/sink-floor.ts';
@@ -41,7 +41,10 @@ function createChooser(seed: number) {
   };
 }
 
-function toStep(choose: ReturnType<typeof createChooser>, id: number): { readonly call: Call; readonly text: string } {
+function toStep(
+  choose: ReturnType<typeof createChooser>,
+  id: number,
+): { readonly call: Envelope; readonly text: string } {
   const [upstream = '', tool = ''] = choose(TOOLS).split('.');
   const properties = { to: { type: 'string' }, body: { type: 'string' } };
   const definition = { name: tool, inputSchema: { type: 'object', properties } };
@@ -49,7 +52,7 @@ function toStep(choose: ReturnType<typeof createChooser>, id: number): { readonl
   const call = toCall({
     id: `call-${id}`,
     tool: toTool(definition, { upstream, publicName: `${upstream}_${tool}`, sinks }),
-    arguments: { to: choose(VALUES), body: `${choose(VALUES)} and ${choose(VALUES)}` },
+    body: { to: choose(VALUES), body: `${choose(VALUES)} and ${choose(VALUES)}` },
     run: choose(['one', 'two', 'three']),
   });
   // Each result says something new: what the client gave before is written with it, and not a moment later.
@@ -57,8 +60,8 @@ function toStep(choose: ReturnType<typeof createChooser>, id: number): { readonl
 }
 
 async function take(ports: TaintPorts, { call, text }: ReturnType<typeof toStep>): Promise<Verdict | undefined> {
-  const verdict = await taint(ports).request?.(call);
-  if (verdict?.kind === 'allow') await taintLabels(ports).result?.(call, { content: [{ type: 'text', text }] });
+  const verdict = await taint(ports).judge(call);
+  if (verdict?.kind === 'allow') await taintLabels(ports).judge(toResult(call, { content: [{ type: 'text', text }] }));
   return verdict;
 }
 

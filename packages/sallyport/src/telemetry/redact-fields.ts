@@ -54,14 +54,15 @@ export function toSafeText(text: string): string {
 }
 
 /** What is taken out of values that are recorded, whatever rules let pass on its way. */
-const RECORDED = { settings: () => toStarterSecrets('team') };
-const NOBODY = { upstream: '', name: '' };
+const RECORDED = toStarterSecrets('team');
 
 /** JSON text, masked and bounded in the same way; what is no JSON becomes null. */
 export function toSafeJson(text: string): string {
   try {
     const value = JSON.parse(text) as Json;
-    return JSON.stringify(toSafeValue(isObject(value) ? withoutSecrets(RECORDED, value, NOBODY).value : value, 0));
+    return JSON.stringify(
+      toSafeValue(isObject(value) && RECORDED !== undefined ? withoutSecrets(RECORDED, value).value : value, 0),
+    );
   } catch {
     return 'null';
   }
@@ -69,7 +70,8 @@ export function toSafeJson(text: string): string {
 
 /** A URI or an id that a record names: a client may have written a secret into it. */
 export function toSafeName(name: string): string {
-  const { value, isWithheld } = withoutSecrets(RECORDED, { name }, NOBODY);
+  if (RECORDED === undefined) return toSafeText(name);
+  const { value, isWithheld } = withoutSecrets(RECORDED, { name });
   return isWithheld ? REDACTED : toSafeText(String(value['name']));
 }
 

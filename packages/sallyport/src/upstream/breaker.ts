@@ -15,6 +15,7 @@ export class Breaker {
   #inRow = 0;
   #openUntil = 0;
   #probing = false;
+  #isQuoting = false;
   #reason = '';
 
   constructor(options: BreakerOptions) {
@@ -42,6 +43,7 @@ export class Breaker {
       `"${this.#options.name}" failed ${this.#inRow} times in a row and is tried again in ${wait} s. ${this.#reason}`,
       {
         data: { retryAfterMs: Math.max(0, this.#openUntil - now) },
+        isQuoting: this.#isQuoting,
       },
     );
   }
@@ -56,6 +58,7 @@ export class Breaker {
     this.#inRow++;
     this.#probing = false;
     this.#reason = fault.message;
+    this.#isQuoting = fault.isQuoting;
     if (this.#inRow >= this.#options.failures) this.#openUntil = this.#options.clock.now() + this.#options.openMs;
   }
 

@@ -120,7 +120,9 @@ function toRefusal(answer: Answer, connection: Connection, method: string): Faul
   if (answer.outcome.kind === 'result')
     return new FaultError('upstream_protocol', `"${name}" gave ${method} an answer that is none.`);
   const { code, message } = answer.outcome.error;
-  return new FaultError('upstream_protocol', `"${name}" refused ${method}: ${message.slice(0, 200)} (${code}).`);
+  return new FaultError('upstream_protocol', `"${name}" refused ${method}: ${message.slice(0, 200)} (${code}).`, {
+    isQuoting: true,
+  });
 }
 
 // stdio

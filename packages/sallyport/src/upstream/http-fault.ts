@@ -121,7 +121,7 @@ export function toStatusFault(place: string, reply: RefusedReply): FaultError {
     return new FaultError(
       'upstream_unauthenticated',
       `${place} answered ${status}: ${status === 401 ? 'it wants credentials that are missing or no longer valid. Set its headers.' : 'the credentials it was given do not allow this.'}`,
-      { data },
+      { data, isQuoting: challenge !== undefined },
     );
   }
   if (status >= 300 && status < 400) {
@@ -130,14 +130,15 @@ export function toStatusFault(place: string, reply: RefusedReply): FaultError {
     return new FaultError(
       'upstream_protocol',
       `${place} redirects (${status}) to ${location}. Redirects are not followed: use that url if it is right.`,
-      { data },
+      { data, isQuoting: true },
     );
   }
   const text = shown(reply.body);
   const message = `${place} answered HTTP ${status}${text === '' ? '' : `: ${text}`}`;
-  if (status === 429) return new FaultError('overloaded', message, { data });
-  if (status === 502 || status === 503 || status === 504) return new FaultError('unreachable', message, { data });
-  return new FaultError('upstream_protocol', message, { data });
+  const options = { data, isQuoting: text !== '' };
+  if (status === 429) return new FaultError('overloaded', message, options);
+  if (status === 502 || status === 503 || status === 504) return new FaultError('unreachable', message, options);
+  return new FaultError('upstream_protocol', message, options);
 }
 
 function shown(body: Buffer): string {

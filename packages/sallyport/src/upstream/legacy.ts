@@ -42,6 +42,7 @@ export async function establishLegacy(connection: Connection, result: JsonObject
     throw new FaultError(
       'upstream_protocol',
       `"${name}" answered initialize with ${said}; known are ${LEGACY_REVISIONS.join(', ')}.`,
+      { isQuoting: typeof revision === 'string' },
     );
   }
   connection.dialect = toDialect(result, revision);

@@ -182,7 +182,7 @@ class StdioWire implements Wire {
     const stderr = exit.planned ? '' : ` ${describeStderr(this.#child.stderrTail)}`;
     this.#lines.stop();
     const what = `The server "${this.#upstream}" ${describeExit(exit)}${half}.${stderr}`;
-    this.#sink.lost(new FaultError('unreachable', what));
+    this.#sink.lost(new FaultError('unreachable', what, { isQuoting: this.#child.stderrTail.length > 0 }));
   }
 
   #fail({ id }: OutgoingMessage, code: 'unreachable' | 'overloaded', what: string): void {

@@ -301,6 +301,6 @@ function toLoopFault(family: Family, until: number, now: number): FaultError {
     'unreachable',
     `The server "${family.name}" keeps ending right after its start: ${family.deaths.inRow} times in a row.${last} ` +
       `The next try is allowed in ${seconds} s. ${describeStderr(family.lastDead?.stderrTail ?? [])}`,
-    { data: { retryAfterMs: until - now } },
+    { data: { retryAfterMs: until - now }, isQuoting: (family.lastDead?.stderrTail.length ?? 0) > 0 },
   );
 }

@@ -57,11 +57,6 @@ export function defineInstructions(text = ''): Definition {
 /** Texts of a page beyond this are kept as their digest. */
 const MAX_PAGE_TEXT = 64 * 1024;
 
-/** Is this a page that a client shows beside a tool (MCP Apps)? Its content is then as much a definition as the tool. */
-export function isPage(uri: string): boolean {
-  return /^ui:/i.test(uri);
-}
-
 /** @param result of `resources/read` */
 export function definePage(result: JsonObject): Definition {
   const contents = member(result, 'contents');

@@ -1,6 +1,7 @@
 import type { Offer } from '../../core/access.ts';
-import type { Call, CallSnapshot, Tool } from '../../core/call.ts';
+import type { Tool } from '../../core/call.ts';
 import { type Client, toDeclaration } from '../../core/client.ts';
+import { type Envelope, NOTHING } from '../../core/envelope.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import type { Principal } from '../../core/principal.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
@@ -19,7 +20,7 @@ export interface RecordedOffer {
 export interface RecordedCall {
   readonly kind: 'call';
   readonly at: number;
-  readonly call: Call;
+  readonly call: Envelope;
   /** False: the record holds their digest, and what depends on them cannot be told. */
   readonly hasArguments: boolean;
 }
@@ -57,15 +58,17 @@ export function readRecordedUse(record: JsonObject, definition: JsonObject | und
   return { kind: 'offer', at, use, hasArguments: hasArguments || kind === 'resource' };
 }
 
-const NO_SNAPSHOT: CallSnapshot = Object.freeze({ version: 0 });
-
 /** A call that nobody made, or long ago. */
 export function toCall(
   id: string,
   { tool, client, given }: { readonly tool: Tool; readonly client: Client; readonly given: JsonObject },
-): Call {
-  const endpoint = { kind: 'all' } as const;
-  return { id, tool, client, run: client.key, endpoint, arguments: given, bytes: 0, snapshot: NO_SNAPSHOT };
+): Envelope {
+  const { upstream, name: target, publicName: publicTarget } = tool;
+  return {
+    ...{ kind: 'call', id, client, endpoint: { kind: 'all' }, run: client.key, user: undefined, isOwnRun: false },
+    ...{ plan: undefined, snapshot: { version: 0 }, upstream, target, publicTarget, item: 'tool', tool },
+    ...{ body: given, fixed: NOTHING, bytes: 0, shown: undefined, notes: undefined, asked: undefined },
+  };
 }
 
 const OFFERS: ReadonlyMap<string, Offer['kind']> = new Map([

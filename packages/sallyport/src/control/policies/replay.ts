@@ -1,3 +1,4 @@
+import { toolOf } from '../../core/envelope.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
@@ -24,7 +25,7 @@ export interface ReplayPorts {
 /** Tries policies on recorded requests, each at the time it was made. */
 export function createReplay({ cedar, compiled }: PolicySet, ports: ReplayPorts): (record: JsonObject) => Replayed {
   const clock = { at: 0, now: () => clock.at };
-  const sinksOf: SinksOf = (call) => union(call.tool.sinks, ports.sinksOf(call));
+  const sinksOf: SinksOf = (call) => union(toolOf(call).sinks, ports.sinksOf(call));
   const engine = new PolicyEngine(cedar, compiled, { clock, sinksOf });
   return (record) => {
     if (isStoppedEarlier(record)) return { kind: 'earlier' };
@@ -39,9 +40,9 @@ export function createReplay({ cedar, compiled }: PolicySet, ports: ReplayPorts)
 }
 
 function replayCall(engine: PolicyEngine, { call, hasArguments }: RecordedCall, did: string): Replayed {
-  const isVisible = engine.maySee(call.client.principal, call.tool);
+  const isVisible = engine.maySee(call.client.principal, toolOf(call));
   const decision = hasArguments ? engine.decide('call', call) : engine.decideWithoutArguments(call);
-  const about = engine.policiesAbout(call.tool);
+  const about = engine.policiesAbout(toolOf(call));
   // Effects that only arguments tell of are not in the record.
   const isAssumed = !hasArguments && about.some(({ readsSinks }) => readsSinks);
   if (decision !== undefined) {

@@ -13,14 +13,14 @@ test.each([
   [[], 'a', 'delete', false],
 ])('%j on %s/%s', (globs, upstream, name, asked) => {
   const guard = asks(() => globs);
-  expect(guard.request?.(call(upstream, name))).toMatchObject({ kind: asked ? 'ask' : 'allow' });
+  expect(guard.judge(call(upstream, name))).toMatchObject({ kind: asked ? 'ask' : 'allow' });
 });
 
 test('a new list counts at once, also for a tool seen before', () => {
   let globs: readonly string[] = [];
   const guard = asks(() => globs);
   const same = call('a', 't');
-  expect(guard.request?.(same)).toMatchObject({ kind: 'allow' });
+  expect(guard.judge(same)).toMatchObject({ kind: 'allow' });
   globs = ['a/t'];
-  expect(guard.request?.(same)).toMatchObject({ kind: 'ask' });
+  expect(guard.judge(same)).toMatchObject({ kind: 'ask' });
 });

@@ -1,8 +1,8 @@
-import type { Call, Tool } from '../../core/call.ts';
+import type { Tool } from '../../core/call.ts';
+import { type FrozenSnapshot, toolOf } from '../../core/envelope.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
-import { type Of, snapshotOf } from '../snapshot-of.ts';
 
 const ASK: Verdict = Object.freeze({
   kind: 'ask',
@@ -10,23 +10,25 @@ const ASK: Verdict = Object.freeze({
 });
 
 /** Calls of the tools that `approvals.asks` names ask a person: globs over `<server>/<tool>`, the server's own names. */
-export function asks(globs: Of<readonly string[]>): Guard {
+export function asks(globs: (snapshot: FrozenSnapshot) => readonly string[]): Guard {
   let known: readonly string[] | undefined;
   let verdicts = new WeakMap<Tool, Verdict>();
   return {
     name: 'asks',
-    request(call: Call) {
-      const now = globs(snapshotOf(call));
+    kinds: ['call'],
+    isOn: (snapshot) => globs(snapshot).length > 0,
+    judge(call) {
+      const now = globs(call.snapshot);
+      const tool = toolOf(call);
       if (now !== known) {
         known = now;
         verdicts = new WeakMap();
       }
-      if (now.length === 0) return ALLOW;
-      let verdict = verdicts.get(call.tool);
+      let verdict = verdicts.get(tool);
       if (verdict === undefined) {
-        const name = `${call.tool.upstream}/${call.tool.name}`;
+        const name = `${tool.upstream}/${tool.name}`;
         verdict = now.some((glob) => matchesGlob(glob, name)) ? ASK : ALLOW;
-        verdicts.set(call.tool, verdict);
+        verdicts.set(tool, verdict);
       }
       return verdict;
     },

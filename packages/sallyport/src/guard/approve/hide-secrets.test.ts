@@ -11,7 +11,7 @@ const inputSchema = {
   properties: { pin: { 'x-sensitive': true }, login: { properties: { word: { format: 'password' } } } },
 };
 const tool = toTool({ name: 'echo', inputSchema });
-const hide = (given: JsonObject, from = key) => hideSecrets(toCall({ arguments: given, tool }), { key: from });
+const hide = (given: JsonObject, from = key) => hideSecrets(toCall({ body: given, tool }), { key: from });
 
 describe('what nobody reads', () => {
   test.each<[string, JsonObject, readonly string[]]>([

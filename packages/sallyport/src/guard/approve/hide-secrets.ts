@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type SecretSettings, toStarterSecrets } from '../../config/secrets-section.ts';
-import type { Call } from '../../core/call.ts';
+import { definitionOf, type Envelope } from '../../core/envelope.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
 import { toShortId } from '../../core/short-id.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
@@ -31,14 +31,13 @@ function toHiding(custom: SecretSettings['custom']): SecretSettings | undefined 
 }
 
 /** The same value has the same mark: people see what is one and the same, and what changed. */
-export function hideSecrets(
-  { arguments: given, tool }: Pick<Call, 'arguments' | 'tool'>,
-  { key, custom = [] }: HideOptions,
-): HiddenSecrets {
+export function hideSecrets(envelope: Envelope, { key, custom = [] }: HideOptions): HiddenSecrets {
   const values = new Map<string, Json>();
+  const { body: given, upstream, target } = envelope;
   const settings = toHiding(custom);
   if (settings === undefined) return { shown: given, values };
-  const marked = sensitiveFields(tool.definition).input;
+  const tool = { upstream, name: target };
+  const marked = sensitiveFields(definitionOf(envelope)).input;
   const found = weighSecrets(given, { settings, direction: 'arguments', tool, marked, markedRoot: '' });
   if (found.length === 0) return { shown: given, values };
   const pieces = found.some(({ isSplit }) => isSplit) ? findPieces(given) : NO_PIECES;

@@ -1,10 +1,9 @@
 import { isBound, type PlanSettings } from '../../config/plans-section.ts';
-import type { Snapshot } from '../../config/settings.ts';
-import type { Call } from '../../core/call.ts';
+import { type Envelope, type FrozenSnapshot, NAME } from '../../core/envelope.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
-import { type Of, snapshotOf } from '../snapshot-of.ts';
-import type { Later } from './handle.ts';
+import { toWhole } from '../whole.ts';
+import { handlesIn, type Later } from './handle.ts';
 import {
   comparesNumbers,
   ENDED,
@@ -29,62 +28,58 @@ export interface PlanStore {
 }
 
 export interface PlanPorts {
-  /** `undefined`: there are no plans. */
-  readonly settings: Of<PlanSettings | undefined>;
+  /** Of this snapshot, left out: of the one in force; `undefined`: there are no plans. */
+  readonly settings: (snapshot?: FrozenSnapshot) => PlanSettings | undefined;
   readonly plans: PlanStore;
   /** `undefined`: nobody remembers what runs read. */
-  readonly hasReadUntrusted: (run: string, snapshot?: Snapshot) => Promise<boolean> | undefined;
+  readonly hasReadUntrusted: (run: string) => Promise<boolean> | undefined;
   /** Whether a run that reads there has read untrusted data. Left out: no source is known to be. */
-  readonly isUntrusted?: ((source: PlanSource, snapshot: Snapshot) => boolean) | undefined;
+  readonly isUntrusted?: ((source: PlanSource) => boolean) | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /** Where an answer will come from, by the server's own name of it. */
-export interface PlanSource {
-  readonly upstream: string;
-  readonly target: string;
-}
+export type PlanSource = Pick<Envelope, 'snapshot' | 'upstream' | 'target'>;
 
-/** Who asks, and whom: what a plan is bound to, and the one that came along. */
-export interface Asker extends Pick<Call, 'run' | 'isOwnRun' | 'plan' | 'client' | 'endpoint' | 'snapshot'> {
-  readonly source: PlanSource;
-}
-
-/** Holds the calls of a run to its plan, and fixes plans only as long as nothing untrusted can have written them. */
+/** Holds what a run uses to its plan, and fixes plans only as long as nothing untrusted can have written them. */
 export function plan(ports: PlanPorts): Guard {
   return {
     name: 'plan',
-    request(call) {
-      const { run, isOwnRun, plan: given, client, endpoint, tool, snapshot } = call;
-      if (ports.settings(snapshotOf(call)) === undefined && given === undefined) return ALLOW;
-      const source = { upstream: tool.upstream, target: tool.name };
-      const asker = { run, isOwnRun, plan: given, client, endpoint, snapshot, source };
-      return judgeUse(ports, asker, { kind: 'tool', name: tool.publicName, arguments: call.arguments });
+    kinds: ['call', 'read', 'prompt', 'completion', 'task', 'request', 'subscription'],
+    judge(envelope) {
+      const settings = ports.settings(envelope.snapshot);
+      if (settings === undefined)
+        return envelope.plan === undefined
+          ? ALLOW
+          : deny('Plans are not switched on here. Leave _meta["dev.sallyport/plan"] out, or ask the operator.');
+      if (envelope.kind !== 'call' && handlesIn(toWhole(envelope)).length > 0)
+        return deny('A handle is opened in arguments of tools only. Call a tool with it.');
+      return judgeUse(ports, envelope, settings);
     },
   };
 }
 
-/**
- * The same for whatever a run uses.
- * @param use `undefined`: what no plan can name, which is in none; `decided`: what belongs to a call that was decided
- */
-export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | 'decided' | undefined): Verdict | Promise<Verdict> {
+/** What a plan can name of it; `undefined`: nothing, so that it is in no plan. `decided`: it belongs to a call that was decided. */
+function useOf({ kind, item, publicTarget: name, body, fixed }: Envelope): Use | 'decided' | undefined {
+  const isOfTask = kind === 'task' || (kind === 'subscription' && item === undefined);
+  if (isOfTask && fixed[NAME] === undefined) return 'decided';
+  if (kind === 'completion' || item === undefined) return undefined;
+  return { kind: item, name, arguments: body };
+}
+
+function judgeUse(ports: PlanPorts, envelope: Envelope, settings: PlanSettings): Verdict | Promise<Verdict> {
   const { plans } = ports;
-  const { plan: given, run } = asker;
-  const settings = ports.settings(snapshotOf(asker));
-  if (settings === undefined)
-    return given === undefined
-      ? ALLOW
-      : deny('Plans are not switched on here. Leave _meta["dev.sallyport/plan"] out, or ask the operator.');
+  const { plan: given, run } = envelope;
+  const use = useOf(envelope);
   const judge = (fixed: FixedPlan | undefined): Verdict | Promise<Verdict> => {
     if (use === 'decided') return fixed?.isEnded === true ? deny(ENDED) : ALLOW;
-    if (fixed?.by === undefined && isBound(settings, asker.client.principal))
+    if (fixed?.by === undefined && isBound(settings, envelope.client.principal))
       return deny('This caller needs a plan that an operator fixed for its run, and there is none. Tell the user.');
-    const reason = fixed && whyOutsideOf(fixed, use, asker);
+    const reason = fixed && whyOutsideOf(fixed, use, envelope);
     if (reason !== undefined) return deny(reason);
     if (fixed === undefined || use === undefined) return ALLOW;
-    return settle(ports, asker, { fixed, verdict: comparesNumbers(fixed, use) ? asCompared(use) : ALLOW });
+    return settle(ports, envelope, { fixed, verdict: comparesNumbers(fixed, use) ? asCompared(use) : ALLOW });
   };
   const look = (fixed: FixedPlan | undefined): Verdict | Promise<Verdict> => {
     if (given === undefined) return judge(fixed);
@@ -95,7 +90,7 @@ export function judgeUse(ports: PlanPorts, asker: Asker, use: Use | 'decided' | 
     const read = readPlan(given);
     if (typeof read === 'string') return deny(`_meta["dev.sallyport/plan"]: ${read}.`);
     if (fixed?.digest === read.digest) return judge(fixed);
-    return fix(ports, asker, read).then(async (verdict) => verdict ?? judge(await plans.find(run)));
+    return fix(ports, envelope, read).then(async (verdict) => verdict ?? judge(await plans.find(run)));
   };
   const fixed = plans.find(run);
   return fixed instanceof Promise ? fixed.then(look) : look(fixed);
@@ -109,17 +104,16 @@ interface Judged {
 /** What the next request could be written by comes from here on: the plan is final before this one is sent. */
 function settle(
   { plans, isUntrusted }: PlanPorts,
-  asker: Asker,
+  envelope: Envelope,
   { fixed, verdict }: Judged,
 ): Verdict | Promise<Verdict> {
-  const { run, source } = asker;
-  if (fixed.isFinal === true || isUntrusted?.(source, snapshotOf(asker)) !== true) return verdict;
-  const kept = plans.fix(run, { ...fixed, isFinal: true });
+  if (fixed.isFinal === true || isUntrusted?.(envelope) !== true) return verdict;
+  const kept = plans.fix(envelope.run, { ...fixed, isFinal: true });
   const check = (isKept: boolean) => (isKept ? verdict : deny('The plan of this run was just changed. Try again.'));
   return kept instanceof Promise ? kept.then(check) : check(kept);
 }
 
-function whyOutsideOf(fixed: FixedPlan, use: Use | undefined, { endpoint }: Asker): string | undefined {
+function whyOutsideOf(fixed: FixedPlan, use: Use | undefined, { endpoint }: Envelope): string | undefined {
   return use === undefined
     ? 'This run has a plan, and no plan can say where this would lead.'
     : whyOutside(fixed, use, endpoint);
@@ -128,13 +122,12 @@ function whyOutsideOf(fixed: FixedPlan, use: Use | undefined, { endpoint }: Aske
 /** Why the plan cannot be fixed; `undefined`: it is. */
 async function fix(
   { plans, hasReadUntrusted, now }: PlanPorts,
-  asker: Asker,
+  { run, isOwnRun, endpoint }: Envelope,
   read: Plan,
 ): Promise<Verdict | undefined> {
-  const { run, isOwnRun, endpoint } = asker;
   if (isOwnRun !== true)
     return deny('A plan needs a run of its own: send _meta["dev.sallyport/run"] with every call of it.');
-  const hasRead = hasReadUntrusted(run, snapshotOf(asker));
+  const hasRead = hasReadUntrusted(run);
   if (hasRead === undefined)
     return deny(
       'Plans need to know what a run has read, which is not followed here. Leave _meta["dev.sallyport/plan"] out, or tell the user.',

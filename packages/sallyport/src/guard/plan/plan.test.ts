@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Conversation, TEXT, textIn, toTestCall } from '../../../test/plan-conversation.ts';
-import type { Call } from '../../core/call.ts';
+import { toCall } from '../../../test/sample-call.ts';
+import type { Envelope, EnvelopeKind } from '../../core/envelope.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { Answer } from '../../core/message.ts';
-import type { Guard } from '../guard.ts';
-import type { Use } from './plan.ts';
+import { type Guard, inspect } from '../guard.ts';
 
 const PLAN = {
   steps: [
@@ -135,7 +134,7 @@ describe('a plan', () => {
       expect(await run.call(name, args('{"__proto__":"a"}'))).toMatchObject({ kind: 'deny' });
   });
 
-  const refused: readonly (readonly [string, Partial<Call>, string])[] = [
+  const refused: readonly (readonly [string, Partial<Envelope>, string])[] = [
     ['no plan', { plan: 7 }, 'a plan is an object'],
     ['no steps', { plan: { steps: [] } }, '"steps"'],
     ['more than steps', { plan: { ...PLAN, also: 1 } }, 'nothing else'],
@@ -249,15 +248,16 @@ describe('handles', () => {
 
   test('is opened on the way to the server, and looked at once more there', async () => {
     const noPaths: Guard = {
-      name: 'no-paths',
-      request: ({ arguments: args }) =>
+      name: 'argument-safety',
+      kinds: ['call'],
+      judge: ({ body: args }) =>
         String(args['path']).includes('..')
           ? { kind: 'deny', code: 'denied', reason: `The path is ${String(args['path'])}.` }
           : { kind: 'allow' },
     };
     const run = new Conversation([noPaths]);
     const [good, bad] = [await run.handleOf('web_fetch', 'notes.txt'), await run.handleOf('web_fetch', '../../etc')];
-    const open = async (args: JsonObject, of: Partial<Call> = {}) =>
+    const open = async (args: JsonObject, of: Partial<Envelope> = {}) =>
       run.handled.toUpstream(toTestCall('web_store', args, of), args);
     expect(await open({ path: good, more: [`not ${good} alone`] })).toEqual({
       path: 'notes.txt',
@@ -265,7 +265,7 @@ describe('handles', () => {
     });
     expect(await open({ path: 'plain' })).toBeUndefined();
     await expect(open({ path: bad })).rejects.toThrow(
-      'What a handle stands for was refused by the guard "no-paths": it is nothing this tool may be given. Give another handle, or a value of your own',
+      'What a handle stands for was refused by the guard "argument-safety": it has a dangerous path, address, command or character. Give another handle, or a value of your own',
     );
     await expect(open({ path: good }, { run: 'another' })).rejects.toThrow('not known any longer');
   });
@@ -273,13 +273,14 @@ describe('handles', () => {
   test('what decides by values decides again, and a person who was asked is not asked twice', async () => {
     const byRecipient: Guard = {
       name: 'policy',
-      request({ arguments: { to, all } }) {
+      kinds: ['call'],
+      judge({ body: { to, all } }) {
         if (to === 'eve@attacker.example') return { kind: 'deny', code: 'denied', reason: 'Not to Eve.' };
         if (to === 'the board') return { kind: 'ask', reason: 'To the board.', people: 2 };
         return to === 'ann' || all === true ? { kind: 'ask', reason: 'A person must agree.' } : { kind: 'allow' };
       },
     };
-    const run = new Conversation([], [byRecipient]);
+    const run = new Conversation([byRecipient]);
     const open = async (to: string, all: boolean) => {
       const args = { to: await run.handleOf('web_fetch', to), all };
       return run.handled.toUpstream(toTestCall('mail_send', args), args);
@@ -320,30 +321,34 @@ describe('handles', () => {
   });
 
   test('what a kept server says beside results of calls is kept as well', async () => {
-    const { handled } = new Conversation();
-    const veil = (use: Use | undefined, result: JsonObject | undefined) =>
-      handled.veil(
-        { run: 'run', upstream: 'web', uri: 'docs://a', use },
-        result === undefined ? Answer.error('1', -32000, TEXT, TEXT) : Answer.result('1', result),
-      );
-    const resource = { kind: 'resource', name: 'docs+docs://a', arguments: {} } as const;
-    const prompt = { kind: 'prompt', name: 'web_ask', arguments: {} } as const;
+    const run = new Conversation();
+    const says = async (kind: 'read' | 'prompt' | 'completion', said: EnvelopeKind, body: JsonObject) => {
+      const asked = toCall({ kind, tool: undefined, upstream: 'web', target: 'docs://a', run: 'run' });
+      const { verdict, rewritten } = await inspect(run.guards.slice(1), { ...asked, kind: said, body, asked });
+      return verdict.kind === 'deny' ? verdict.reason : (rewritten ?? body);
+    };
     const contents = [{ uri: TEXT, mimeType: TEXT, text: TEXT }, { uri: TEXT, blob: TEXT }, TEXT, { [TEXT]: TEXT }];
     const messages = [
       { role: TEXT, content: { type: 'text', text: TEXT } },
       { role: 'assistant', content: [TEXT] },
     ];
     const got = [
-      await veil(resource, { contents, [TEXT]: TEXT, _meta: { [TEXT]: TEXT } }),
-      await veil(prompt, { description: TEXT, messages }),
-      await veil(resource, undefined),
+      await says('read', 'contents', { contents, [TEXT]: TEXT, _meta: { [TEXT]: TEXT } }),
+      await says('prompt', 'contents', { description: TEXT, messages }),
+      await says('read', 'error', { code: -32000, message: TEXT, data: TEXT }),
     ];
-    expect(got.map(({ bytes }) => bytes.toString()).join('\n')).not.toContain('Ignore');
-    expect(got[0]?.result?.['contents']).toMatchObject([{ uri: 'docs://a' }, { uri: 'docs://a' }, { uri: 'docs://a' }]);
-    expect(got[1]?.result?.['messages']).toMatchObject([{ role: 'user' }, { role: 'assistant' }]);
-    expect(got[2]?.errorCode).toBe(-32000);
-    await expect(veil(undefined, { completion: { values: [TEXT] } })).rejects.toThrow('neither answer later nor ask');
-    await expect(veil(prompt, { resultType: 'input_required' })).rejects.toThrow('neither answer later nor ask');
+    expect(JSON.stringify(got)).not.toContain('Ignore');
+    expect(got[0]).toMatchObject({ contents: [{ uri: 'docs://a' }, { uri: 'docs://a' }, { uri: 'docs://a' }] });
+    expect(got[1]).toMatchObject({ messages: [{ role: 'user' }, { role: 'assistant' }] });
+    expect(got[2]).toMatchObject({ code: -32000 });
+    expect(await says('completion', 'contents', { completion: { values: [TEXT] } })).toContain(
+      'neither answer later nor ask',
+    );
+    expect(await says('read', 'server_request', { message: TEXT })).toContain('may not ask');
+    expect(await says('read', 'server_notification', { message: TEXT })).toContain('are kept');
+    expect(await says('prompt', 'contents', { resultType: 'input_required' })).toContain(
+      'neither answer later nor ask',
+    );
   });
 
   test('there is room for so many, and the oldest go', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Call } from '../../core/call.ts';
 import { toCanonicalJson } from '../../core/canonical-json.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
+import type { Envelope } from '../../core/envelope.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { findHandle } from './handle.ts';
 
@@ -133,8 +133,8 @@ export function toEndpointText(endpoint: Endpoint): string {
 }
 
 /** Does the plan say that this argument is a handle? Then whoever made the plan chose where the kept text goes. */
-export function plansHandle(plan: FixedPlan, { tool, arguments: args, endpoint }: Call): boolean {
-  const use: Use = { kind: 'tool', name: tool.publicName, arguments: args };
+export function plansHandle(plan: FixedPlan, { publicTarget, body: args, endpoint }: Envelope): boolean {
+  const use: Use = { kind: 'tool', name: publicTarget, arguments: args };
   if (whyOutside(plan, use, endpoint) !== undefined) return false;
   return plan.steps.some(
     (step) =>

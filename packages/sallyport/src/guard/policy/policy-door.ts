@@ -4,14 +4,15 @@ import type { Access } from '../../core/access.ts';
 import type { Clock } from '../../core/clock.ts';
 import { FaultError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Guard } from '../guard.ts';
-import { type OfferDoor, type PolicyPorts, policy, policyAccess, policyOffers } from '../policy.ts';
+import { type OfferDoor, type PolicyPorts, policyAccess, policyOffers } from '../policy.ts';
+import { snapshotOf } from '../snapshot-of.ts';
 import { type LabelsOf, PolicyEngine, type SinksOf } from './policy-engine.ts';
 import { findPrepared, type PreparedPolicies, preparePolicies } from './prepare-policies.ts';
 
 /** The policies of every snapshot that calls still run under, and everything that asks them. */
 export interface PolicyDoor {
-  readonly guard: Guard;
+  /** Of the guard. */
+  readonly ports: PolicyPorts;
   /** Reading resources and getting prompts. */
   readonly offers: OfferDoor;
   /** The same object for the same policies. */
@@ -26,8 +27,6 @@ export interface PolicyDoor {
 }
 
 export interface DoorPorts {
-  /** For what belongs to no call. */
-  readonly inForce: () => Snapshot;
   /** The effects of a call, those its arguments tell of included. */
   readonly sinksOf: SinksOf;
   /** The marks on the data of a conversation or task. */
@@ -40,8 +39,8 @@ export interface DoorPorts {
  * The door, with the policies of the snapshot in force checked.
  * @throws FaultError `config` for policies that do not pass their checks.
  */
-export async function openPolicyDoor(ports: DoorPorts): Promise<PolicyDoor> {
-  await preparePolicies(ports.inForce());
+export async function openPolicyDoor(ports: DoorPorts, snapshot: Snapshot): Promise<PolicyDoor> {
+  await preparePolicies(snapshot);
   return createPolicyDoor(ports);
 }
 
@@ -81,7 +80,7 @@ function createPolicyDoor(given: DoorPorts): PolicyDoor {
   // Nearly every call runs under the snapshot of the one before.
   let latest: Snapshot | undefined;
   let latestSeat = empty;
-  const seatOf = (snapshot: Snapshot = given.inForce()): Seat => {
+  const seatOf = (snapshot: Snapshot): Seat => {
     if (snapshot !== latest) {
       latestSeat = find(snapshot);
       latest = snapshot;
@@ -89,9 +88,9 @@ function createPolicyDoor(given: DoorPorts): PolicyDoor {
     return latestSeat;
   };
   const ports: PolicyPorts = {
-    engine: (snapshot) => seatOf(snapshot).engine,
-    mode: (snapshot) => seatOf(snapshot).mode,
-    candidate: (snapshot) => seatOf(snapshot).candidate,
+    engine: (frozen) => seatOf(snapshotOf(frozen)).engine,
+    mode: (frozen) => seatOf(snapshotOf(frozen)).mode,
+    candidate: (frozen) => seatOf(snapshotOf(frozen)).candidate,
     onTried: (callId, { by, decision, instead, upstream, target }) =>
       given.log.info(
         { callId, upstream, target, ...decision, instead },
@@ -99,7 +98,7 @@ function createPolicyDoor(given: DoorPorts): PolicyDoor {
       ),
   };
   return {
-    guard: policy(ports),
+    ports,
     offers: policyOffers(ports),
     access: (snapshot) => seatOf(snapshot).access,
     version: (snapshot) => seatOf(snapshot).engine?.version,

@@ -34,7 +34,7 @@ function decide(
   text: string,
   given: { as?: Principal; tool?: ReturnType<typeof toTool>; args?: JsonObject; action?: 'call' | 'release' } = {},
 ) {
-  const call = toCall({ tool: given.tool ?? bankPay(), arguments: given.args ?? {} });
+  const call = toCall({ tool: given.tool ?? bankPay(), body: given.args ?? {} });
   return engineOf(text).decide(given.action ?? 'call', {
     ...call,
     client: { ...call.client, principal: given.as ?? principal(['dev']) },

@@ -1,8 +1,9 @@
 import { isPlainUri } from '../../config/allowed.ts';
 import type { Offer } from '../../core/access.ts';
-import type { Call, Tool } from '../../core/call.ts';
+import type { Tool } from '../../core/call.ts';
 import type { Client } from '../../core/client.ts';
 import type { Clock } from '../../core/clock.ts';
+import { type Envelope, toolOf } from '../../core/envelope.ts';
 import { joinSentences } from '../../core/join-sentences.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
@@ -16,7 +17,7 @@ import { readArguments } from './read-arguments.ts';
 import { ACTIONS } from './schema.ts';
 import { toTimeParts } from './time-parts.ts';
 
-export type SinksOf = (call: Call) => readonly SinkClass[];
+export type SinksOf = (call: Envelope) => readonly SinkClass[];
 
 /** The marks that data carries in the run, by its name. */
 export type LabelsOf = (run: string) => readonly string[];
@@ -56,7 +57,7 @@ const MAX_KEPT = 2_000;
 /** Characters: URIs come from clients, and may be as long as a message. */
 const MAX_KEY = 1_024;
 
-const NO_SINKS: SinksOf = ({ tool }) => tool.sinks;
+const NO_SINKS: SinksOf = (call) => toolOf(call).sinks;
 const NO_LABELS: LabelsOf = () => [];
 
 /**
@@ -112,12 +113,13 @@ export class PolicyEngine {
     return this.#see(actionOf(offer), slice, { caller: this.#caller(principal), facts });
   }
 
-  decide(action: 'call' | 'release', call: Call): PolicyDecision {
-    const { tool, client, run } = call;
+  decide(action: 'call' | 'release', call: Envelope): PolicyDecision {
+    const { client, run } = call;
+    const tool = toolOf(call);
     const approved = this.#facts(tool);
     const slice = this.#slices.of(tool.upstream, approved.id);
     const facts = slice.readsSinks ? this.#factsOf(call, approved) : approved;
-    return this.#decide(action, slice, { facts, client, run, arguments: call.arguments });
+    return this.#decide(action, slice, { facts, client, run, arguments: call.body });
   }
 
   /** Before a resource is read or a prompt is got, and before what came of it is released. */
@@ -138,9 +140,9 @@ export class PolicyEngine {
   }
 
   /** The decision where the arguments cannot change it; `undefined`: it depends on them. */
-  decideWithoutArguments(call: Call): PolicyDecision | undefined {
-    const facts = this.#facts(call.tool);
-    const slice = this.#slices.of(call.tool.upstream, facts.id);
+  decideWithoutArguments(call: Envelope): PolicyDecision | undefined {
+    const facts = this.#facts(toolOf(call));
+    const slice = this.#slices.of(call.upstream, facts.id);
     if (!slice.reads.has('arguments')) return this.decide('call', call);
     const caller = this.#caller(call.client.principal);
     const context = this.#circumstances(call);
@@ -217,8 +219,8 @@ export class PolicyEngine {
   }
 
   /** An effect that only the arguments tell of is one all the same. */
-  #factsOf(call: Call, approved: Facts): Facts {
-    const { tool } = call;
+  #factsOf(call: Envelope, approved: Facts): Facts {
+    const tool = toolOf(call);
     const sinks = this.#ports.sinksOf(call);
     return sinks === tool.sinks ? approved : toToolFacts({ ...tool, sinks });
   }

@@ -19,9 +19,11 @@ beforeAll(() => {
 });
 afterAll(() => checker.close());
 
+const CLIENT = toCall().client;
 const tool = (inputSchema: Json, outputSchema?: Json) =>
   toTool({ name: 't', inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) });
-const validate = (used: Tool, name: SchemaName, value: Json) => checker.validate(toCall({ tool: used }), name, value);
+const validate = (used: Tool, name: SchemaName, value: Json) =>
+  checker.validate({ tool: used, client: CLIENT }, name, value);
 const object = (properties: JsonObject): JsonObject => ({ type: 'object', properties });
 
 /** Each level refers to the next one twice: 2^26 validations for any value. */
@@ -96,8 +98,7 @@ describe('attacks: the schema is unusable, with the reason', () => {
 
   test('the slow values of one caller hold up no other caller of the same tool for longer than two of them take', async () => {
     const shared = tool(object({ a: { pattern: '^(x+)+$' } }));
-    const by = (id: string) =>
-      toCall({ tool: shared, client: { ...toCall().client, principal: { ...KEY_HOLDER, id } } });
+    const by = (id: string) => ({ tool: shared, client: { ...CLIENT, principal: { ...KEY_HOLDER, id } } });
     let slow = 0;
     const attacks = Array.from({ length: 5 }, () =>
       Promise.resolve(checker.validate(by('mallory'), 'inputSchema', { a: `${'x'.repeat(40)}!` })).then(
@@ -187,7 +188,7 @@ describe('harmless', () => {
   test('a schema that takes longer to compile than one value may take is compiled, and used', async () => {
     const slow = object(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, { pattern: `^${i}` }])));
     const brief = createChecker({ validateMs: 20 });
-    const honest = toCall({ tool: tool(slow) });
+    const honest = { tool: tool(slow), client: CLIENT };
     expect(await brief.validate(honest, 'inputSchema', { p1: '1' })).toEqual({ kind: 'valid' });
     expect((await brief.validate(honest, 'inputSchema', { p1: 'x' })).kind).toBe('invalid');
     await brief.check(honest.tool);
@@ -236,7 +237,7 @@ describe('lifetime', () => {
     await closing.close();
     await closing.close();
     await Promise.all(waiting);
-    const late = toCall({ tool: tool(object({ a: { pattern: 'x' } })) });
+    const late = { tool: tool(object({ a: { pattern: 'x' } })), client: CLIENT };
     expect(await closing.validate(late, 'inputSchema', {})).toEqual({
       kind: 'unknown',
       reason: 'could not be validated',

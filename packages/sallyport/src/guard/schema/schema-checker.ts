@@ -1,4 +1,5 @@
-import type { Call, Tool } from '../../core/call.ts';
+import type { Tool } from '../../core/call.ts';
+import type { Client } from '../../core/client.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
 import type { Validator } from './compile-schema.ts';
 import { isCheapValue, isWorkerValue, type SchemaCost, toSchemaCost } from './schema-cost.ts';
@@ -16,7 +17,10 @@ export type Validation =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /** Whose schema is used, and on whose behalf. */
-export type Validated = Pick<Call, 'tool' | 'client'>;
+export interface Validated {
+  readonly tool: Tool;
+  readonly client: Client;
+}
 
 /** Runs strangers' schemas without letting them hold anything up. */
 export interface SchemaChecker {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toCall, toTool } from '../../../test/sample-call.ts';
+import { toCall, toResult, toTool } from '../../../test/sample-call.ts';
 import { resolveSecrets, secretsSchema } from '../../config/secrets-section.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { inspectRequest, inspectResult } from '../guard.ts';
+import { inspect } from '../guard.ts';
 import { refusePattern } from './custom-patterns.ts';
 import { putBack } from './put-back.ts';
 import { secrets, secretsInResult } from './secrets.ts';
@@ -42,11 +42,11 @@ function ports(written: object) {
 }
 
 async function send(given: JsonObject, written: object = {}) {
-  return inspectRequest(secrets(ports(written)), toCall({ tool, arguments: given }));
+  return inspect(secrets(ports(written)), toCall({ tool, body: given }));
 }
 
 async function receive(result: JsonObject, written: object = {}): Promise<JsonObject> {
-  const { verdict, rewritten } = await inspectResult([secretsInResult(ports(written))], toCall({ tool }), result);
+  const { verdict, rewritten } = await inspect([secretsInResult(ports(written))], toResult(toCall({ tool }), result));
   expect(verdict.kind).toBe('rewrite');
   return rewritten ?? {};
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { toCall, toTool } from '../../../test/sample-call.ts';
+import { toCall, toResult, toTool } from '../../../test/sample-call.ts';
 import { resolveSecrets, type SecretSettings, secretsSchema } from '../../config/secrets-section.ts';
-import type { Call } from '../../core/call.ts';
+import type { Envelope } from '../../core/envelope.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { KEY_HOLDER } from '../../core/principal.ts';
-import { inspectRequest, inspectResult, needsResult } from '../guard.ts';
+import { createChains, inspect } from '../guard.ts';
 import { refusePattern } from './custom-patterns.ts';
 import { secrets, secretsInResult } from './secrets.ts';
 import type { KeptSecret, SecretVault } from './vault.ts';
@@ -25,10 +25,9 @@ function open(written: object | null = {}, vault: SecretVault = memory()) {
   const outer = secrets(ports);
   const inner = [secretsInResult(ports)];
   return {
-    send: (given: JsonObject, to: Partial<Call> = {}) =>
-      inspectRequest(outer, callTo('hub', { arguments: given, ...to })),
-    receive: (result: JsonObject, to: Partial<Call> = {}) => inspectResult(inner, callTo('hub', to), result),
-    reads: () => needsResult(inner, callTo('hub', {})),
+    send: (given: JsonObject, to: Partial<Envelope> = {}) => inspect(outer, callTo('hub', { body: given, ...to })),
+    receive: (result: JsonObject, to: Partial<Envelope> = {}) => inspect(inner, toResult(callTo('hub', to), result)),
+    reads: () => createChains(inner)('result', callTo('hub', {}).snapshot).guards.length > 0,
   };
 }
 
@@ -47,7 +46,7 @@ function memory(): SecretVault {
   };
 }
 
-function callTo(upstream: string, given: Partial<Call>): Call {
+function callTo(upstream: string, given: Partial<Envelope>): Envelope {
   return toCall({ tool: toTool({ name: 'run', inputSchema: { type: 'object' } }, { upstream }), ...given });
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toCall, toTool } from '../../../test/sample-call.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
-import { inspectRequest } from '../guard.ts';
+import { inspect } from '../guard.ts';
 import { readDefinition } from './classify-definition.ts';
 import { findSinks, sinkFloor } from './sink-floor.ts';
 
@@ -22,7 +22,7 @@ const schema = (parameters: Readonly<Record<string, string>>): JsonObject => ({
 
 function callOf(definition: JsonObject, given: JsonObject) {
   const tool = toTool(definition, { sinks: readDefinition(definition).sinks });
-  return toCall({ tool, arguments: given });
+  return toCall({ tool, body: given });
 }
 
 const ask = sinkFloor(() => ({ floor: new Map(SINK_CLASSES.map((sink) => [sink, 'ask'])), overrides: [] }));
@@ -127,7 +127,7 @@ describe('calls that a person has to see, whatever the tool is called', () => {
   ])('%s: %j with %j', (sink, definition, given) => {
     const call = callOf(definition, given);
     expect(findSinks(call, undefined)).toContain(sink);
-    expect(inspectRequest([ask], call)).toMatchObject({ verdict: { kind: 'ask' }, guard: 'sink-floor' });
+    expect(inspect([ask], call)).toMatchObject({ verdict: { kind: 'ask' }, guard: 'sink-floor' });
   });
 });
 
@@ -250,6 +250,6 @@ describe('calls of every day that nobody wants to be asked about', () => {
   ])('%j with %j', (definition, given) => {
     const call = callOf(definition, given);
     expect(findSinks(call, undefined)).toEqual([]);
-    expect(inspectRequest([ask], call)).toMatchObject({ verdict: { kind: 'allow' } });
+    expect(inspect([ask], call)).toMatchObject({ verdict: { kind: 'allow' } });
   });
 });

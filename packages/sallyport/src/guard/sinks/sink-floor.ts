@@ -1,10 +1,9 @@
 import type { FloorAction, SinkSettings } from '../../config/access-settings.ts';
 import { names } from '../../config/allowed.ts';
-import type { Call } from '../../core/call.ts';
+import { type Envelope, type FrozenSnapshot, toolOf } from '../../core/envelope.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
 import { ALLOW } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
-import { type Of, snapshotOf } from '../snapshot-of.ts';
 import { readArguments } from './classify-arguments.ts';
 import { isDraft, readDefinition } from './classify-definition.ts';
 
@@ -20,30 +19,34 @@ const EFFECTS: ReadonlyMap<SinkClass, string> = new Map([
 ]);
 
 /** Every effect of a call: of its tool, and of its arguments unless the operator said what the tool does. */
-export function findSinks(call: Call, settings: SinkSettings | undefined): readonly SinkClass[] {
-  const { tool } = call;
+export function findSinks(envelope: Envelope, settings: SinkSettings | undefined): readonly SinkClass[] {
+  const { tool, body } = envelope;
+  if (tool === undefined) return NO_SINKS;
   const said = settings?.overrides.some((one) => names(one, { server: tool.upstream, item: tool.name })) === true;
   if (said) return tool.sinks;
   const { reads } = readDefinition(tool.definition);
-  const found = readArguments(call.arguments, reads);
+  const found = readArguments(body, reads);
   if (found.size === 0) return tool.sinks;
   const isShown = (sink: SinkClass) => found.has(sink) && !(sink === 'send_out' && isDraft(tool.definition));
   return SINK_CLASSES.filter((sink) => tool.sinks.includes(sink) || isShown(sink));
 }
 
+const NO_SINKS: readonly SinkClass[] = Object.freeze([]);
+
 /** The floor: an effect asks for a person, or is refused, whichever tool causes it (requirement G8). */
-export function sinkFloor(settings: Of<SinkSettings | undefined>): Guard {
+export function sinkFloor(settings: (snapshot: FrozenSnapshot) => SinkSettings | undefined): Guard {
   return {
     name: 'sink-floor',
-    request(call) {
-      const sinks = settings(snapshotOf(call));
-      // No floor costs nothing.
-      if (sinks === undefined || sinks.floor.size === 0) return ALLOW;
+    kinds: ['call'],
+    isOn: (snapshot) => (settings(snapshot)?.floor.size ?? 0) > 0,
+    judge(call) {
+      const sinks = settings(call.snapshot);
+      if (sinks === undefined) return ALLOW;
       const found = findSinks(call, sinks);
       if (found.length === 0) return ALLOW;
       const under = (action: FloorAction) => found.filter((sink) => sinks.floor.get(sink) === action);
       const denied = under('deny');
-      const name = call.tool.publicName.slice(0, 128);
+      const name = toolOf(call).publicName.slice(0, 128);
       if (denied.length > 0)
         return {
           kind: 'deny',

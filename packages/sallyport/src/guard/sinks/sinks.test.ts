@@ -3,7 +3,7 @@ import { toCall, toTool } from '../../../test/sample-call.ts';
 import type { FloorAction, SinkSettings } from '../../config/access-settings.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
-import { inspectRequest } from '../guard.ts';
+import { inspect } from '../guard.ts';
 import { readArguments } from './classify-arguments.ts';
 import { readDefinition } from './classify-definition.ts';
 import { sinkFloor } from './sink-floor.ts';
@@ -173,7 +173,7 @@ describe('the floor', () => {
     const said = overrides[0]?.sinks;
     const tool = toTool({ name: 'delete_file' }, { sinks: said ?? ['delete'] });
     const guard = sinkFloor(() => ({ floor: new Map(floor), overrides }));
-    return inspectRequest([guard], toCall({ tool, arguments: given }));
+    return inspect([guard], toCall({ tool, body: given }));
   };
   const override = (...sinks: SinkClass[]) => [{ server: 'sample', item: 'delete_*', sinks }];
 

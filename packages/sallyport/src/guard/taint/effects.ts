@@ -1,9 +1,7 @@
-import type { Snapshot } from '../../config/settings.ts';
-import type { Call } from '../../core/call.ts';
+import { definitionOf, type Envelope } from '../../core/envelope.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { readDefinition } from '../sinks/classify-definition.ts';
 import { PEOPLE } from '../sinks/read-change.ts';
-import { snapshotOf } from '../snapshot-of.ts';
 import { roleOf } from './roles.ts';
 import { isInsideRoots } from './roots.ts';
 import { walkLeaves } from './walk-leaves.ts';
@@ -17,14 +15,14 @@ export type Deed = 'none' | 'change' | 'effect';
 /** Where the operator lets a server work, and whose home `~` is. */
 export interface Places {
   /** `undefined`: it is not known where the server keeps its files. */
-  readonly rootsOf: (upstream: string, snapshot: Snapshot) => readonly string[] | undefined;
+  readonly rootsOf: (upstream: string) => readonly string[] | undefined;
   readonly home: string;
 }
 
 /** A missing hint is no evidence: 63 % of real tools say nothing of whether they only read. */
-export function readDeed(call: Call, sinks: readonly SinkClass[], places: Places): Deed {
+export function readDeed(call: Envelope, sinks: readonly SinkClass[], places: Places): Deed {
   if (sinks.length > 0) return 'effect';
-  const { change } = readDefinition(call.tool.definition);
+  const { change } = readDefinition(definitionOf(call));
   if (change === 'none') return 'none';
   if (change === 'runs') return runsMore(call) ? 'effect' : 'none';
   const reaches = change === 'reaches' || (change === 'invites' && namesPeople(call));
@@ -42,7 +40,7 @@ const FUNCTIONS =
   /\b(?:a?(?:sin|cos|tan)h?|sqrt|cbrt|log(?:2|10)?|ln|exp|abs|pow|min|max|mean|sum|round|floor|ceil|mod|pi|e|avg|median)\b/gi;
 
 /** Does a tool that runs what it is given get more than a calculation or a statement that only reads? */
-function runsMore({ arguments: given }: Call): boolean {
+function runsMore({ body: given }: Envelope): boolean {
   return walkLeaves(given).leaves.some(({ key, text, isName, isNumber }) => {
     if (isName || isNumber) return false;
     if (QUERY.test(key)) return WRITING.test(text);
@@ -51,7 +49,7 @@ function runsMore({ arguments: given }: Call): boolean {
   });
 }
 
-function namesPeople({ arguments: given }: Call): boolean {
+function namesPeople({ body: given }: Envelope): boolean {
   return Object.entries(given).some(
     ([name, value]) =>
       PEOPLE.test(name) && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
@@ -59,16 +57,15 @@ function namesPeople({ arguments: given }: Call): boolean {
 }
 
 /** Whether the call is an effect only for where it writes. */
-export function isWriteOnly(call: Call, sinks: readonly SinkClass[]): boolean {
-  const { change } = readDefinition(call.tool.definition);
+export function isWriteOnly(call: Envelope, sinks: readonly SinkClass[]): boolean {
+  const { change } = readDefinition(definitionOf(call));
   return sinks.length === 0 && (change === 'keeps' || (change === 'invites' && !namesPeople(call)));
 }
 
 /** A write outside the roots, or to a file there that programs run or keep keys in. */
-function writesOutside(call: Call, { rootsOf, home }: Places): boolean {
-  const { tool, arguments: given } = call;
+function writesOutside({ upstream, body: given }: Envelope, { rootsOf, home }: Places): boolean {
   return walkLeaves(given).leaves.some(({ key, text, isName, isNumber }) => {
     if (isName || isNumber || text.length > 4_096 || roleOf(key, text) !== 'path') return false;
-    return !isInsideRoots(text.trim(), rootsOf(tool.upstream, snapshotOf(call)), home);
+    return !isInsideRoots(text.trim(), rootsOf(upstream), home);
   });
 }

@@ -60,7 +60,7 @@ function explainRun({ leaf }: FoundFlow, evidence: Evidence): string {
 function nameOf(leaf: AskedLeaf | undefined, evidence: Evidence, isShown: boolean): string {
   const { call, recall } = evidence;
   const answer =
-    call.isAnswer === true ? `answer to ${nameOfTool(evidence)} of ${call.tool.upstream.slice(0, 128)}` : undefined;
+    call.kind === 'client_response' ? `answer to ${nameOfTool(evidence)} of ${call.upstream.slice(0, 128)}` : undefined;
   const whose = answer === undefined ? '' : ` of the ${answer}`;
   if (leaf === undefined || leaf.leaf.place === undefined) return `The ${answer ?? `call of ${nameOfTool(evidence)}`}`;
   const { text, isName } = leaf.leaf;
@@ -81,7 +81,7 @@ function isPrivate({ words, grams, pieces }: AskedLeaf, { recall }: Evidence): b
 }
 
 function nameOfTool({ call }: Evidence): string {
-  return call.tool.publicName.slice(0, 128);
+  return (call.tool?.publicName ?? call.target).slice(0, 128);
 }
 
 export function pointerOf({ leaf }: AskedLeaf): string {

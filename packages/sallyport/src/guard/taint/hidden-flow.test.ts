@@ -3,7 +3,6 @@ import { toCall, toTool } from '../../../test/sample-call.ts';
 import { Conversation, settingsOf } from '../../../test/taint-conversation.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Verdict } from '../../core/verdict.ts';
-import { answersTaint } from './answers.ts';
 import { SAMPLING } from './hidden-flow.ts';
 import { taint } from './taint.ts';
 
@@ -26,15 +25,16 @@ const TEXT: JsonObject = { text: { type: 'string', description: 'The text to tra
 function judge(upstream: string, properties: JsonObject, given: JsonObject): Verdict {
   const name = upstream === 'web' ? 'fetch_page' : 'convert_text';
   const tool = toTool({ name, inputSchema: { type: 'object', properties } }, { upstream });
-  const verdict = taint(read().ports).request?.(toCall({ tool, arguments: given, run: 'run' }));
+  const verdict = taint(read().ports).judge(toCall({ tool, body: given, run: 'run' }));
   if (verdict === undefined || verdict instanceof Promise) throw new Error('not at once');
   return verdict;
 }
 
 function answer(upstream: string, text: string): Verdict {
-  const tool = toTool({}, { upstream, name: SAMPLING, publicName: SAMPLING, digest: 'answer' });
   const given = { role: 'assistant', model: 'm', content: { type: 'text', text } };
-  const verdict = answersTaint(read().ports).request?.(toCall({ tool, arguments: given, run: 'run', isAnswer: true }));
+  const verdict = taint(read().ports).judge(
+    toCall({ kind: 'client_response', upstream, target: SAMPLING, body: given, run: 'run' }),
+  );
   if (verdict === undefined || verdict instanceof Promise) throw new Error('not at once');
   return verdict;
 }

@@ -1,5 +1,5 @@
 import type { TaintFlow } from '../../config/taint-section.ts';
-import type { Call } from '../../core/call.ts';
+import { definitionOf, type Envelope } from '../../core/envelope.ts';
 import { type JsonObject, member, memberText } from '../../core/json.ts';
 import { findOddParameters } from '../scan/parameters.ts';
 import { bears, CLEAN } from './labels.ts';
@@ -39,18 +39,18 @@ export function findHidden(
 }
 
 /** Whether text in this argument would be hidden there; all others need not be read for it. */
-export function mayHide({ leaf, role }: Pick<AskedLeaf, 'leaf' | 'role'>, call: Call): boolean {
-  if (call.isAnswer === true) return call.tool.name === SAMPLING;
+export function mayHide({ leaf, role }: Pick<AskedLeaf, 'leaf' | 'role'>, call: Envelope): boolean {
+  if (call.kind === 'client_response') return call.target === SAMPLING;
   if (role === 'address') return true;
   const name = pathOf(leaf)[0] ?? '';
-  return asksForConversation(call.tool.definition, name) || isEncodedUnasked(leaf.text, call, name);
+  return asksForConversation(definitionOf(call), name) || isEncodedUnasked(leaf.text, call, name);
 }
 
 function findCarried(leaf: AskedLeaf, rule: TaintFlow, evidence: Evidence): Source | undefined {
   const { call, recall } = evidence;
-  const own = call.tool.upstream;
-  const least = call.isAnswer === true ? PIECES_OF_ANSWER : PIECES;
-  if (call.isAnswer === true || leaf.role !== 'address') {
+  const own = call.upstream;
+  const least = call.kind === 'client_response' ? PIECES_OF_ANSWER : PIECES;
+  if (call.kind === 'client_response' || leaf.role !== 'address') {
     if (!ENCODED.test(leaf.leaf.text)) return findFrom(leaf.grams, rule, { recall, not: [own], least });
     // What came in this encoding may go in it: nobody hid it on the way.
     const came = findFrom([leaf.grams[0], leaf.encoded[0]], rule, { recall, not: [], least });
@@ -85,9 +85,9 @@ const ENCODED = /^[A-Za-z0-9+/_-]{24,}={0,2}$/;
 const NAMES_ENCODING =
   /base-?64|\bhex|binary|bytes|blob|encoded|\bpng\b|image|audio|attachment|token|key|hash|digest|\bid\b/i;
 
-function isEncodedUnasked(text: string, { tool }: Call, name: string): boolean {
+function isEncodedUnasked(text: string, call: Envelope, name: string): boolean {
   if (!ENCODED.test(text)) return false;
-  const property = member(member(member(tool.definition, 'inputSchema'), 'properties'), name);
+  const property = member(member(member(definitionOf(call), 'inputSchema'), 'properties'), name);
   const isBinary = ['contentEncoding', 'contentMediaType', 'format'].some((key) => member(property, key) !== undefined);
   return !isBinary && !NAMES_ENCODING.test(`${name.replaceAll('_', ' ')} ${memberText(property, 'description')}`);
 }

@@ -82,7 +82,7 @@ export function judgeCall(
 /** Does the rule speak of such calls? */
 export function concerns({ to }: TaintFlow, { call, sinks, deed }: Pick<Evidence, 'call' | 'sinks' | 'deed'>): boolean {
   if (to.sinks !== undefined && !shareOne(to.sinks, sinks)) return false;
-  if (to.servers !== undefined && !matchesOne(to.servers, call.tool.upstream)) return false;
+  if (to.servers !== undefined && !matchesOne(to.servers, call.upstream)) return false;
   return (to.acts !== true || deed === 'effect') && (to.changes !== true || deed === 'change');
 }
 
@@ -177,7 +177,7 @@ function leaves(
   { call, sinks, recall, settings }: Evidence & { readonly settings: TaintSettings },
 ): boolean {
   if (sinks.includes('send_out') || sinks.includes('write_public') || role === 'address') return true;
-  const { upstream } = call.tool;
+  const { upstream } = call;
   if (isInside(settings, upstream)) return false;
   return source === undefined ? recall.origins.some((origin) => origin !== upstream) : source.upstream !== upstream;
 }

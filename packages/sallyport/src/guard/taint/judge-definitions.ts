@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../config/settings.ts';
 import type { Role, TaintFlow, TaintSettings } from '../../config/taint-section.ts';
-import type { Call } from '../../core/call.ts';
+import type { Envelope } from '../../core/envelope.ts';
 import type { ShownDefinition } from '../../core/shown-definitions.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import { snapshotOf } from '../snapshot-of.ts';
@@ -26,7 +26,7 @@ export interface DefinitionPorts {
   /** Whether the operator's configuration holds the value. Left out: it is not known. */
   readonly isConfigured?: ((value: string, snapshot: Snapshot) => boolean) | undefined;
   /** Told of flows that a rule only notes. */
-  readonly onNoted?: ((call: Call, reason: string) => void) | undefined;
+  readonly onNoted?: ((call: Envelope, reason: string) => void) | undefined;
 }
 
 /** What is known of the call before. */
@@ -55,7 +55,7 @@ export function judgeDefinitions(acting: Acting, door: DefinitionDoor): Verdict 
   const planted = asked.leaves.flatMap((leaf) => {
     const origin = leaf.leaf.isName ? undefined : originOf(leaf, findOrigins(leaf, values, prints), call);
     if (origin === undefined || isInsideRoots(leaf, acting)) return [];
-    if (door.ports.isConfigured?.(leaf.leaf.text.trim(), snapshotOf(call)) === true) return [];
+    if (door.ports.isConfigured?.(leaf.leaf.text.trim(), snapshotOf(call.snapshot)) === true) return [];
     return [{ leaf, origin }];
   });
   if (planted.length === 0) {
@@ -79,7 +79,7 @@ function ruleFor(acting: Acting, { flows }: TaintSettings): TaintFlow | undefine
 }
 
 /** Most calls have no such value, and nothing is made of them. */
-export function hasDeciding({ arguments: given }: Call): boolean {
+export function hasDeciding({ body: given }: Envelope): boolean {
   return walkLeaves(given).leaves.some(({ key, text, isName }) => !isName && ROLES.has(roleOf(key, text)));
 }
 
@@ -90,11 +90,11 @@ export function hasDeciding({ arguments: given }: Call): boolean {
 function originOf(
   { role }: AskedLeaf,
   origins: readonly ShownDefinition[],
-  { tool }: Call,
+  { upstream: own }: Envelope,
 ): ShownDefinition | undefined {
   const suspicious = origins.find(({ hasFindings }) => hasFindings);
   if (suspicious !== undefined || role === 'recipient') return suspicious ?? origins[0];
-  return origins.some(({ upstream }) => upstream === tool.upstream) ? undefined : origins[0];
+  return origins.some(({ upstream }) => upstream === own) ? undefined : origins[0];
 }
 
 /** That the client used it first says nothing: it had read the definition by then. */

@@ -1,5 +1,5 @@
 import type { TaintSettings } from '../../config/taint-section.ts';
-import type { Call } from '../../core/call.ts';
+import type { Envelope } from '../../core/envelope.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import type { Principal } from '../../core/principal.ts';
 import { type Marks, toMarks, UNTRUSTED } from './labels.ts';
@@ -51,7 +51,7 @@ export function isBelieved({ trustedHosts }: TaintSettings, { id, agent }: Princ
 
 /** The request of the user that a call brings, where its caller is believed. */
 export function believedUser(
-  { user, client }: Pick<Call, 'user' | 'client'>,
+  { user, client }: Pick<Envelope, 'user' | 'client'>,
   settings: TaintSettings,
 ): string | undefined {
   return user !== undefined && isBelieved(settings, client.principal) ? user : undefined;

@@ -1,5 +1,5 @@
 import type { Role } from '../../config/taint-section.ts';
-import type { Call } from '../../core/call.ts';
+import { definitionOf, type Envelope } from '../../core/envelope.ts';
 import { decodeForms } from './decode-forms.ts';
 import { undisguise } from './disguises.ts';
 import { findNumbers, findWords, originOf } from './find-words.ts';
@@ -76,13 +76,13 @@ export interface CallReading {
  * What has to be known of the arguments of a call: of texts and numbers that a rule decides about, plain and decoded, whole
  * and in pieces; of others only what is kept of them.
  */
-export function readCall(call: Call, reading: CallReading): AskedCall {
+export function readCall(call: Envelope, reading: CallReading): AskedCall {
   const { prints, marks } = reading;
-  const walk = walkLeaves(call.arguments);
-  const { upstream } = call.tool;
+  const walk = walkLeaves(call.body);
+  const { upstream } = call;
   let left = MAX_ARGUMENTS;
   const leaves: AskedLeaf[] = [];
-  const given = call.isAnswer === true ? walk.leaves.filter((leaf) => !isOfProtocol(leaf)) : walk.leaves;
+  const given = call.kind === 'client_response' ? walk.leaves.filter((leaf) => !isOfProtocol(leaf)) : walk.leaves;
   for (const leaf of given) {
     left -= leaf.text.length;
     if (left < 0) return { prints, leaves, isPartial: true };
@@ -110,12 +110,12 @@ interface Joined {
 /** Arguments of one call that are each followed from call to call. */
 const MAX_FOLLOWED = 4;
 
-function joinedTexts(call: Call, leaves: readonly Leaf[], tails: SplitTails): readonly Joined[] {
-  const joined = joinLeaves(leaves, freeNames(call.arguments, call.tool.definition['inputSchema']));
+function joinedTexts(call: Envelope, leaves: readonly Leaf[], tails: SplitTails): readonly Joined[] {
+  const joined = joinLeaves(leaves, freeNames(call.body, definitionOf(call)['inputSchema']));
   const texts = leaves.filter(({ isName }) => !isName);
   const said = joined ?? texts[0]?.text ?? '';
   const found = new Map<string, Joined>();
-  const { upstream } = call.tool;
+  const { upstream } = call;
   const follow = (key: string, text: string): void => {
     for (const before of tails.follow(`${call.run}\n${key}`, text)) {
       const at = `${before}\n${text}`;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { toCall, toTool } from '../../../test/sample-call.ts';
+import { toCall, toResult, toTool } from '../../../test/sample-call.ts';
 import { Conversation, settingsOf } from '../../../test/taint-conversation.ts';
 import type { TaintSettings } from '../../config/taint-section.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { ALLOW } from '../../core/verdict.ts';
-import { inspectRequest, inspectResult } from '../guard.ts';
+import { inspect } from '../guard.ts';
 import { UNTRUSTED } from './labels.ts';
 import { hasReadUntrusted, taint, taintLabels, toLabels } from './taint.ts';
 import type { TaintMemory } from './taint-ports.ts';
@@ -337,26 +337,26 @@ test('a memory that answers later decides the same, and one that fails lets noth
   };
   const call = toCall({
     tool: toTool({ name: 'send_email', inputSchema: { type: 'object' } }, { sinks: ['send_out'] }),
-    arguments: { to: 'desk@attacker.example' },
+    body: { to: 'desk@attacker.example' },
     run: 'run',
   });
-  expect(await inspectRequest([taint({ ...ports, memory: later })], call)).toMatchObject({
+  expect(await inspect([taint({ ...ports, memory: later })], call)).toMatchObject({
     verdict: { kind: 'ask', reason: expect.stringContaining('untrusted-decides') },
   });
-  await inspectResult([taintLabels({ ...ports, memory: later })], { ...call, run: 'second' }, PAGE);
+  await inspect([taintLabels({ ...ports, memory: later })], toResult({ ...call, run: 'second' }, PAGE));
   expect(await memory.marksOf('second')).toBe(UNTRUSTED);
   const gone = { ...later, recall: () => Promise.reject(new Error('gone')) };
-  expect(await inspectRequest([taint({ ...ports, memory: gone })], call)).toMatchObject({ verdict: { kind: 'deny' } });
+  expect(await inspect([taint({ ...ports, memory: gone })], call)).toMatchObject({ verdict: { kind: 'deny' } });
   const full = { ...later, remember: () => Promise.reject(new Error('gone')) };
-  expect(await inspectResult([taintLabels({ ...ports, memory: full })], call, PAGE)).toMatchObject({
+  expect(await inspect([taintLabels({ ...ports, memory: full })], toResult(call, PAGE))).toMatchObject({
     verdict: { kind: 'deny' },
   });
 });
 
 test('where it is off, nothing is read', () => {
   const off = { ...web().ports, settings: () => undefined };
-  expect(taintLabels(off).readsResult?.(toCall())).toBe(false);
-  expect(taint(off).request?.(toCall())).toBe(ALLOW);
+  expect(taintLabels(off).isOn?.(toCall().snapshot)).toBe(false);
+  expect(taint(off).judge(toCall())).toBe(ALLOW);
 });
 
 test('a run tells policies what it has read, and whether that is untrusted', async () => {

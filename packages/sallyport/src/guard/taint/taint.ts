@@ -1,12 +1,12 @@
-import type { Snapshot } from '../../config/settings.ts';
 import type { TaintFlow, TaintSettings } from '../../config/taint-section.ts';
-import type { Call } from '../../core/call.ts';
+import { type Envelope, type FrozenSnapshot, NAME } from '../../core/envelope.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { decodePercent } from '../../core/percent.ts';
 import type { ShownDefinition } from '../../core/shown-definitions.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { ALLOW, type Verdict } from '../../core/verdict.ts';
 import type { Guard } from '../guard.ts';
-import { type Of, snapshotOf } from '../snapshot-of.ts';
+import { judgeWhole } from '../whole.ts';
 import { type Places, readDeed } from './effects.ts';
 import { isEmptyResult } from './empty-result.ts';
 import { explainFlow } from './explain-flow.ts';
@@ -15,8 +15,9 @@ import { readFirstSeen, readUser } from './first-seen.ts';
 import { mayHide } from './hidden-flow.ts';
 import { type FoundFlow, findBorne, findRules, judgeCall } from './judge-call.ts';
 import { type DefinitionPorts, hasDeciding, judgeDefinitions } from './judge-definitions.ts';
+import { isPrivateOnly, mayKeep, settingsFor } from './kind-rules.ts';
 import { believedUser, marksOf } from './label-source.ts';
-import { joinMarks, type Marks, namesOf, UNTRUSTED } from './labels.ts';
+import { joinMarks, type Marks, namesOf, privacyOf, UNTRUSTED } from './labels.ts';
 import { borrowList, giveBack, PrintList } from './print-list.ts';
 import { type AskedCall, type AskedLeaf, readCall } from './read-call.ts';
 import { type FindPrivate, readResult } from './read-result.ts';
@@ -27,31 +28,49 @@ import { walkLeaves } from './walk-leaves.ts';
 
 export interface TaintPorts extends DefinitionPorts {
   /** `undefined`: nothing is labelled. */
-  readonly settings: Of<TaintSettings | undefined>;
+  readonly settings: (snapshot: FrozenSnapshot) => TaintSettings | undefined;
   /** The effects of a call, those its arguments tell of included. */
-  readonly sinksOf: (call: Call) => readonly SinkClass[];
+  readonly sinksOf: (call: Envelope) => readonly SinkClass[];
   /** Where servers may write. Left out: it is known of none. */
   readonly places?: Places | undefined;
+  /** Whether a server request counts as read: who answers it can be at work in the plan that comes after. Left out: no. */
+  readonly readsRequests?: ((snapshot: FrozenSnapshot) => boolean) | undefined;
   /** Parts of a text that are more private than their source, e.g. keys. Left out: none are looked for. */
   readonly findPrivate?: FindPrivate | undefined;
-  /** Whether what is given may count as the client's own later on. Left out: it may. */
-  readonly mayKeep?: ((call: Call) => boolean) | undefined;
 }
 
-/** The outer door: labelled data does not go where the rules say it must not. */
+/** On the way to a server: labelled data does not go where the rules say it must not. */
 export function taint(ports: TaintPorts): Guard {
   const tails = createSplitTails();
   return {
     name: 'taint',
-    request(call) {
-      const settings = ports.settings(snapshotOf(call));
-      if (settings === undefined) return ALLOW;
-      const marks = ports.memory.marksOf(call.run);
+    kinds: [
+      ...(['call', 'read', 'prompt', 'completion', 'task', 'request', 'subscription'] as const),
+      ...(['client_response', 'client_notification'] as const),
+    ],
+    isOn: (snapshot) => ports.settings(snapshot) !== undefined,
+    judge(envelope) {
+      const all = ports.settings(envelope.snapshot);
+      if (all === undefined) return ALLOW;
+      const settings = settingsFor(envelope, all);
+      const marks = ports.memory.marksOf(envelope.run);
       const about = { settings, ports, tails };
-      const look = (known: Marks) => lookWithDefinitions(call, known, about);
+      const look = (known: Marks) => {
+        // The rules about what is no call are about private data, and most runs have read none.
+        if (isPrivateOnly(envelope) && privacyOf(known) === 0) return ALLOW;
+        return judgeWhole(withoutLink(envelope), (whole) => lookWithDefinitions(whole, known, about));
+      };
       return typeof marks === 'number' ? look(marks) : marks.then(look);
     },
   };
+}
+
+/** A URI goes to the server that knows it: not read as a link, which leads out, but for what its parts hold. */
+function withoutLink(envelope: Envelope): Envelope {
+  const { [NAME]: name, ...others } = envelope.fixed;
+  if (typeof name !== 'string') return envelope;
+  const reads = (decodePercent(name) ?? name).replace('://', ' ').split(/[/?&=#]/);
+  return { ...envelope, fixed: { ...others, reads } };
 }
 
 interface About {
@@ -61,7 +80,7 @@ interface About {
 }
 
 /** What the caller was shown counts as read, and its values are untrusted from the first call on. */
-function lookWithDefinitions(call: Call, known: Marks, about: About): Verdict | Promise<Verdict> {
+function lookWithDefinitions(call: Envelope, known: Marks, about: About): Verdict | Promise<Verdict> {
   const { settings, ports } = about;
   const read = (known & UNTRUSTED) === 0 && hasRunRules(settings) ? call.shown?.().suspicious : undefined;
   const marks = read === undefined ? known : joinMarks(known, UNTRUSTED);
@@ -88,7 +107,7 @@ function hasRunRules({ flows }: TaintSettings): boolean {
 }
 
 /** The run has read it: a model sees every definition that is listed. */
-function noteRead({ upstream, what }: ShownDefinition, call: Call, { memory }: TaintPorts): void | Promise<void> {
+function noteRead({ upstream, what }: ShownDefinition, call: Envelope, { memory }: TaintPorts): void | Promise<void> {
   const source = { callId: call.id, upstream, target: what, marks: UNTRUSTED };
   return memory.remember(call.run, [{ source, marks: UNTRUSTED, prints: NO_PRINTS }]);
 }
@@ -101,7 +120,7 @@ const NO_PLACES: Places = { rootsOf: () => undefined, home: '' };
  * Nothing is made of the arguments before it is known that a rule can decide about them, or that they are to be kept as the
  * client's own: most calls are of neither kind.
  */
-function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdict> {
+function lookAt(call: Envelope, marks: Marks, about: About): Verdict | Promise<Verdict> {
   const { settings, ports } = about;
   const user = believedUser(call, settings);
   const places = ports.places ?? NO_PLACES;
@@ -109,7 +128,7 @@ function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdi
   const sinks = isConcerned ? ports.sinksOf(call) : NO_SINKS;
   const deed = isConcerned ? readDeed(call, sinks, places) : 'none';
   const rules = isConcerned ? findRules(settings, marks, { call, sinks, deed }) : NO_RULES;
-  const isKept = (marks & UNTRUSTED) === 0 && ports.mayKeep?.(call) !== false;
+  const isKept = (marks & UNTRUSTED) === 0 && mayKeep(call);
   if (!isKept && rules.length === 0 && user === undefined) return ALLOW;
   const prints = borrowList();
   const asked = readCall(call, {
@@ -149,7 +168,11 @@ function lookAt(call: Call, marks: Marks, about: About): Verdict | Promise<Verdi
 }
 
 /** Does one of the rules ask about this value? `undefined`: about the call, whatever its values are. */
-function decides(rules: readonly TaintFlow[], leaf: Pick<AskedLeaf, 'leaf' | 'role'> | undefined, call: Call): boolean {
+function decides(
+  rules: readonly TaintFlow[],
+  leaf: Pick<AskedLeaf, 'leaf' | 'role'> | undefined,
+  call: Envelope,
+): boolean {
   for (const { to } of rules) {
     if (to.hidden === true) {
       if (leaf !== undefined && mayHide(leaf, call)) return true;
@@ -175,24 +198,25 @@ function findFresh({ asked, own, known, user }: Unknown, printer: Printer): read
   return first === undefined ? [request] : [request, first];
 }
 
-/** The inner door: what a result bears is remembered before the client reads it. */
+/** On the way to the client: what is read there is remembered first. */
 export function taintLabels(ports: TaintPorts): Guard {
   return {
     name: 'taint-labels',
-    readsResult: (call) => ports.settings(snapshotOf(call)) !== undefined,
-    result(call, result) {
-      const snapshot = snapshotOf(call);
-      if (ports.settings(snapshot) === undefined) return ALLOW;
-      const { upstream, name } = call.tool;
-      const about = { run: call.run, callId: call.id, upstream, target: name, given: call.arguments, snapshot };
-      const kept = rememberResult(ports, { ...about, result });
+    kinds: ['result', 'contents', 'error', 'server_request', 'server_notification'],
+    isOn: (snapshot) => ports.settings(snapshot) !== undefined,
+    judge({ kind, body, asked, snapshot, upstream, target, run, id }) {
+      const settings = ports.settings(snapshot);
+      if (settings === undefined || (kind === 'server_request' && ports.readsRequests?.(snapshot) !== true))
+        return ALLOW;
+      const given = kind === 'result' || kind === 'server_notification' ? asked?.body : undefined;
+      const kept = rememberResult(ports, settings, { run, callId: id, upstream, target, given, result: body });
       return kept === undefined ? ALLOW : kept.then(() => ALLOW);
     },
   };
 }
 
-/** A result on its way to the client, of a tool or of anything else a server answers with. */
-export interface ReadData {
+/** What a server sent, on its way to the client. */
+interface ReadData {
   readonly run: string;
   readonly callId: string;
   readonly upstream: string;
@@ -200,13 +224,9 @@ export interface ReadData {
   readonly result: JsonObject;
   /** The arguments it answers: a key that it repeats from them is the client's. Left out: there were none. */
   readonly given?: JsonObject | undefined;
-  /** Of the call it answers. */
-  readonly snapshot?: Snapshot | undefined;
 }
 
-export function rememberResult(ports: TaintPorts, data: ReadData): Promise<void> | undefined {
-  const settings = ports.settings(data.snapshot);
-  if (settings === undefined) return undefined;
+function rememberResult(ports: TaintPorts, settings: TaintSettings, data: ReadData): Promise<void> | undefined {
   const { run, result, callId, upstream, target, given } = data;
   const source = { callId, upstream, target, marks: marksOf(settings, upstream, target) };
   // A confirmation, an error or an echo is nobody's content but the caller's, and labels nothing.

@@ -1,8 +1,7 @@
-import type { Call } from '../../core/call.ts';
+import { definitionOf, type Envelope } from '../../core/envelope.ts';
 import { isObject, member } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { toWords } from '../sinks/read-words.ts';
-import { snapshotOf } from '../snapshot-of.ts';
 import { type Deed, isWriteOnly, type Places } from './effects.ts';
 import { asksFor, asksForAct } from './intent.ts';
 import { bears, CLEAN, privacyOf, VOUCHED } from './labels.ts';
@@ -17,7 +16,7 @@ import { pathOf } from './walk-leaves.ts';
 
 /** What is known where it is decided whether somebody vouches for a call. */
 export interface Evidence {
-  readonly call: Call;
+  readonly call: Envelope;
   readonly sinks: readonly SinkClass[];
   readonly deed: Deed;
   readonly places: Places;
@@ -80,7 +79,7 @@ export function isGivenOtherwise({ others, forms }: AskedLeaf, { user, recall }:
 /** The operator gave the server the directory that the path lies in. */
 export function isInsideRoots({ leaf, role }: AskedLeaf, { call, places }: Pick<Evidence, 'call' | 'places'>): boolean {
   if (role !== 'path') return false;
-  const roots = places.rootsOf(call.tool.upstream, snapshotOf(call));
+  const roots = places.rootsOf(call.upstream);
   return roots !== undefined && isInside(leaf.text.trim(), roots, places.home);
 }
 
@@ -96,9 +95,7 @@ export function isReturning({ leaf, id, whole, role }: AskedLeaf, { call, recall
   if (!isOpaque(leaf.text)) return false;
   if (id >= 0 && recall.has(id)) return true;
   // From a text nobody can tell an id from what a stranger wrote: good enough only where little can happen.
-  return (
-    sinks.length === 0 && isIdName(leaf.key) && whole >= 0 && recall.sourceOf(whole)?.upstream === call.tool.upstream
-  );
+  return sinks.length === 0 && isIdName(leaf.key) && whole >= 0 && recall.sourceOf(whole)?.upstream === call.upstream;
 }
 
 /**
@@ -123,7 +120,7 @@ export function isVouchedFor(asked: AskedCall, evidence: Evidence): boolean {
     // Values the client gave before vouch for whom it writes to and what it ran before, and for no other effect.
     return deciding.length > 0 && sinks.every((sink) => sink === 'send_out' || sink === 'run_code');
   }
-  if (user !== undefined) return asksForAct(user, toWords(call.tool.name));
+  if (user !== undefined) return asksForAct(user, toWords(call.target));
   return deciding.some((leaf) => isSomebodys(leaf, evidence));
 }
 
@@ -132,8 +129,8 @@ export function isVouchedFor(asked: AskedCall, evidence: Evidence): boolean {
  * the user is known and does not ask for it.
  */
 function isFree({ user, call, places }: Evidence): boolean {
-  if (user === undefined || places.rootsOf(call.tool.upstream, snapshotOf(call)) !== undefined) return true;
-  return asksForAct(user, toWords(call.tool.name));
+  if (user === undefined || places.rootsOf(call.upstream) !== undefined) return true;
+  return asksForAct(user, toWords(call.target));
 }
 
 /** Texts that are only content decide nothing, but for a program, whose content is what it does. */
@@ -168,8 +165,8 @@ function isForm({ leaf, role }: AskedLeaf, { call, sinks }: Evidence): boolean {
   return !sinks.includes('change_rights') && isChoice(call, pathOf(leaf)[0], leaf.text);
 }
 
-function isChoice({ tool }: Call, name: string | undefined, text: string): boolean {
-  const property = member(member(member(tool.definition, 'inputSchema'), 'properties'), name ?? '');
+function isChoice(call: Envelope, name: string | undefined, text: string): boolean {
+  const property = member(member(member(definitionOf(call), 'inputSchema'), 'properties'), name ?? '');
   const choices = isObject(property)
     ? (member(property, 'enum') ?? member(member(property, 'items'), 'enum'))
     : undefined;

@@ -200,7 +200,9 @@ function writeNames({ method, client, upstream, target, tool }: AuditSubject): s
   return `,"method":${quote(toNamed(method))}${toClient(client)}${optional('upstream', upstream)}${optional('tool', named)}`;
 }
 
-function toOutcome({ outcome, guard, reason, ms, resultBytes }: AuditEnd): string {
+function toOutcome({ outcome, guard, reason: said, ms, resultBytes }: AuditEnd): string {
+  // What is wrong with a request may quote it: an unknown name, a malformed cursor.
+  const reason = said === undefined || guard !== undefined ? said : toSafeName(said);
   return `,"outcome":"${outcome}"${optional('guard', guard)}${optional('reason', reason)},"ms":${writeMilliseconds(ms)},"resultBytes":${resultBytes}`;
 }
 

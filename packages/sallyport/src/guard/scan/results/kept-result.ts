@@ -1,4 +1,4 @@
-import type { Call, Tool } from '../../../core/call.ts';
+import type { Envelope } from '../../../core/envelope.ts';
 import type { Finding } from '../../../core/finding.ts';
 import type { JsonObject } from '../../../core/json.ts';
 
@@ -26,10 +26,26 @@ export interface KeptResult {
   readonly reason: string | undefined;
 }
 
-/** A call, or another request that is known by the same members again. */
-export type KeptRequest = Pick<Call, 'id' | 'client' | 'arguments' | 'notes'> & {
-  readonly tool: Pick<Tool, 'upstream' | 'name'>;
-};
+/** A request that is known by the same members when it is made again. */
+export type KeptRequest = Pick<
+  Envelope,
+  'id' | 'kind' | 'client' | 'upstream' | 'target' | 'body' | 'notes' | 'snapshot'
+>;
+
+const METHODS: ReadonlyMap<Envelope['kind'], string> = new Map([
+  ['read', 'resources/read '],
+  ['prompt', 'prompts/get '],
+]);
+
+/** Is the same request the same again, so that its answer can be kept for it? */
+export function isRepeatable({ kind }: Pick<Envelope, 'kind'>): boolean {
+  return kind === 'call' || METHODS.has(kind);
+}
+
+/** The name of a tool; for a resource or prompt with its method: a tool of such a name is another thing. */
+export function keptNameOf({ kind, target }: Pick<Envelope, 'kind' | 'target'>): string {
+  return `${METHODS.get(kind) ?? ''}${target}`;
+}
 
 /** Results in quarantine, as the doors see them. Implemented in `call/` over a store. */
 export interface KeptResults {

@@ -1,65 +1,48 @@
 import { describe, expect, it } from 'vitest';
 import { toCall } from '../../test/sample-call.ts';
-import type { AuditEnd, AuditSubject } from '../core/audit.ts';
+import { deskThat, openRelay, toInbound } from '../../test/sample-relay.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { Request } from '../core/message.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 import type { Guard } from '../guard/guard.ts';
-import type { CallRecord } from '../telemetry/call-log.ts';
-import type { Settled } from './approval-desk.ts';
+import { enterResponses, judgeResponse } from './client-responses.ts';
+import type { CallPorts } from './ports.ts';
 import type { ReadRun } from './run-of.ts';
-import { type AnswerPorts, createAnswerDoor } from './vet-answers.ts';
 
 const VALUE = '7719004412';
 const REASON = `from a result of "bank.get_account"`;
-const AT = { upstream: 'web', item: 'sum_up' };
+const ASKED = toCall({ upstream: 'web', target: 'sum_up', tool: undefined, snapshot: { version: 3 } });
 const SAMPLED = { role: 'assistant', content: { type: 'text', text: VALUE } };
 const FILLED = { action: 'accept', content: { a: VALUE } };
 
 const says = (verdict: Verdict | (() => Verdict)): Guard => ({
   name: 'taint',
-  request: () => (typeof verdict === 'function' ? verdict() : verdict),
+  kinds: ['client_response'],
+  judge: () => (typeof verdict === 'function' ? verdict() : verdict),
 });
 const DENY = says({ kind: 'deny', code: 'denied', reason: REASON });
 const ASK = says({ kind: 'ask', reason: REASON });
 const MASK = says({ kind: 'rewrite', value: { masked: true }, reason: 'a key left out' });
 
-function setUp(guard: Guard, given: Partial<AnswerPorts> = {}) {
-  const records: CallRecord[] = [];
-  const admitted: [AuditSubject, string][] = [];
-  const ended: [AuditSubject, Pick<AuditEnd, 'outcome' | 'guard' | 'reason'>][] = [];
-  const ports: AnswerPorts = {
-    isOn: () => true,
-    guards: [guard],
-    callLog: { write: (record) => void records.push(record) },
-    audit: {
-      admit: (subject, args) => void admitted.push([{ ...subject }, String(args)]) as undefined,
-      finish: (subject, end) => void ended.push([{ ...subject }, end]),
-    },
-    log: { error() {}, warn() {}, info() {}, debug() {} } as unknown as AnswerPorts['log'],
-    ...given,
+function setUp(guard: Guard, given: Partial<CallPorts> = {}) {
+  const { ports, ...seen } = openRelay([guard], given);
+  return {
+    ...seen,
+    ports,
+    watch: () => (method: string, answer: JsonObject) =>
+      judgeResponse(ports, { about: asker(), asked: ASKED, method }, answer),
   };
-  const door = createAnswerDoor(ports);
-  return { door, records, admitted, ended, watch: () => door.watch(asker(), AT)! };
 }
 
 function asker(params: JsonObject = {}): ReadRun {
-  const { client, endpoint } = toCall();
-  const exchange = { client, cancelled: false, onCancel: undefined };
-  const request = Request.of('7', 'tools/call', { name: 'web_sum_up', ...params });
-  const inbound = { request, exchange, endpoint, snapshot: { version: 3 } };
-  const about = { run: 'run', user: undefined, isOwnRun: false, plan: undefined };
-  return { ...about, inbound: inbound as unknown as ReadRun['inbound'] };
+  const inbound = toInbound('tools/call', { name: 'web_sum_up', ...params });
+  return { run: 'run', user: undefined, isOwnRun: false, plan: undefined, inbound };
 }
 
-const desk = (decision: Partial<Settled>): NonNullable<AnswerPorts['desk']> => ({
-  settle: async (first) => ({ decision: first, approvalId: 'ap_1', ...decision }),
-});
 const yes = (rewritten: JsonObject) => ({ verdict: ALLOW, guard: undefined, rewritten, cause: undefined });
 
 describe('an answer that is stopped', () => {
-  it.each<[string, Guard, Partial<AnswerPorts>]>([
+  it.each<[string, Guard, Partial<CallPorts>]>([
     ['by a rule', DENY, {}],
     ['where nobody can be asked', ASK, {}],
     [
@@ -69,8 +52,8 @@ describe('an answer that is stopped', () => {
       }),
       {},
     ],
-    ['where nobody has answered yet', ASK, { desk: desk({}) }],
-    ['where a yes was used by another', ASK, { desk: desk({ decision: yes(SAMPLED), spend: async () => false }) }],
+    ['where nobody has answered yet', ASK, { desk: deskThat({}) }],
+    ['where a yes was used by another', ASK, { desk: deskThat({ decision: yes(SAMPLED), spend: async () => false }) }],
     [
       'where a value is not kept any longer',
       says(ALLOW),
@@ -99,15 +82,15 @@ describe('an answer that is stopped', () => {
     await watch()('sampling/createMessage', SAMPLED);
     expect(admitted).toEqual([]);
     expect(ended).toMatchObject([
-      [
-        { method: 'sampling/createMessage', upstream: 'web', target: 'sum_up', snapshotVersion: 3 },
-        { outcome: 'denied', guard: 'taint', reason: REASON },
-      ],
+      {
+        ...{ method: 'sampling/createMessage', upstream: 'web', target: 'sum_up', snapshotVersion: 3 },
+        end: { outcome: 'denied', guard: 'taint', reason: REASON },
+      },
     ]);
   });
 
   it('names the approval that waits, to the server without the reason', async () => {
-    const { watch } = setUp(ASK, { desk: desk({}) });
+    const { watch } = setUp(ASK, { desk: deskThat({}) });
     expect(await watch()('sampling/createMessage', SAMPLED)).toMatchObject({
       told: 'The answer is not passed on before a person allows it: approval ap_1.',
       fault: { message: REASON, data: { 'dev.sallyport/verdict': { kind: 'ask', guard: 'taint', approval: 'ap_1' } } },
@@ -133,44 +116,39 @@ describe('an answer that leaves', () => {
   it('rewritten, which is recorded before', async () => {
     const { watch, admitted, ended } = setUp(MASK);
     expect(await watch()('sampling/createMessage', SAMPLED)).toMatchObject({ answer: { masked: true } });
-    expect(admitted).toMatchObject([[{ verdict: 'rewrite', guard: 'taint' }, '{"masked":true}']]);
-    expect(ended).toMatchObject([[{}, { outcome: 'ok', guard: 'taint', reason: 'a key left out' }]]);
+    expect(admitted).toMatchObject([{ verdict: 'rewrite', guard: 'taint', args: '{"masked":true}' }]);
+    expect(ended).toMatchObject([{ end: { outcome: 'ok', guard: 'taint', reason: 'a key left out' } }]);
   });
 
   it('with the values put back after the record', async () => {
-    const masked = { toUpstream: () => ({ back: VALUE }) } as unknown as AnswerPorts['masked'];
+    const masked = { toUpstream: () => ({ back: VALUE }) } as unknown as CallPorts['masked'];
     const { watch, admitted } = setUp(MASK, { masked });
     expect(await watch()('sampling/createMessage', SAMPLED)).toMatchObject({ answer: { back: VALUE } });
-    expect(admitted.map(([, args]) => args)).toEqual(['{"masked":true}']);
+    expect(admitted.map(({ args }) => args)).toEqual(['{"masked":true}']);
   });
 
   it('by a person’s yes, with what the person wrote', async () => {
     let spent = 0;
     const spend = async () => ++spent === 1;
-    const { watch, admitted } = setUp(ASK, { desk: desk({ decision: yes({ other: 1 }), spend }) });
+    const { watch, admitted } = setUp(ASK, { desk: deskThat({ decision: yes({ other: 1 }), spend }) });
     expect(await watch()('sampling/createMessage', SAMPLED)).toMatchObject({ answer: { other: 1 } });
-    expect(admitted).toMatchObject([[{ approval: 'ap_1' }, '{"other":1}']]);
+    expect(admitted).toMatchObject([{ approval: 'ap_1', args: '{"other":1}' }]);
     expect(spent).toBe(1);
   });
 });
 
 describe('answers that come with the request', () => {
-  const enter = (guard: Guard, inputResponses: unknown, edits?: never[]) =>
-    setUp(guard).door.enter(asker({ inputResponses } as JsonObject), AT, edits);
+  const enter = (guard: Guard | undefined, given: ReadRun) =>
+    enterResponses(openRelay(guard === undefined ? [] : [guard]).ports, given, ASKED);
 
-  it('are not waited for where there are none, or nobody looks', () => {
-    expect(setUp(DENY).door.enter(asker(), AT)).toBeUndefined();
-    const off = setUp(DENY, { isOn: () => false });
-    expect(off.door.enter(asker({ inputResponses: { a: SAMPLED } }), AT)).toBeUndefined();
-    expect(off.door.watch(asker(), AT)).toBeUndefined();
+  it('are not waited for where there are none, or nobody judges', () => {
+    expect(enter(DENY, asker())).toBeUndefined();
+    expect(enter(undefined, asker({ inputResponses: { a: SAMPLED } }))).toBeUndefined();
   });
 
   it('that pass leave the request as it was', async () => {
     const given = asker({ inputResponses: { a: SAMPLED, b: FILLED } });
-    expect(await setUp(says(ALLOW)).door.enter(given, AT)).toMatchObject({
-      kind: 'pass',
-      request: given.inbound.request,
-    });
+    expect(await enter(says(ALLOW), given)).toEqual({ request: given.inbound.request });
   });
 
   it.each<[string, unknown]>([
@@ -180,16 +158,17 @@ describe('answers that come with the request', () => {
     ['that are a text', VALUE],
     ['of which one is no answer', { a: VALUE }],
   ])('stop the request: %s', async (_, given) => {
-    expect(await enter(DENY, given)).toMatchObject({ kind: 'stop', decision: { verdict: { reason: REASON } } });
+    const inputResponses = given as JsonObject;
+    expect(await enter(DENY, asker({ inputResponses }))).toMatchObject({ decision: { verdict: { reason: REASON } } });
   });
 
   it('a form is declined instead, and the rest is as it was', async () => {
     const onlyForms: Guard = {
-      name: 'taint',
-      request: (call) => (call.tool.name === 'elicitation/create' ? DENY.request!(call) : ALLOW),
+      ...DENY,
+      judge: (one) => (one.target === 'elicitation/create' ? DENY.judge(one) : ALLOW),
     };
-    const entered = await enter(onlyForms, { a: FILLED, b: SAMPLED });
-    if (entered?.kind !== 'pass') throw new Error('stopped');
+    const entered = await enter(onlyForms, asker({ inputResponses: { a: FILLED, b: SAMPLED } }));
+    if (entered === undefined || !('request' in entered)) throw new Error('stopped');
     expect(entered.request.params['inputResponses']).toEqual({
       a: { action: 'decline', _meta: { 'dev.sallyport/refused': expect.stringContaining('not passed on') } },
       b: SAMPLED,
