@@ -1,4 +1,5 @@
 import type { ServerAccess } from '../config/access-settings.ts';
+import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
@@ -15,7 +16,7 @@ export function relayTaskRequest(ports: CallPorts, given: Inbound): Promise<Answ
     const task = typeof id === 'string' ? view.task(id) : undefined;
     const isOwn =
       task !== undefined && (await ports.taskOwners.isOf(task.upstream, task.taskId, exchange.client.principal));
-    if (!isOwn) throw new FaultError('invalid_params', `Unknown task: ${String(id).slice(0, 128)}.`);
+    if (!isOwn) throw toUnknownTask(request.method, String(id), exchange.client);
     return {
       kind: 'task',
       upstream: task.upstream,
@@ -25,6 +26,23 @@ export function relayTaskRequest(ports: CallPorts, given: Inbound): Promise<Answ
       write: (own, sent) => writeRequest('task', own, sent),
     };
   });
+}
+
+const TASKS = 'io.modelcontextprotocol/tasks';
+
+/** What a server says that does not know the task: first whether tasks are spoken of at all (SEP-2663). */
+function toUnknownTask(method: string, id: string, { era, capabilities }: Client): FaultError {
+  if (era === 'modern' && method === 'tasks/result')
+    return new FaultError('method_not_found', `Method not found: ${method}`);
+  if (era === 'modern' && member(member(capabilities, 'extensions'), TASKS) === undefined)
+    return new FaultError(
+      'missing_capability',
+      `${method} needs the client capability "extensions": { "${TASKS}": {} }.`,
+      {
+        data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+      },
+    );
+  return new FaultError('invalid_params', `Unknown task: ${id.slice(0, 128)}.`);
 }
 
 /** A method this program does not know: an endpoint of one upstream passes it on, the shared one cannot tell whose it is. */
