@@ -4,7 +4,7 @@ import type { SinkClass } from '../core/sink.ts';
 import type { AskReason } from '../guard/approve/approval.ts';
 import { type Decision, type Guard, inspect } from '../guard/guard.ts';
 
-/** Everything the guards of the outer door want a person for. */
+/** Everything the guards want a person for on the way to a server. */
 export interface CollectedAsks {
   /** A deny or a failure ends it all; else the last ask. */
   readonly decision: Decision;

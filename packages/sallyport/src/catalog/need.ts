@@ -74,6 +74,6 @@ function hasItem(view: View, list: AnnouncedList, name: string): boolean {
     case 'prompts':
       return view.prompt(name) !== undefined || view.whyHeld(list, name) !== undefined;
     case 'resources':
-      return view.resource(name).some(({ isListed }) => isListed) || view.whyHeld(list, name) !== undefined;
+      return view.resource(name).length > 0 || view.whyHeld(list, name) !== undefined;
   }
 }

@@ -48,11 +48,11 @@ export class ToldNotifications {
   }
 
   /** Never rejects. */
-  async #tell(news: Notification): Promise<void> {
+  async #tell(notification: Notification): Promise<void> {
     for (const upstream of this.#ports.snapshot().servers.keys()) {
       if (!this.#teller.sees(upstream)) continue;
       try {
-        await tellServer(this.#ports, this.#toTelling(upstream), news);
+        await tellServer(this.#ports, this.#toTelling(upstream), notification);
       } catch (error) {
         const { code, message } = toFault(error);
         this.#ports.log.debug({ upstream, code, reason: message }, 'a notification did not reach an upstream');
@@ -61,14 +61,14 @@ export class ToldNotifications {
   }
 
   /** Why a client gives up goes to the server of its request, as far as any notification may. Never rejects. */
-  async readReason(news: Notification, { params }: Request): Promise<string> {
+  async readReason(notification: Notification, { params }: Request): Promise<string> {
     try {
       const { endpoint } = this.#teller;
       const name = String(member(params, 'name'));
       const upstream = endpoint.kind === 'server' ? endpoint.name : (await this.#teller.view()).tool(name)?.upstream;
       if (upstream === undefined) return NO_REASON;
       let reason = NO_REASON;
-      await tellServer(this.#ports, this.#toTelling(upstream), news, (told) => {
+      await tellServer(this.#ports, this.#toTelling(upstream), notification, (told) => {
         reason = String(member(told.params, 'reason'));
       });
       return reason;

@@ -17,7 +17,7 @@ import type { UpstreamEvent } from '../core/upstream-port.ts';
 import type { Dialect } from './dialect.ts';
 import type { FloodGate } from './flood-gate.ts';
 import { Notices } from './notices.ts';
-import { Pending, type RequestOptions, toFix } from './pending.ts';
+import { Pending, type RequestOptions, toLate } from './pending.ts';
 import { missingCapability, Questions, whomToAsk } from './questions.ts';
 import { SoleUser } from './sole-user.ts';
 import { toUnreadableAnswer } from './unreadable-answer.ts';
@@ -166,15 +166,7 @@ export class Connection implements WireSink {
         reject(toFault(error));
         return;
       }
-      const late = (pending: Pending) =>
-        this.#giveUp(
-          pending,
-          new FaultError(
-            'timeout',
-            `"${this.settings.name}" did not answer ${method} in time. ${toFix(method, options)}`,
-          ),
-          options,
-        );
+      const late = (pending: Pending) => this.#giveUp(pending, toLate(this.settings.name, method, options), options);
       const standing = options.standing === true;
       const pending = new Pending({ id, method, exchange, standing, timing, late, resolve, reject });
       this.#pending.set(id, pending);

@@ -1,4 +1,4 @@
-import type { FaultError } from '../core/errors.ts';
+import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Answer } from '../core/message.ts';
 
@@ -101,8 +101,12 @@ export class Pending {
   }
 }
 
-/** What to do about a request that came to no answer in time. */
-export function toFix(method: string, { handshake }: RequestOptions): string {
+/** Of a request that came to no answer in time. */
+export function toLate(upstream: string, method: string, options: RequestOptions): FaultError {
+  return new FaultError('timeout', `"${upstream}" did not answer ${method} in time. ${toFix(method, options)}`);
+}
+
+function toFix(method: string, { handshake }: RequestOptions): string {
   if (handshake === true) return 'Look at its log, or raise its startTimeoutMs.';
   // A model that repeats a payment because of a late answer pays twice.
   return method === 'tools/call'
