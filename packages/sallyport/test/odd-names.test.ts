@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { startHttpUpstream } from './http-upstream.ts';
 import { PlainClient, textOf } from './plain-client.ts';
 import { misbehaving, type RunningGateway, StdioGateway, startGateway } from './running-sallyport.ts';
+import { waitFor } from './wait-for.ts';
 
 /** What strangers may call their tools and prompts; as a program sees them, and as a person does. */
 const NAMES = [
@@ -195,10 +196,14 @@ it('without prefixes two servers with the same names share nothing, on stdio as 
     stdio.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
   ask(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } });
   await stdio.line('"id":1,');
-  ask(2, 'tools/list', {});
-  const { result } = JSON.parse(Buffer.from(await stdio.line('"id":2,'), 'latin1').toString());
-  const names: string[] = result.tools.map(({ name }: { name: string }) => name);
-  expect(new Set(names).size).toBe(2 * NAMES.length);
+  let id = 1;
+  const names = await waitFor(async () => {
+    ask(++id, 'tools/list', {});
+    const { result } = JSON.parse(Buffer.from(await stdio.line(`"id":${id},`), 'latin1').toString());
+    const listed: string[] = result.tools.map(({ name }: { name: string }) => name);
+    expect(new Set(listed).size).toBe(2 * NAMES.length);
+    return listed;
+  });
   expect(names.filter((name) => name === 'constructor')).toHaveLength(1);
   names.forEach((name, index) => {
     ask(100 + index, 'tools/call', { name, arguments: {} });

@@ -214,7 +214,8 @@ export class ApprovalDesk {
       };
       exchange.onCancel = () => end();
       if (exchange.cancelled) return end();
-      const left = Math.max(0, approval.expiresAt - this.#ports.clock.now());
+      // A timer may fire up to a millisecond early, and it must have expired then.
+      const left = Math.max(0, approval.expiresAt - this.#ports.clock.now()) + 1;
       endIn(form === undefined ? Math.min(waitMs, left) : left);
       // A dialog that was closed answers nothing: others may still do it, as for a client that has no dialogs.
       if (form !== undefined) void this.#elicit(approval, form, exchange).then(() => endIn(Math.min(waitMs, left)));

@@ -75,7 +75,7 @@ export interface ClientOptions {
   readonly responds?: Readonly<Record<string, Respond>>;
 }
 
-const patienceMs = 15_000;
+const patienceMs = 30_000;
 const metaPrefix = 'io.modelcontextprotocol/';
 
 /** A client of any revision that keeps every byte it hears, so that tests can look at facts of the wire. */

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { waitFor } from '../../wait-for.ts';
 import { type Cell, expectSameText, listAll, toText } from '../cell.ts';
 import type { Fields } from '../cells.ts';
 import type { Scenario } from './scenario.ts';
@@ -28,7 +29,12 @@ export const tools: Scenario = {
 
 async function listsAsDirect(cell: Cell): Promise<void> {
   const wanted = await listAll(cell.direct, 'tools/list', 'tools');
-  const found = await cell.list('tools/list', 'tools');
+  // A first list waits a little for a server that starts; the rest follows.
+  const found = await waitFor(async () => {
+    const listed = await cell.list('tools/list', 'tools');
+    expect(listed).toHaveLength(wanted.length);
+    return listed;
+  });
   expectSameText(
     found.map((tool) => ({ ...tool, name: '' })),
     wanted.map((tool) => ({ ...(cell.modern ? tool : toLegacy(tool)), name: '' })),
