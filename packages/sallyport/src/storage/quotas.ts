@@ -37,8 +37,10 @@ export function createQuotas({ database, clock, maxSubjects = 10_000 }: QuotasOp
     return open.transaction().execute(async (transaction) => {
       const { period: today } = toPeriod('day', at);
       if (tidied !== today) await forgetOld(transaction, at);
+      const counting: Counting = { transaction, maxSubjects, at, rows: new Map() };
       const taken: Taken[] = [];
-      for (const asks of group) taken.push(await takeOne({ transaction, maxSubjects, at }, asks));
+      for (const asks of group) taken.push(await takeOne(counting, asks));
+      for (const row of counting.rows.values()) if (row.added > 0) await write(transaction, row);
       tidied = today;
       return taken;
     });
@@ -50,44 +52,83 @@ interface Counting {
   readonly transaction: Kysely<Tables>;
   readonly maxSubjects: number;
   readonly at: number;
+  /** Those a group has met: each is read once and written once, however many calls it counts. */
+  readonly rows: Map<string, Row>;
+}
+
+interface Row extends QuotaRow {
+  /** By this group. */
+  added: number;
 }
 
 /** All or nothing: one that refuses leaves the others as they are. */
 async function takeOne(counting: Counting, asks: readonly QuotaAsk[]): Promise<Taken> {
-  const { transaction, at } = counting;
   const places = [];
   for (const { rule, key, limit, window } of asks) {
-    const { period, endsAt } = toPeriod(window, at);
+    const { period, endsAt } = toPeriod(window, counting.at);
     const row = await findRow(counting, { rule, subject: toColumn(key), period });
-    places.push({ row, left: limit - row.used, resetMs: Math.max(0, endsAt - at) });
+    places.push({ row, limit, resetMs: Math.max(0, endsAt - counting.at) });
   }
-  const refused = places.findIndex(({ left }) => left < 1);
-  const taken = refused < 0 ? 1 : 0;
-  const standings = places.map(({ left, resetMs }) => ({ left: Math.max(0, left - taken), resetMs }));
-  if (refused >= 0) return { standings, refusedBy: refused };
-  for (const { row } of places)
-    await transaction
-      .insertInto('quotas')
-      .values({ ...row, used: 1 })
-      .onConflict((conflict) =>
-        conflict.columns(['rule', 'subject', 'period']).doUpdateSet((to) => ({ used: to('quotas.used', '+', 1) })),
-      )
-      .execute();
-  return { standings, refusedBy: undefined };
+  const leftOf = ({ row, limit }: { readonly row: Row; readonly limit: number }) => limit - row.used - row.added;
+  const refused = places.findIndex((place) => leftOf(place) < 1);
+  if (refused < 0) for (const { row } of places) row.added++;
+  const standings = places.map((place) => ({ left: Math.max(0, leftOf(place)), resetMs: place.resetMs }));
+  return { standings, refusedBy: refused < 0 ? undefined : refused };
 }
 
 /** The row of a subject, or that of the others where there is no room for one of its own. */
-async function findRow(
-  { transaction, maxSubjects }: Counting,
+async function findRow(counting: Counting, wanted: Omit<QuotaRow, 'used'>): Promise<Row> {
+  const known = counting.rows.get(toId(wanted)) ?? (await readRow(counting, wanted));
+  if (known !== undefined) return known;
+  if (await hasRoom(counting, wanted)) return keep(counting, { ...wanted, used: 0, added: 0 });
+  const others = { ...wanted, subject: OTHERS };
+  const shared = counting.rows.get(toId(others)) ?? (await readRow(counting, others));
+  return shared ?? keep(counting, { ...others, used: 0, added: 0 });
+}
+
+async function readRow(
+  counting: Counting,
   { rule, subject, period }: Omit<QuotaRow, 'used'>,
-): Promise<QuotaRow> {
-  const rows = transaction.selectFrom('quotas').where('rule', '=', rule).where('period', '=', period);
-  const usedBy = async (who: string) => (await rows.select('used').where('subject', '=', who).executeTakeFirst())?.used;
-  const used = await usedBy(subject);
-  if (used !== undefined) return { rule, subject, period, used };
-  const { count } = await rows.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  if (count < maxSubjects) return { rule, subject, period, used: 0 };
-  return { rule, subject: OTHERS, period, used: (await usedBy(OTHERS)) ?? 0 };
+): Promise<Row | undefined> {
+  const found = await counting.transaction
+    .selectFrom('quotas')
+    .select('used')
+    .where('rule', '=', rule)
+    .where('subject', '=', subject)
+    .where('period', '=', period)
+    .executeTakeFirst();
+  return found && keep(counting, { rule, subject, period, used: found.used, added: 0 });
+}
+
+async function hasRoom(counting: Counting, { rule, period }: Omit<QuotaRow, 'used'>): Promise<boolean> {
+  const { count } = await counting.transaction
+    .selectFrom('quotas')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('rule', '=', rule)
+    .where('period', '=', period)
+    .executeTakeFirstOrThrow();
+  const isNew = (row: Row) => row.rule === rule && row.period === period && row.used === 0 && row.added > 0;
+  return count + [...counting.rows.values()].filter(isNew).length < counting.maxSubjects;
+}
+
+function keep({ rows }: Counting, row: Row): Row {
+  rows.set(toId(row), row);
+  return row;
+}
+
+/** No column holds NUL. */
+function toId({ rule, subject, period }: Omit<QuotaRow, 'used'>): string {
+  return `${rule}\0${subject}\0${period}`;
+}
+
+async function write(transaction: Kysely<Tables>, { rule, subject, period, added }: Row): Promise<void> {
+  await transaction
+    .insertInto('quotas')
+    .values({ rule, subject, period, used: added })
+    .onConflict((conflict) =>
+      conflict.columns(['rule', 'subject', 'period']).doUpdateSet((to) => ({ used: to('quotas.used', '+', added) })),
+    )
+    .execute();
 }
 
 /** The counts of this day and this month. */
