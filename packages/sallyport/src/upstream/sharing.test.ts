@@ -259,6 +259,13 @@ describe('a change of the configuration', () => {
     expect(upstreams.status('subject')).toBeUndefined();
   });
 
+  it('who is asked who it is while it is replaced is answered by what took its place', async () => {
+    const upstreams = open(child());
+    const asked = upstreams.identify('subject', createClient('a'));
+    upstreams.reconfigure(new Map([['subject', child({ timeoutMs: 4000 })]]));
+    await expect(asked).resolves.toMatchObject({ revision: expect.any(String) });
+  });
+
   it('restart ends children at once', async () => {
     const upstreams = open(child());
     const first = await pid(upstreams, new TestExchange());

@@ -74,7 +74,17 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       }
     },
     notify: async (name, notification, client) => upstreams.get(name)?.notify(notification, client),
-    identify: async (name, client) => find(name).identify(client),
+    async identify(name, client) {
+      for (;;) {
+        const upstream = find(name);
+        try {
+          return await upstream.identify(client);
+        } catch (error) {
+          // A reload put another one in its place while it was connecting: that one is asked.
+          if (upstreams.get(name) === upstream || closed !== undefined) throw error;
+        }
+      }
+    },
     async subscribe(name, uri, client) {
       const upstream = find(name);
       return upstream.following.subscribe(await upstream.acquire(client), uri, client);
