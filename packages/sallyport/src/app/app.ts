@@ -132,6 +132,7 @@ async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise
   await parts.checker.close();
   await parts.desk.close();
   await parts.memories.close();
+  await parts.quotas.close();
   await parts.database.close();
   await parts.audit.close();
   await parts.eras.saved();

@@ -157,6 +157,6 @@ export async function openParts(options: AppOptions, current: Current) {
     ...{ destination, database, log, clock, eras, credentials, upstreams, checker },
     ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld },
     memories: { close: () => taint.close().finally(stop) },
-    ...{ audit, desk, telemetry, ports, control },
+    ...{ audit, desk, telemetry, ports, control, quotas: rateLimit.quotas },
   };
 }

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { QuotaCounts } from '../guard/limit-ports.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { createQuotas, readQuotaUse } from './quotas.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -116,6 +116,62 @@ describe('quotas', () => {
     ]);
     for (const database of databases) await database.destroy();
     rmSync(dir, { recursive: true });
+  });
+
+  describe('far from the limit', () => {
+    const used = async (database: Database) => (await readQuotaUse(database, NOON)).map((row) => row.used);
+    const ask = [{ rule: 'r', key: 'a', limit: 6_400, window: 'day' as const }];
+
+    test('wait for no commit, and give back on closing what was not used', async () => {
+      const { database, open } = await bench();
+      const quotas = open();
+      expect(await quotas.take(ask)).toMatchObject({ standings: [{ left: 6_399 }] });
+      for (let left = 6_398; left > 6_390; left--)
+        expect(quotas.take(ask)).toMatchObject({ standings: [{ left }], refusedBy: undefined });
+      expect(await used(database)).toEqual([65]);
+      await quotas.close();
+      expect(await used(database)).toEqual([9]);
+    });
+
+    test('give back what nobody has used for a while', async () => {
+      const { database, open } = await bench();
+      await open().take(ask);
+      await vi.waitFor(async () => expect(await used(database)).toEqual([1]), { timeout: 10_000 });
+    });
+
+    test('let exactly as many through as the limit says, in all processes together', async () => {
+      const { open } = await bench();
+      const [one, two] = [open(), open()];
+      const asks = [{ rule: 'r', key: 'a', limit: 500, window: 'month' as const }];
+      let through = 0;
+      for (let i = 0; i < 600; i++) {
+        const taken = await (i % 3 === 0 ? one : two).take(asks);
+        if (taken.refusedBy === undefined) through++;
+      }
+      expect(through).toBe(500);
+    });
+
+    test('a limit that was lowered holds at once', async () => {
+      const { open } = await bench();
+      const quotas = open();
+      for (let i = 0; i < 5; i++) await quotas.take(ask);
+      expect(await take(quotas, 'a', 5)).toMatchObject({ refusedBy: 0 });
+      expect(await take(quotas, 'a', 6)).toMatchObject({ refusedBy: undefined, standings: [{ left: 0 }] });
+    });
+
+    test('a database that fails loses nothing of what was written ahead', async () => {
+      const { database, clock } = await bench();
+      let isDown = false;
+      const quotas = createQuotas({
+        database: () => (isDown ? Promise.reject(new Error('locked')) : Promise.resolve(database)),
+        clock,
+      });
+      await quotas.take(ask);
+      isDown = true;
+      await quotas.close();
+      for (let i = 0; i < 64; i++) expect(quotas.take(ask)).toMatchObject({ refusedBy: undefined });
+      await expect(quotas.take(ask)).rejects.toThrow('locked');
+    });
   });
 
   test('that cannot be counted let nothing through, and are asked again by the next call', async () => {
