@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadControlToken } from '../src/app/control-token.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { toLocalUser } from '../src/core/principal.ts';
 import { openControlSocket } from '../src/gateway/control-socket.ts';
@@ -115,6 +116,7 @@ describe('server add, list, show, remove', () => {
       stateDir,
       control: { handle },
       principal: toLocalUser('ann'),
+      token: await loadControlToken(stateDir),
       lock: takeFileLock,
     });
     onTestFinished(() => socket?.close());

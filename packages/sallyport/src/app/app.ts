@@ -9,6 +9,7 @@ import type { PolicyDoor } from '../guard/policy/policy-door.ts';
 import { takeFileLock } from '../storage/file-lock.ts';
 import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
+import { loadControlToken } from './control-token.ts';
 import { keepControlSocket } from './keep-control-socket.ts';
 import { localUser } from './local-user.ts';
 import { NOBODY } from './nobody.ts';
@@ -96,7 +97,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async openControlSocket() {
       const { stateDir } = current.snapshot;
-      const options = { stateDir, control, principal: localUser(), lock: takeFileLock };
+      const token = await loadControlToken(stateDir);
+      const options = { stateDir, control, principal: localUser(), token, lock: takeFileLock };
       const socket = await keepControlSocket(options, log);
       // First: another process on this directory is to answer at once.
       closers.unshift(() => socket.close());

@@ -34,13 +34,17 @@ const PATIENCE_MS = 180_000;
 const MAX_ANSWER = 64 * 1024 * 1024;
 
 /** The API of the Sallyport that answers at this socket, as long as it is still that one's. */
-export function createSocketTransport(socketPath: string, isTrusted: () => boolean): ApiTransport {
+export function createSocketTransport(
+  socketPath: string,
+  { isTrusted, token }: { isTrusted(): boolean; readonly token: string },
+): ApiTransport {
   return {
     async send({ method, path, query, body, signal }) {
       if (!isTrusted()) throw new FaultError('unreachable', 'The running Sallyport has ended.');
       const target = query === '' ? path : `${path}?${query}`;
       // The name says nothing: it is the socket that leads there.
-      const headers = { host: 'localhost', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      const headers = { host: 'localhost', authorization: `Bearer ${token}`, ...type };
       const sent = request({ socketPath, method, path: target, headers, signal, timeout: PATIENCE_MS });
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         sent.once('response', resolve);

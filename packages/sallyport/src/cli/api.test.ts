@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newFolder } from '../../test/cli-terminal.ts';
+import { loadControlToken } from '../app/control-token.ts';
 import { type ControlApi, type ControlReply, createApi } from '../control/api.ts';
 import { FaultError } from '../core/errors.ts';
 import { silentLog } from '../core/log.ts';
@@ -50,7 +51,14 @@ function sampleControl(restarted: string[]): ControlApi {
 }
 
 async function open(stateDir: string, control: ControlApi) {
-  const socket = await openControlSocket({ stateDir, control, principal: toLocalUser('ann'), lock: takeFileLock });
+  const token = await loadControlToken(stateDir);
+  const socket = await openControlSocket({
+    stateDir,
+    control,
+    principal: toLocalUser('ann'),
+    token,
+    lock: takeFileLock,
+  });
   onTestFinished(() => socket?.close());
   return socket;
 }
@@ -114,11 +122,11 @@ test('in the folder for temporary files believes nobody else, nor whoever comes 
   const stateDir = join(newFolder(), 'x'.repeat(120));
   const restarted: string[] = [];
   await open(stateDir, sampleControl(restarted));
-  // Its owner would be believed, too.
-  rmSync(stateDir, { recursive: true });
   const restart = (api: Api) => api.call('restartServer', { path: { name: 'a/b' } });
   await withApi(inputOf(stateDir), async (api) => {
     await restart(api);
+    // Its owner would be believed, too.
+    rmSync(stateDir, { recursive: true });
     const user = vi.spyOn(process, 'getuid').mockReturnValue(4_294_967_294);
     onTestFinished(() => user.mockRestore());
     await expect(restart(api)).rejects.toMatchObject({ code: 'unreachable' });
@@ -152,11 +160,16 @@ test('for its owner only; a second Sallyport does not take it over, a dead one d
 });
 
 test.each([
-  ['a web page', '/api/v1/servers/a%2Fb', { origin: 'http://localhost' }, 403, 'forbidden'],
-  ['another path', '/mcp', {}, 404, 'not_found'],
-] as const)('refuses %s', async (_, path, headers, status, code) => {
+  ['a web page', '/api/v1/servers/a%2Fb', 'TOKEN', { origin: 'http://localhost' }, 403, 'forbidden'],
+  ['another path', '/mcp', 'TOKEN', {}, 404, 'not_found'],
+  ['a program without the token', '/api/v1/servers/a%2Fb', undefined, {}, 401, 'unauthenticated'],
+  ['a program with another token', '/api/v1/servers/a%2Fb', 'x'.repeat(43), {}, 401, 'unauthenticated'],
+  ['a program with an empty token', '/api/v1/servers/a%2Fb', '', {}, 401, 'unauthenticated'],
+] as const)('refuses %s', async (_, path, shown, more, status, code) => {
   const stateDir = newFolder();
   await open(stateDir, sampleControl([]));
+  const token = shown === 'TOKEN' ? await loadControlToken(stateDir) : shown;
+  const headers = { ...more, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
   const answer = await new Promise<{ status: number | undefined; text: string }>((resolve) => {
     request({ socketPath: join(stateDir, 'control.sock'), path, headers }, (response) => {
       let text = '';
@@ -190,4 +203,14 @@ test('an answer of another version is no answer', async () => {
   await withApi(inputOf(stateDir), (api) =>
     expect(api.call('listServers', {})).rejects.toThrow('both must be of the same version'),
   );
+});
+
+test('says which file is missing when the token cannot be read', async () => {
+  const stateDir = newFolder();
+  await open(stateDir, sampleControl([]));
+  rmSync(join(stateDir, 'control-token'));
+  await expect(withApi(inputOf(stateDir), (api) => api.call('listServers', {}))).rejects.toMatchObject({
+    code: 'config',
+    message: expect.stringContaining('control-token cannot be read'),
+  });
 });

@@ -1,3 +1,4 @@
+import { readControlToken } from '../app/control-token.ts';
 import { localUser } from '../app/local-user.ts';
 import { openOfflineControl } from '../app/offline-control.ts';
 import { DEFAULT_AUDIT } from '../config/audit-section.ts';
@@ -58,7 +59,10 @@ export async function withApi<T>(
   const stateDir = findStateDir(input.terminal);
   const isRunning = !here && auditDirectory === undefined && (await isAnswered(stateDir));
   const transport = isRunning
-    ? createSocketTransport(toSocketPath(stateDir), () => isTrusted(stateDir))
+    ? createSocketTransport(toSocketPath(stateDir), {
+        isTrusted: () => isTrusted(stateDir),
+        token: await readControlToken(stateDir),
+      })
     : openLocal(input, stateDir, auditDirectory);
   try {
     return await work(createApi(transport, { isRunning, signal: input.signal }));

@@ -17,6 +17,7 @@ const open = (stateDir: string) =>
     stateDir,
     control: { handle: () => Promise.reject(new Error('nothing is asked here')) } as never,
     principal: KEY_HOLDER,
+    token: 'x'.repeat(43),
     lock: takeFileLock,
   });
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -15,6 +15,8 @@ export interface ControlSocketOptions {
   readonly control: ControlPort;
   /** Whoever may open the state directory. */
   readonly principal: Principal;
+  /** Shown with every request: another program of the same user can open the socket, but not read this. */
+  readonly token: string;
   /** Keeps every other program from the socket. */
   readonly lock: TakeFileLock;
 }
@@ -28,7 +30,7 @@ const REQUEST_MS = 30_000;
 const MAX_PATH = 100;
 
 /**
- * The REST API for the same user on the same machine: HTTP over a socket in the state directory. Who may open that
+ * The REST API for the same user on the same machine: HTTP over a socket in the state directory. Who may read that
  * directory may do this; nobody else can, and no browser can reach it.
  * `undefined`: another Sallyport with this state directory answers already.
  * @throws FaultError `config`.
@@ -138,7 +140,7 @@ function listen(server: Server, path: string): Promise<void> {
 
 async function serve(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
-  { control, principal }: ControlSocketOptions,
+  { control, principal, token }: ControlSocketOptions,
   streams: Streams,
 ): Promise<void> {
   // Programs send none: what has one was sent on a web page's behalf.
@@ -147,10 +149,21 @@ async function serve(
       'forbidden',
       'The control socket is not for web pages: the Origin header stands in the request.',
     );
+  if (!isShown(token, request.headers.authorization))
+    throw new FaultError(
+      'unauthenticated',
+      'The control socket needs the token in the file control-token of the state directory (Authorization: Bearer).',
+    );
   const path = (request.url ?? '').split('?', 1)[0] ?? '';
   if (!path.startsWith(CONTROL_PREFIX)) throw new FaultError('not_found', `Only ${CONTROL_PREFIX} is served here.`);
   const around = { streams, bodyBytes: BODY_BYTES, isCurrent: () => true };
   await serveControl(control, { request, response, principal, path }, around);
+}
+
+/** Digests have one length, so that comparing them says nothing about the token. */
+function isShown(token: string, header = ''): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(header), digest(`Bearer ${token}`));
 }
 
 function refuse(error: unknown, response: ServerResponse): void {
