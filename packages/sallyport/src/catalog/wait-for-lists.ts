@@ -111,8 +111,12 @@ function mayOwn(entry: ShelfEntry, need: Need & { kind: 'item' }, { endpoint, sh
   );
 }
 
-function waitForIdentity({ settings, shelf }: ShelfEntry, { endpoint, client }: Waiting): Promise<void> {
-  if (endpoint.kind !== 'server') return waitQuietly(shelf?.identified, INTRODUCTION_MS);
+function waitForIdentity({ settings, shelf }: ShelfEntry, { endpoint, client, now }: Waiting): Promise<void> {
+  if (endpoint.kind !== 'server') {
+    // Counted from when it was asked: who comes later does not wait for a silent server again.
+    const since = shelf?.askedSince('tools', client.principal.id) ?? now;
+    return waitQuietly(shelf?.identified, INTRODUCTION_MS - (now - since));
+  }
   if (shelf === undefined || client.principal.kind !== 'stdio') return waitQuietly(shelf?.identified, LIST_MS);
   // A client that started us asks once: it waits for the first try, as it would for the server itself.
   return waitQuietly(Promise.race([shelf.identified, shelf.refresh(client)]), settings.startTimeoutMs);

@@ -66,6 +66,17 @@ describe('while a server has not answered yet', () => {
     });
   });
 
+  it('an introduction does not wait again for a server that was asked a while ago', async () => {
+    const { view, time } = await beside();
+    time.ahead = 1000;
+    let isThere = false;
+    void Promise.resolve(view(INITIALIZE)).then(() => {
+      isThere = true;
+    });
+    for (let turn = 0; turn < 10 && !isThere; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(isThere).toBe(true);
+  });
+
   it('a list names the gap, and the change is announced when it is filled', async () => {
     const { view, open, changes, time } = await beside();
     time.ahead = 10_000;

@@ -84,13 +84,15 @@ const MAX_HITS = 65_536;
 /** The end of "e.g." is none of its sentence. */
 const SENTENCE = /[.!?;](?<!\b(?:e\.g|i\.e|z\.b|p\.ex|cf|vs)\.)[)"'`\]]{0,3}\s|[。！？；]|[!?;](?=[\u2e80-\uffff])|\n/g;
 const EVIDENCE = 200;
-/** Reading the patterns takes as long as reading a hundred definitions, so who reads fewer does without. */
-const FILTER_FROM = 100;
-let read = 0;
+const building = WordFilter.build(SCAN_WORDS);
 let filter: WordFilter<ScanWord> | undefined;
 
+/** A filter is made step by step, so that no definition waits for it; until then every pattern is looked for. */
 function filterOf(text: string): (word: ScanWord) => boolean {
-  if (filter === undefined && ++read >= FILTER_FROM) filter = new WordFilter(SCAN_WORDS);
+  if (filter === undefined) {
+    const step = building.next();
+    if (step.done === true) filter = step.value;
+  }
   return filter?.read(text) ?? (() => true);
 }
 

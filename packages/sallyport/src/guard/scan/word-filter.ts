@@ -1,4 +1,4 @@
-import { isTelling, waysOf } from './pattern-literals.ts';
+import { isTelling, type Ways, waysOf } from './pattern-literals.ts';
 
 /** A string that some pattern needs. */
 interface Literal {
@@ -28,19 +28,27 @@ export class WordFilter<Name extends string> {
   readonly #foreign = new Map<number, Literal[]>();
   #sets = 0;
 
-  constructor(patterns: Readonly<Record<Name, RegExp>>) {
+  private constructor(ways: ReadonlyMap<Name, Ways>) {
     const literals = new Map<string, Literal>();
     const known = new Map<string, number>();
+    for (const [name, ofName] of ways)
+      this.#ways.set(
+        name,
+        ofName.map((way) => way.map((strings) => this.#addSet(strings, { literals, known }))),
+      );
+    this.#ascii = this.#sort([...literals.values()]);
+  }
+
+  /** A step for each pattern: to read them all takes as long as to read a hundred definitions. */
+  static *build<Name extends string>(patterns: Readonly<Record<Name, RegExp>>): Generator<undefined, WordFilter<Name>> {
+    const all = new Map<Name, Ways>();
     for (const name of Object.keys(patterns) as Name[]) {
       const ways = waysOf(patterns[name]).map((way) => way.filter((strings) => strings.every(isTelling)));
       // A way that needs nothing is always there.
-      if (ways.some((way) => way.length === 0)) continue;
-      this.#ways.set(
-        name,
-        ways.map((way) => way.map((strings) => this.#addSet(strings, { literals, known }))),
-      );
+      if (ways.every((way) => way.length > 0)) all.set(name, ways);
+      yield;
     }
-    this.#ascii = this.#sort([...literals.values()]);
+    return new WordFilter(all);
   }
 
   #addSet(
