@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+/** Deadlines and no assertions on speed: they end a test that hangs, whatever else the machine has to do. */
+const PATIENCE = {
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000, interval: 20 } },
+};
+
 /** `unit` stands beside the file it tests; `e2e` drives the built program from outside. */
 export default defineConfig({
   test: {
@@ -18,8 +25,7 @@ export default defineConfig({
           ],
           // Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended.
           retry: 1,
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          ...PATIENCE,
         },
       },
       {
@@ -29,8 +35,7 @@ export default defineConfig({
           exclude: ['packages/*/test/{layers,patterns}.test.ts'],
           globalSetup: 'packages/sallyport/test/fresh-bundle.ts',
           retry: 1,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...PATIENCE,
         },
       },
     ],

@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createCatalog } from '../src/catalog/catalog.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { silentLog } from '../src/core/log.ts';
 import { createEraMemory } from '../src/upstream/era-store.ts';
 import { createUpstreams } from '../src/upstream/upstreams.ts';
 import { clientOf, serverSettings, snapshotOf } from './fake-upstreams.ts';
+import { waitFor } from './wait-for.ts';
 
 const script = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const snapshot = snapshotOf([
@@ -58,13 +59,10 @@ it('gives clients of a real server the lists their own capabilities bring, and k
     expect(view.resource(resource?.uri ?? '')[0]?.upstream).toBe('everything');
     // The server adds tools after it has looked at the client's capabilities, and says so.
     const plainCount = count();
-    await vi.waitFor(
-      async () => {
-        const wide = await first.catalog.view(snapshot, all, able);
-        expect(JSON.parse(wide.list('tools', undefined).items).length).toBeGreaterThan(plainCount);
-      },
-      { timeout: 10_000 },
-    );
+    await waitFor(async () => {
+      const wide = await first.catalog.view(snapshot, all, able);
+      expect(JSON.parse(wide.list('tools', undefined).items).length).toBeGreaterThan(plainCount);
+    });
     expect(count()).toBe(plainCount);
     expect(first.catalog.reports()).toEqual([]);
     pids.push(...(first.upstreams.status('everything')?.pids ?? []));
@@ -80,7 +78,7 @@ it('gives clients of a real server the lists their own capabilities bring, and k
     const view = await second.catalog.view(snapshot, all, plain);
     expect(second.upstreams.status('everything')?.connections).toBe(0);
     expect(view.list('tools', undefined).items).toBe(names[0]);
-    await vi.waitFor(() => expect(view.list('tools', undefined).ttlMs).toBeGreaterThan(0), { timeout: 10_000 });
+    await waitFor(() => expect(view.list('tools', undefined).ttlMs).toBeGreaterThan(0));
   } finally {
     await second.stop();
   }

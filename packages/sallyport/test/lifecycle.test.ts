@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exchange, openExchange, RawConnection } from './http-exchange.ts';
 import { eventsOf, INITIALIZE } from './message-channels.ts';
 import { modernHeaders, modernParams, PlainClient, textOf } from './plain-client.ts';
@@ -347,6 +347,6 @@ describe('sallyport stdio', () => {
     for (let id = 3; id < 203; id++) stdio.send(line(id, 'tools/call', { name: 'bad_echo' }).trim());
     await stdio.line('"id":202,');
     // A file of the state directory may be open at the moment of either look.
-    await vi.waitFor(() => expect(openFiles(stdio.process.pid)).toBeLessThanOrEqual(files));
+    await waitFor(() => expect(openFiles(stdio.process.pid)).toBeLessThanOrEqual(files));
   });
 });

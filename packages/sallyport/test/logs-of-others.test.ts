@@ -65,7 +65,7 @@ it.each([
   expect(answer.body).not.toContain('nnnn');
   // A change that everybody hears comes behind all that was said before.
   gateway.process.write({ mcpServers: { ...mcpServers, [`more${isBusy}`]: misbehaving({ tools: ['echo'] }) } });
-  await expect.poll(() => theirs.heard.some((text) => text.includes('list_changed')), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => theirs.heard.some((text) => text.includes('list_changed'))).toBe(true);
   expect(theirs.heard.filter((text) => text.includes('nnnn'))).toEqual([]);
   await Promise.all([theirs.end(), mine.end()]);
 });

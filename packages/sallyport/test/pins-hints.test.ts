@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { atTheEnd } from './at-the-end.ts';
 import { cli } from './cli-terminal.ts';
 import { startHttpUpstream } from './http-upstream.ts';
@@ -151,13 +151,10 @@ it('tells clients of both eras, on every transport, when something is held and w
         const isChange = ({ message }: RawClient['heard'][number]) =>
           message.method === 'notifications/tools/list_changed';
         // Nothing is polled: a list that is used is looked at again once it is old. Five clients in a hurry would be load.
-        await vi.waitFor(
-          async () => {
-            expect(await namesOf(client)).toEqual(names);
-            expect(client.heard.slice(from[i]).some(isChange)).toBe(true);
-          },
-          { timeout: 30_000, interval: 250 },
-        );
+        await waitFor(async () => {
+          expect(await namesOf(client)).toEqual(names);
+          expect(client.heard.slice(from[i]).some(isChange)).toBe(true);
+        });
       }),
     );
   };

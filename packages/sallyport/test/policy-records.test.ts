@@ -299,12 +299,12 @@ describe('two people', { timeout: 120_000 }, () => {
     expect(id).not.toBe('');
     const [bob, carol] = [await keyHolder(gateway, 'bob'), await keyHolder(gateway, 'carol')];
     const allow = (holder: RunningGateway) => rest(holder, 'POST', `/approvals/${id}/allow`, {});
-    await expect.poll(async () => (await allow(bob)).status, { timeout: 10_000 }).not.toBe(401);
+    await expect.poll(async () => (await allow(bob)).status).not.toBe(401);
     // Whatever bob does again, he is one person.
     expect((await allow(bob)).status).toBe(403);
     expect(idOf(await client.call('bank_pay', { amount: 5 }))).toBe(id);
     expect(bank.calls.get('pay')).toBeUndefined();
-    await expect.poll(async () => (await allow(carol)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await allow(carol)).status).toBe(200);
     expect(textOf(await client.call('bank_pay', { amount: 5 }))).not.toContain('must allow');
     expect(bank.calls.get('pay')).toBe(1);
     // Another tool without the effect asks nobody.

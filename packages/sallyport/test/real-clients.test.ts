@@ -134,13 +134,13 @@ describe.each(clients)('%s', (_name, modern, connect) => {
       const long = { name: `${server}_test_slow`, arguments: { steps: 2_000, delay_ms: 10 } };
       const given = client.callTool(long, { signal: abort.signal, onprogress: () => abort.abort() });
       await expect(given).rejects.toThrow();
-      await expect.poll(() => text(`${server}_cancel_count`), { timeout: 10_000 }).toBe(String(before + 1));
+      await expect.poll(() => text(`${server}_cancel_count`)).toBe(String(before + 1));
       // A modern client names its level with each request, which neither SDK offers; tested with raw clients.
       if (client.modern) return;
       await client.setLoggingLevel('debug');
       await text(`${server}_test_log`, { level: 'error', data: server });
       const logged = { method: 'notifications/message', params: { level: 'error', logger: 'matrix', data: server } };
-      await expect.poll(() => client.heard, { timeout: 10_000 }).toContainEqual(logged);
+      await expect.poll(() => client.heard).toContainEqual(logged);
     });
 
     it('hears of changes and sees them in its next list', async () => {
@@ -160,14 +160,14 @@ describe.each(clients)('%s', (_name, modern, connect) => {
           const from = client.heard.length;
           await text(`${server}_test_trigger_${kind}_change`);
           const isTold = () => client.heard.slice(from).some(({ method }) => method.endsWith(`${list}/list_changed`));
-          await expect.poll(isTold, { timeout: 10_000 }).toBe(true);
+          await expect.poll(isTold).toBe(true);
           expect((await names[list]()).includes(extra), `${extra} is listed`).toBe(listed);
         }
       }
       const from = client.heard.length;
       const version = (await text(`${server}_test_trigger_resource_update`))?.replace('version ', '');
       const updated = () => client.heard.slice(from).find(({ method }) => method.endsWith('resources/updated'));
-      await expect.poll(() => updated()?.params['uri'], { timeout: 10_000 }).toBe(watched);
+      await expect.poll(() => updated()?.params['uri']).toBe(watched);
       const read = await client.readResource({ uri: watched });
       expect(read['contents']).toMatchObject([{ text: `version ${version}` }]);
       await stop();

@@ -12,6 +12,7 @@ import { openSse } from './matrix/raw-sse.ts';
 import { openStdio } from './matrix/raw-stdio.ts';
 import { createScratch, type Running, sallyport, start } from './matrix/set-up.ts';
 import { type RealServers, startRealServers } from './real-servers.ts';
+import { waitFor } from './wait-for.ts';
 
 const legacy = '2025-11-25';
 const modern = '2026-07-28';
@@ -25,9 +26,6 @@ const names = [
   'chrome-devtools',
   'context7',
 ] as const;
-/** How long a real server may take until it has said all it has to say of itself. */
-const settleMs = 20_000;
-
 let servers: RealServers;
 let scratch: ReturnType<typeof createScratch>;
 let up: Running;
@@ -38,6 +36,10 @@ beforeAll(async () => {
   scratch = createScratch({ mcpServers: servers.entries });
   const log = ['--no-call-log', '--log-level', 'error'];
   up = await start([sallyport, 'up', '--config', scratch.config, '--port', '0', '--json', ...log], scratch.env);
+  // A list names the servers that it does not have yet; tests begin when all have started.
+  const first = await through(modern);
+  const listed = async () => [...new Set([...(await itemsOf(first, TOOLS)).keys()].map((name) => name.split('_')[0]))];
+  await waitFor(async () => expect(await listed()).toEqual(expect.arrayContaining([...names])));
 });
 
 afterAll(async () => {
@@ -109,8 +111,9 @@ interface ListShape {
   readonly key: string;
 }
 
+const TOOLS: ListShape = { method: 'tools/list', member: 'tools', key: 'name' };
 const lists: readonly ListShape[] = [
-  { method: 'tools/list', member: 'tools', key: 'name' },
+  TOOLS,
   { method: 'prompts/list', member: 'prompts', key: 'name' },
   { method: 'resources/list', member: 'resources', key: 'uri' },
   { method: 'resources/templates/list', member: 'resourceTemplates', key: 'uriTemplate' },
@@ -129,15 +132,10 @@ describe.each([legacy, modern] as const)('a client of %s', (revision) => {
       const { key } = list;
       const toPublic = (name: string) => (key === 'name' ? `${server}_${name}` : `${server}+${name}`);
       // Servers add tools after the handshake and say so: what is compared is what they come to rest at.
-      await expect
-        .poll(async () => [...(await itemsOf(own, list))], { timeout: settleMs, interval: 50 })
-        .toEqual([...(await itemsOf(direct, list))]);
+      await expect.poll(async () => [...(await itemsOf(own, list))]).toEqual([...(await itemsOf(direct, list))]);
       const wanted = await itemsOf(direct, list);
       await expect
-        .poll(async () => [...(await itemsOf(shared, list))].filter(([name]) => name.startsWith(toPublic(''))), {
-          timeout: settleMs,
-          interval: 50,
-        })
+        .poll(async () => [...(await itemsOf(shared, list))].filter(([name]) => name.startsWith(toPublic(''))))
         .toEqual([...wanted].map(([name, rest]) => [toPublic(name), rest]));
       if (list.member === 'tools') expect(wanted.size).toBeGreaterThan(0);
     }
@@ -221,13 +219,13 @@ describe.each([legacy, modern] as const)('a client of %s', (revision) => {
         const allowed = async () =>
           toText(await client.call('tools/call', { name: 'list_allowed_directories', arguments: {} }));
         // The server asks for them by itself, some time after the handshake.
-        await expect.poll(allowed, { timeout: settleMs, interval: 50 }).toContain(home);
+        await expect.poll(allowed).toContain(home);
         if (client.modern) continue;
         const moved = join(home, 'moved');
         mkdirSync(moved);
         client.responds.set('roots/list', () => ({ roots: [{ uri: pathToFileURL(moved).href }] }));
         await client.notify('notifications/roots/list_changed');
-        await expect.poll(allowed, { timeout: settleMs, interval: 50 }).toContain(moved);
+        await expect.poll(allowed).toContain(moved);
       }
     } finally {
       for (const home of homes) rmSync(home, { recursive: true, force: true });

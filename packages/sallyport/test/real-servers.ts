@@ -23,7 +23,11 @@ export interface Entry {
   readonly command?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  readonly startTimeoutMs?: number;
 }
+
+/** Eight programs of some hundred modules each start at once: on a loaded machine that is more than the default. */
+const startTimeoutMs = 120_000;
 
 export async function startRealServers(): Promise<RealServers> {
   const home = mkdtempSync(join(tmpdir(), 'real-servers-'));
@@ -35,8 +39,8 @@ export async function startRealServers(): Promise<RealServers> {
   };
   const entries: Record<string, Entry> = {
     everything: toChild(everything, ['stdio']),
-    'everything-sse': { type: 'sse', url: `${await listening('sse')}/sse` },
-    'everything-http': { type: 'http', url: `${await listening('streamableHttp')}/mcp` },
+    'everything-sse': { type: 'sse', url: `${await listening('sse')}/sse`, startTimeoutMs },
+    'everything-http': { type: 'http', url: `${await listening('streamableHttp')}/mcp`, startTimeoutMs },
     filesystem: toChild(require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'), [home]),
     memory: toChild(require.resolve('@modelcontextprotocol/server-memory/dist/index.js'), [], {
       MEMORY_FILE_PATH: join(home, 'memory.jsonl'),
@@ -59,7 +63,7 @@ export async function startRealServers(): Promise<RealServers> {
 }
 
 function toChild(script: string, args: readonly string[] = [], env: Record<string, string> = {}): Entry {
-  return { command: process.execPath, args: [script, ...args], env };
+  return { command: process.execPath, args: [script, ...args], env, startTimeoutMs };
 }
 
 /** The program a package calls by its own name. */
@@ -93,7 +97,7 @@ async function listen(args: readonly string[], port: number): Promise<() => Prom
     });
     child.once('close', (code) => reject(new Error(`exit code ${code}: ${said}`)));
   });
-  await within(ready, () => `${args.join(' ')} is not up: ${said}`, 30_000);
+  await within(ready, () => `${args.join(' ')} is not up: ${said}`);
   return async () => {
     const ended = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGKILL');

@@ -138,14 +138,14 @@ describe.each(combinations)('%s, %s era, %j', (transport, era, flags) => {
       { onprogress: ({ progress }) => seen.push(progress) },
     );
     // Handlers of notifications may run after the answer is there.
-    await expect.poll(() => seen, { timeout: 5_000 }).toEqual([1, 2, 3]);
+    await expect.poll(() => seen).toEqual([1, 2, 3]);
     const abort = new AbortController();
     const long = client.callTool(
       { name: 'test_slow', arguments: { steps: 1_000, delay_ms: 20 } },
       { signal: abort.signal, onprogress: () => abort.abort() },
     );
     await expect(long).rejects.toThrow();
-    await expect.poll(() => textOf(client, 'cancel_count'), { timeout: 5_000 }).toBe('1');
+    await expect.poll(() => textOf(client, 'cancel_count')).toBe('1');
   });
 
   it('announces changes', async () => {
@@ -172,7 +172,7 @@ describe.each(combinations)('%s, %s era, %j', (transport, era, flags) => {
     for (const what of ['tool_change', 'prompt_change', 'resource_change', 'resource_update']) {
       await textOf(client, `test_trigger_${what}`);
     }
-    await expect.poll(() => heard.length, { timeout: 5_000 }).toBe(4);
+    await expect.poll(() => heard.length).toBe(4);
     expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('extra_tool');
   });
 });
@@ -184,7 +184,7 @@ it('logs only what was asked for', async () => {
   await legacy.setLoggingLevel('warning');
   await textOf(legacy, 'test_log', { level: 'info' });
   await textOf(legacy, 'test_log', { level: 'error' });
-  await expect.poll(() => heard, { timeout: 5_000 }).toEqual(['error']);
+  await expect.poll(() => heard).toEqual(['error']);
 });
 
 it('serves legacy clients without sessions when told to', async () => {

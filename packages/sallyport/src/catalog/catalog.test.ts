@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALL, closeCatalogs, namesIn, setUp, tool, toolsOf, withTools } from '../../test/catalog-set-up.ts';
 import { clientOf, type FakeServer, serverSettings, snapshotOf } from '../../test/fake-upstreams.ts';
+import { waitFor } from '../../test/wait-for.ts';
 import type { Tool } from '../core/call.ts';
 import type { ListChange } from './contract.ts';
 
@@ -147,10 +148,10 @@ describe('trouble', () => {
     ]);
     expect(catalog.view(snapshot, ALL, clientOf())).toBe(view);
     isDown = false;
-    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 'b', list: 'tools', profile: '' }]), { timeout: 5000 });
+    await waitFor(() => expect(changes).toEqual([{ upstream: 'b', list: 'tools', profile: '' }]));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['a_a', 'b_b']);
     // Every list is tried again in its own time, and tools may be there first.
-    await vi.waitFor(() => expect(catalog.reports()).toEqual([]), { timeout: 5000 });
+    await waitFor(() => expect(catalog.reports()).toEqual([]));
   });
 
   it('with a server that hangs costs its own start time once, and its lists come later', async () => {
@@ -164,7 +165,7 @@ describe('trouble', () => {
     ]);
     expect(catalog.view(snapshot, ALL, clientOf())).not.toBeInstanceOf(Promise);
     go();
-    await vi.waitFor(() => expect(changes).toContainEqual({ upstream: 'b', list: 'tools', profile: '' }));
+    await waitFor(() => expect(changes).toContainEqual({ upstream: 'b', list: 'tools', profile: '' }));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['a_a', 'b_b']);
   });
 
@@ -201,7 +202,7 @@ describe('trouble', () => {
     expect(namesIn(view)).toEqual(['s_good', 's_bad']);
     expect(catalog.tally('s')).toMatchObject({ tools: 2, unvalidated: 0 });
     for (const end of checks) end();
-    await vi.waitFor(() => expect(reported).toHaveBeenCalledOnce());
+    await waitFor(() => expect(reported).toHaveBeenCalledOnce());
     expect(catalog.reports('s')).toEqual([
       { kind: 'schema', upstream: 's', item: 'tools/list: bad', problem: 'its inputSchema took too long' },
     ]);
@@ -223,7 +224,7 @@ describe('trouble', () => {
     await catalog.view(snapshotOf([serverSettings('s')]), ALL, clientOf());
     Object.assign(server, withTools('b'));
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    await waitFor(() => expect(heard).toHaveLength(1));
     stop();
   });
 });

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ALL, closeCatalogs, namesIn, setUp, toolsOf, withTools } from '../../test/catalog-set-up.ts';
 import { clientOf, type FakeServer, serverSettings, snapshotOf } from '../../test/fake-upstreams.ts';
+import { waitFor } from '../../test/wait-for.ts';
 
 afterEach(closeCatalogs);
 
@@ -34,7 +35,7 @@ describe('pages', () => {
     const cursor = (await catalog.view(snapshot, ALL, clientOf())).list('tools', undefined).nextCursor;
     Object.assign(server, numbered(...after));
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await vi.waitFor(() => expect(changes).toHaveLength(1));
+    await waitFor(() => expect(changes).toHaveLength(1));
     const page = (await catalog.view(snapshot, ALL, clientOf())).list('tools', cursor);
     expect(JSON.parse(page.items).map((item: { name: string }) => item.name)).toEqual(expected);
   });
@@ -48,12 +49,12 @@ describe('changes', () => {
     const { catalog, changes, upstreams } = setUp({ s: server });
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a']);
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await vi.waitFor(() => expect(upstreams.asked.filter((asked) => asked === 's tools/list')).toHaveLength(2));
+    await waitFor(() => expect(upstreams.asked.filter((asked) => asked === 's tools/list')).toHaveLength(2));
     Object.assign(server, withTools('a', 'b'));
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
     const stale = catalog.view(snapshot, ALL, clientOf());
     expect(namesIn(await stale)).toEqual(['s_a']);
-    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'tools', profile: '' }]));
+    await waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'tools', profile: '' }]));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a', 's_b']);
   });
 
@@ -75,12 +76,12 @@ describe('changes', () => {
     isGoing = new Promise((resolve) => (go = resolve));
     const asked = () => upstreams.asked.filter((one) => one === 's resources/list').length;
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'resources' });
-    await vi.waitFor(() => expect(asked()).toBe(2));
+    await waitFor(() => expect(asked()).toBe(2));
     expect(changes).toEqual([]);
     go();
-    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'resources', profile: '' }]));
+    await waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'resources', profile: '' }]));
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'resources' });
-    await vi.waitFor(() => expect(asked()).toBe(3));
+    await waitFor(() => expect(asked()).toBe(3));
     expect(changes).toHaveLength(1);
   });
 
@@ -91,7 +92,7 @@ describe('changes', () => {
     for (const principal of ['ann', 'bob']) await catalog.view(snapshot, ALL, clientOf({}, principal));
     names = ['a', 'b'];
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await vi.waitFor(() => expect(changes).toHaveLength(2));
+    await waitFor(() => expect(changes).toHaveLength(2));
     expect(changes.map(({ principal }) => principal).sort()).toEqual(['ann', 'bob']);
   });
 
@@ -108,7 +109,7 @@ describe('changes', () => {
     });
     Object.assign(server, withTools('a', 'b'));
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await vi.waitFor(() => expect(seen).toHaveLength(3));
+    await waitFor(() => expect(seen).toHaveLength(3));
     expect(new Set(seen.map(([profile]) => profile))).toEqual(new Set(clients.map((client) => client.profile)));
     expect(seen.map(([, names]) => names)).toEqual(clients.map(() => ['s_a', 's_b']));
   });
@@ -122,7 +123,7 @@ describe('changes', () => {
     catalog.forget(first.key);
     Object.assign(server, withTools('a', 'b'));
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await vi.waitFor(() => expect(changes).toHaveLength(1));
+    await waitFor(() => expect(changes).toHaveLength(1));
   });
 
   it('that come without end are asked for at a bounded rate', async () => {
@@ -132,7 +133,7 @@ describe('changes', () => {
     });
     await catalog.view(snapshot, ALL, clientOf());
     for (let i = 0; i < 10_000; i++) upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(0));
+    await waitFor(() => expect(changes.length).toBeGreaterThan(0));
     expect(count).toBe(2);
   });
 
@@ -149,7 +150,7 @@ describe('changes', () => {
     const asked = upstreams.asked.length;
     expect(catalog.view(snapshot, ALL, clientOf())).toBe(view);
     expect(upstreams.asked).toHaveLength(asked);
-    await vi.waitFor(() => expect(changes).toHaveLength(1));
+    await waitFor(() => expect(changes).toHaveLength(1));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_new']);
   });
 
@@ -168,10 +169,10 @@ describe('changes', () => {
     expect(upstreams.asked).toEqual(['s identify', 's tools/list']);
     crashes = true;
     upstreams.emit({ kind: 'connected', upstream: 's' });
-    await vi.waitFor(() => expect(upstreams.asked).toHaveLength(4));
+    await waitFor(() => expect(upstreams.asked).toHaveLength(4));
     // The second try comes a second later, not at once.
     const started = Date.now();
-    await vi.waitFor(() => expect(upstreams.asked.length).toBeGreaterThan(4), { timeout: 5000 });
+    await waitFor(() => expect(upstreams.asked.length).toBeGreaterThan(4));
     expect(Date.now() - started).toBeGreaterThan(500);
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a']);
     expect(catalog.reports()).toEqual([

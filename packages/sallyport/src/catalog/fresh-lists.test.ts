@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ALL, closeCatalogs, namesIn, setUp, tool } from '../../test/catalog-set-up.ts';
 import { clientOf, type FakeServer, serverSettings, snapshotOf } from '../../test/fake-upstreams.ts';
+import { waitFor } from '../../test/wait-for.ts';
 import type { ServerSettings } from '../config/settings.ts';
 
 afterEach(closeCatalogs);
@@ -50,7 +51,7 @@ describe.each<[string, string, Partial<ServerSettings>, object]>([
     const served = catalog.view(snapshot, ALL, clientOf(), LIST);
     expect(served).not.toBeInstanceOf(Promise);
     expect(namesIn(await served)).toEqual(['s_a']);
-    await vi.waitFor(() => expect(changes).toContainEqual(expect.objectContaining({ list: 'tools' })));
+    await waitFor(() => expect(changes).toContainEqual(expect.objectContaining({ list: 'tools' })));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf(), LIST))).toEqual(['s_a', 's_note']);
   });
 
@@ -64,7 +65,7 @@ describe.each<[string, string, Partial<ServerSettings>, object]>([
       time.ahead = second * 1001;
       const before = lists();
       await Promise.all([ALL, OWN, ALL].flatMap((at) => clients.map((one) => catalog.view(snapshot, at, one, LIST))));
-      await vi.waitFor(() => expect(lists()).toBe(before + 1));
+      await waitFor(() => expect(lists()).toBe(before + 1));
     }
     expect(atOnce()).toBe(1);
   });
@@ -98,5 +99,5 @@ it('what was asked for too soon is asked for a second later, so that the change 
   await catalog.view(snapshot, OWN, clientOf(), LIST);
   names.push('note');
   expect(namesIn(await catalog.view(snapshot, OWN, clientOf(), LIST))).toEqual(['a']);
-  await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 5000 });
+  await waitFor(() => expect(changes).toHaveLength(1));
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALL, closeCatalogs, namesIn, setUp, tool, toolsOf, withTools } from '../../test/catalog-set-up.ts';
 import { clientOf, type FakeServer, serverSettings, snapshotOf } from '../../test/fake-upstreams.ts';
+import { waitFor } from '../../test/wait-for.ts';
 import { silentLog } from '../core/log.ts';
 
 afterEach(closeCatalogs);
@@ -31,8 +32,8 @@ describe('clients that see different lists', () => {
     const before = upstreams.asked.length;
     void catalog.view(snapshot, ALL, clientOf());
     void catalog.view(snapshot, ALL, clientOf(roots));
-    await vi.waitFor(() => expect(upstreams.asked).toHaveLength(before + 2));
-    await vi.waitFor(() => expect(plain.list('tools', undefined).ttlMs).toBeGreaterThan(0));
+    await waitFor(() => expect(upstreams.asked).toHaveLength(before + 2));
+    await waitFor(() => expect(plain.list('tools', undefined).ttlMs).toBeGreaterThan(0));
     await catalog.close();
     expect(upstreams.asked).toHaveLength(before + 2);
     expect(kept.text?.split('\\"name\\":\\"a\\"')).toHaveLength(2);
@@ -88,7 +89,7 @@ describe('clients that see different lists', () => {
     catalog.forget(client.key);
     upstreams.exchanges.splice(0);
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await vi.waitFor(() => expect(upstreams.exchanges).toHaveLength(1));
+    await waitFor(() => expect(upstreams.exchanges).toHaveLength(1));
     expect(upstreams.exchanges[0]?.client.capabilities).toEqual({});
   });
 });
@@ -110,7 +111,7 @@ describe('what is kept between starts', () => {
     expect(upstreams.asked).toEqual([]);
     expect(namesIn(view)).toEqual(['s_a']);
     expect(view.list('tools', undefined).ttlMs).toBe(0);
-    await vi.waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'tools', profile: expect.any(String) }]));
+    await waitFor(() => expect(changes).toEqual([{ upstream: 's', list: 'tools', profile: expect.any(String) }]));
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a', 's_b']);
   });
 
@@ -119,7 +120,7 @@ describe('what is kept between starts', () => {
     const { catalog } = setUp({}, { text });
     const view = await catalog.view(snapshot, ALL, clientOf());
     expect([namesIn(view), view.unavailable]).toEqual([['s_a'], []]);
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(catalog.reports()).toContainEqual({
         kind: 'list',
         upstream: 's',
@@ -158,7 +159,7 @@ describe('what is kept between starts', () => {
     const store = { load: async () => undefined, save: async (text: string) => void saves.push(text) };
     const { catalog } = setUp({ s: withTools('a') }, { store });
     await catalog.view(snapshot, ALL, clientOf());
-    await vi.waitFor(() => expect(saves).toHaveLength(1));
+    await waitFor(() => expect(saves).toHaveLength(1));
     await catalog.close();
     await catalog.close();
     expect(saves).toHaveLength(1);

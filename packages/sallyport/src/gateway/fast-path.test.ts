@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { waitFor } from '../../test/wait-for.ts';
 import { FastPath } from './fast-path.ts';
 import type { FastRequest } from './fast-request.ts';
 import type { FastResponse } from './fast-response.ts';
@@ -237,5 +238,5 @@ test('a client that asks on and on and never reads is not read from for ever', a
   // What the system's buffers hold, not what was asked for.
   expect(served.length).toBeLessThan(REQUESTS / 2);
   client.socket.resume();
-  await vi.waitFor(() => expect(served).toHaveLength(REQUESTS), { timeout: 20_000 });
+  await waitFor(() => expect(served).toHaveLength(REQUESTS));
 }, 30_000);

@@ -37,37 +37,23 @@ async function readAll(database: Database): Promise<unknown[]> {
   return rows.map(({ a }) => a);
 }
 
-test('while another process writes for two seconds, the program goes on, readers read, and the write is made', async () => {
+test('while another process writes, the program goes on, readers read, and the write is made', async () => {
   const database = await open();
   await makeTable(database);
   await insert(database, 'before');
-  let turns = 0;
-  let longest = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    turns++;
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 5);
-  ends.push(() => clearInterval(timer));
-  await lockDatabase(file, 2_000);
-  const start = performance.now();
-  last = start;
-  longest = 0;
-  turns = 0;
+  const { release } = await lockDatabase(file);
   let written = false;
   const write = insert(database, 'after').then(() => {
     written = true;
   });
   const changed = database.transaction().execute(async (change) => insert(change as Database, 'in a transaction'));
   expect(await readAll(database)).toEqual(['before']);
+  // SQLite's own waiting would be one turn, until the lock is let go by the last of these.
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(written).toBe(false);
+  await release();
   await write;
   await changed;
-  expect(performance.now() - start).toBeGreaterThan(1_000);
-  // SQLite's own waiting would be one turn of two seconds.
-  expect(turns).toBeGreaterThan(50);
-  expect(longest).toBeLessThan(1_000);
   expect(await readAll(database)).toEqual(['before', 'after', 'in a transaction']);
 });
 

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { waitFor } from '../../test/wait-for.ts';
 import type { Approval } from '../guard/approve/approval.ts';
 import { createApprovalWebhook } from './approval-webhook.ts';
 
@@ -40,7 +41,7 @@ async function hook(answer: (request: IncomingMessage, response: ServerResponse,
 test('the signature covers timestamp and body', async () => {
   const { bodies, webhook } = await hook((_, response) => response.end());
   webhook.send('answered', approval);
-  await vi.waitFor(() => expect(bodies).toHaveLength(1));
+  await waitFor(() => expect(bodies).toHaveLength(1));
   const [{ body, headers } = { body: '', headers: {} }] = bodies;
   expect(JSON.parse(body)).toEqual({ event: 'approval.answered', approval: { id: 'ap_1', arguments: { to: 'bob' } } });
   expect(headers['sallyport-timestamp']).toBe('5');
@@ -50,7 +51,7 @@ test('the signature covers timestamp and body', async () => {
 test('a receiver that fails is tried so often and no more', async () => {
   const { bodies, errors, webhook } = await hook((_, response) => response.writeHead(503).end());
   webhook.send('asked', approval);
-  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  await waitFor(() => expect(errors).toHaveLength(1));
   expect(bodies).toHaveLength(3);
   expect(errors).toMatchObject([{ approval: 'ap_1', problem: 'HTTP 503', message: 'the webhook was not delivered' }]);
   expect(JSON.stringify(errors)).not.toMatch(/bob|hunter2/);
@@ -61,7 +62,7 @@ test('a redirect is not followed: the arguments would go where nobody wrote down
     response.writeHead(307, { location: `http://${request.headers.host}/elsewhere` }).end(),
   );
   webhook.send('asked', approval);
-  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  await waitFor(() => expect(errors).toHaveLength(1));
   expect(bodies).toHaveLength(3);
 });
 
@@ -80,7 +81,7 @@ test('nothing is sent unsigned', () => {
 test('a receiver that never answers holds nobody: sending returns at once, closing gives up', async () => {
   const { errors, bodies, webhook } = await hook(() => {});
   expect(webhook.send('asked', approval)).toBeUndefined();
-  await vi.waitFor(() => expect(bodies).toHaveLength(1));
+  await waitFor(() => expect(bodies).toHaveLength(1));
   webhook.close();
-  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  await waitFor(() => expect(errors).toHaveLength(1));
 });

@@ -104,7 +104,7 @@ describe('a child', () => {
   });
 
   it('that is not used any more in one era is stopped there alone', async () => {
-    const upstreams = open(settings('dual-by-process', { idleMs: 200 }));
+    const upstreams = open(settings('dual-by-process', { idleMs: 1_000 }));
     await call(upstreams, 'legacy');
     const modern = await call(upstreams, 'modern');
     await expect

@@ -197,7 +197,7 @@ describe('finding the era of an address', () => {
 
   it('silence to server/discover means legacy too', async () => {
     subject.on('server/discover', () => {});
-    expect((await call(open(settings({ startTimeoutMs: 300 })))).result).toEqual({ ok: 1 });
+    expect((await call(open(settings({ startTimeoutMs: 2_000 })))).result).toEqual({ ok: 1 });
   });
 
   it.each([

@@ -121,9 +121,7 @@ describe('a session', () => {
     subject.on('tools/call', ({ result }) => result({}));
     subject.on('DELETE', () => {});
     await call();
-    const start = performance.now();
     await upstreams.close();
-    expect(performance.now() - start).toBeLessThan(4000);
   });
 });
 

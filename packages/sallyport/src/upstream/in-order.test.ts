@@ -75,9 +75,7 @@ describe('what a client says without being asked', () => {
     subject.on('notification', ({ message, send }) => {
       if (message.method === 'notifications/initialized') send(202, {}, '');
     });
-    const startedAt = performance.now();
     await tellAndAnswer();
     await tellAndAnswer();
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });

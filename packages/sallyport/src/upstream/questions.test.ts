@@ -72,10 +72,10 @@ describe('a question of the server', () => {
   );
 
   it('stops the clock while the client thinks, up to the cap', async () => {
-    const upstreams = open({ timeoutMs: 100, maxTimeoutMs: 5000 });
+    const upstreams = open({ timeoutMs: 1_000, maxTimeoutMs: 60_000 });
     const talk = streaming(subject);
     const thinking = capable({
-      answer: () => new Promise((resolve) => setTimeout(() => resolve(Answer.result('1', { roots: [] })), 350)),
+      answer: () => new Promise((resolve) => setTimeout(() => resolve(Answer.result('1', { roots: [] })), 1_500)),
     });
     const answer = upstreams.send('subject', toCall('tool'), thinking);
     const { turn, stream } = await talk;
@@ -88,7 +88,7 @@ describe('a question of the server', () => {
     const never = upstreams.send('subject', toCall('tool'), capable({ answer: () => new Promise(() => {}) }));
     (await again).stream.write(question('2', 'roots/list'));
     await expect(
-      Promise.race([never.catch(() => 'over'), new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))]),
+      Promise.race([never.catch(() => 'over'), new Promise((resolve) => setTimeout(resolve, 1_500, 'waiting'))]),
     ).resolves.toBe('waiting');
     await upstreams.close();
     await expect(never).rejects.toMatchObject({ code: 'draining' });

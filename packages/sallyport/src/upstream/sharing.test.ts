@@ -162,11 +162,11 @@ describe('an idle child', () => {
   });
 
   it('is not idle while it works, is asked, or is followed', async () => {
-    const upstreams = open(child({ idleMs: 100 }));
-    const first = await pid(upstreams, new TestExchange(), 'wait', { milliseconds: 500 });
+    const upstreams = open(child({ idleMs: 300 }));
+    const first = await pid(upstreams, new TestExchange(), 'wait', { milliseconds: 900 });
     expect(upstreams.status('subject')?.connections).toBe(1);
     await upstreams.subscribe('subject', 'x:1', createClient());
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 900));
     expect(await pid(upstreams, new TestExchange())).toBe(first);
   });
 });
@@ -196,7 +196,7 @@ describe('limits', () => {
 
   it('failures in a row open the breaker, others do not', async () => {
     const subject = await openSubject();
-    const upstreams = open(httpSettings(subject.url, { era: 'legacy', timeoutMs: 100 }));
+    const upstreams = open(httpSettings(subject.url, { era: 'legacy', timeoutMs: 1_000 }));
     const call = () => upstreams.send('subject', toCall('tool'), new TestExchange());
     subject.on('tools/call', ({ error }) => error(-32602, 'no'));
     for (let i = 0; i < 5; i++) await call();
@@ -217,9 +217,9 @@ describe('limits', () => {
   });
 
   it('one slow tool beside others that answer opens nothing', async () => {
-    const upstreams = open(child({ timeoutMs: 150, breaker: { failures: 1, openMs: 60_000 } }));
+    const upstreams = open(child({ timeoutMs: 2_000, breaker: { failures: 1, openMs: 60_000 } }));
     await pid(upstreams, new TestExchange());
-    const slow = pid(upstreams, new TestExchange(), 'wait', { milliseconds: 3000 });
+    const slow = pid(upstreams, new TestExchange(), 'wait', { milliseconds: 60_000 });
     await new Promise((resolve) => setTimeout(resolve, 20));
     await pid(upstreams, new TestExchange());
     await expect(slow).rejects.toMatchObject({ code: 'timeout' });

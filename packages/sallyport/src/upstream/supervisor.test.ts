@@ -1,8 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { childSettings, HearingSink, isRunning, stdioSettings } from '../../test/stdio-child.ts';
+import { waitFor } from '../../test/wait-for.ts';
 import type { ServerSettings } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
@@ -30,7 +31,7 @@ async function toFault(promise: Promise<unknown>): Promise<FaultError> {
 }
 
 async function allGone(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 5000, interval: 10 });
+  await waitFor(() => expect(pids.filter(isRunning)).toEqual([]));
 }
 
 describe('a start that fails', () => {

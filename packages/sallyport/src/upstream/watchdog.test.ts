@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { childSettings, isRunning } from '../../test/stdio-child.ts';
+import { waitFor } from '../../test/wait-for.ts';
 import { silentLog } from '../core/log.ts';
 import { Watchdog } from './watchdog.ts';
 
 const posix = describe.skipIf(process.platform === 'win32');
 
 async function allGone(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 5000, interval: 10 });
+  await waitFor(() => expect(pids.filter(isRunning)).toEqual([]));
 }
 
 function startSleeper(): ChildProcess & { readonly pid: number } {
@@ -31,7 +32,7 @@ posix('the watchdog', () => {
     await watchdog.close();
     await watchdog.close();
     expect(watchdog.pid !== undefined && isRunning(watchdog.pid)).toBe(false);
-    await vi.waitFor(() => expect(sleepers.map(({ pid }) => isRunning(pid))).toEqual([true, false, true, false, true]));
+    await waitFor(() => expect(sleepers.map(({ pid }) => isRunning(pid))).toEqual([true, false, true, false, true]));
     for (const sleeper of sleepers) sleeper.kill('SIGKILL');
   });
 
@@ -42,10 +43,10 @@ posix('the watchdog', () => {
       const sleeper = startSleeper();
       watchdog.watch(sleeper.pid);
       const first = watchdog.pid ?? 0;
-      await vi.waitFor(() => expect(readFileSync(`/proc/${first}/status`, 'latin1')).toMatch(/SigIgn:\t0*[1-9a-f]/));
+      await waitFor(() => expect(readFileSync(`/proc/${first}/status`, 'latin1')).toMatch(/SigIgn:\t0*[1-9a-f]/));
       for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(first, signal);
       process.kill(first, 'SIGKILL');
-      await vi.waitFor(() => expect(watchdog.pid).not.toBe(first));
+      await waitFor(() => expect(watchdog.pid).not.toBe(first));
       const exited = once(sleeper, 'exit');
       await watchdog.close();
       expect(await exited).toEqual([null, 'SIGKILL']);

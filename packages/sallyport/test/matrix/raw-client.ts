@@ -75,7 +75,8 @@ export interface ClientOptions {
   readonly responds?: Readonly<Record<string, Respond>>;
 }
 
-const patienceMs = 30_000;
+/** A deadline and no assertion on speed: a loaded machine may take long, a broken program takes for ever. */
+const patienceMs = 90_000;
 const metaPrefix = 'io.modelcontextprotocol/';
 
 /** A client of any revision that keeps every byte it hears, so that tests can look at facts of the wire. */

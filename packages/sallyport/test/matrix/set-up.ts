@@ -36,7 +36,7 @@ export async function start(args: readonly string[], env: NodeJS.ProcessEnv = pr
   child.stderr.on('data', (chunk) => {
     said = (said + chunk).slice(-4_000);
   });
-  const line = await within(firstLine(child), () => `${program} is not up: ${said}`, 30_000).catch((error: unknown) => {
+  const line = await within(firstLine(child), () => `${program} is not up: ${said}`).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw error;
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimeOf } from '../../../test/cpu-time.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findSecretQuestion } from './elicitation-secrets.ts';
 
@@ -190,9 +191,8 @@ test('other questions are not forms', () => {
 });
 
 test('a megabyte of text is looked through quickly enough to be no attack', () => {
-  const started = performance.now();
-  findSecretQuestion('elicitation/create', form({ a: { type: 'string', description: 'do not '.repeat(150_000) } }));
-  expect(performance.now() - started).toBeLessThan(2_000);
+  const megabyte = form({ a: { type: 'string', description: 'do not '.repeat(150_000) } });
+  expect(cpuTimeOf(() => findSecretQuestion('elicitation/create', megabyte))).toBeLessThan(2_000);
 });
 
 test('the name of a field is no way to speak to a model', () => {

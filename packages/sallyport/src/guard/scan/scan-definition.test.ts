@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimeOf } from '../../../test/cpu-time.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ToolFace } from '../../core/tool-face.ts';
 import type { DefinitionContext } from './scan-context.ts';
@@ -296,11 +297,8 @@ describe('a text that puts itself above what the user wants', () => {
 test('a definition made to be slow is read in time', () => {
   const parts = ['do not tell ', 'ignore all ', 'for '.repeat(50), 'a@', '~/.', 'must also ', '<important ', 'i g n '];
   const text = Array.from({ length: 20_000 }, (_, i) => parts[i % parts.length]).join('');
-  const before = process.cpuUsage();
-  scanDefinition(tool(text), CONTEXT);
-  const { user } = process.cpuUsage(before);
   // Two seconds of computing for half a megabyte: what grows with the square of the text takes minutes.
-  expect(user).toBeLessThan(4_000_000);
+  expect(cpuTimeOf(() => scanDefinition(tool(text), CONTEXT))).toBeLessThan(8_000);
 });
 
 test('a hostile definition breaks nothing', () => {

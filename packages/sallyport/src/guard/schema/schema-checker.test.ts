@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { toCall, toTool } from '../../../test/sample-call.ts';
 import { createChecker } from '../../../test/schema-checker.ts';
+import { waitFor } from '../../../test/wait-for.ts';
 import type { Tool } from '../../core/call.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { KEY_HOLDER } from '../../core/principal.ts';
@@ -249,7 +250,7 @@ describe('lifetime', () => {
     const brief = createChecker({ idleMs: 1 });
     for (let i = 1; i <= 3; i++) {
       await brief.check(tool(object({ a: { pattern: `${i}` } })));
-      await vi.waitFor(() => expect(ended).toHaveBeenCalledTimes(i));
+      await waitFor(() => expect(ended).toHaveBeenCalledTimes(i));
     }
     await brief.close();
     ended.mockRestore();

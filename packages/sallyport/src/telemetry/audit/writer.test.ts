@@ -16,8 +16,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { takeFileLock } from '../../../test/take-lock.ts';
+import { waitFor } from '../../../test/wait-for.ts';
 import { type AuditSubject, toAuditSubject } from '../../core/audit.ts';
 import { type Client, toDeclaration } from '../../core/client.ts';
 import { systemClock } from '../../core/clock.ts';
@@ -98,8 +99,8 @@ const lastSegment = (directory: string) => join(directory, '0', segmentsIn(direc
 
 /** Waits until calls are refused, or taken again. */
 const untilRefused = (audit: OpenAudit, pattern: RegExp) =>
-  vi.waitFor(() => expect(() => audit.admit(subject('refused'), undefined)).toThrow(pattern), { timeout: 1_000 });
-const untilTaken = (audit: OpenAudit) => vi.waitFor(() => record(audit, 'again'), { timeout: 1_000 });
+  waitFor(() => expect(() => audit.admit(subject('refused'), undefined)).toThrow(pattern));
+const untilTaken = (audit: OpenAudit) => waitFor(() => record(audit, 'again'));
 
 test('a strict admission is on disk when it is fulfilled', async () => {
   const directory = newFolder();
@@ -216,7 +217,7 @@ test('a segment that was removed is noticed; put back, writing goes on', async (
   const directory = newFolder();
   const audit = await open(directory);
   await untilTaken(audit);
-  await vi.waitFor(() => expect(segmentsIn(directory)).toHaveLength(1));
+  await waitFor(() => expect(segmentsIn(directory)).toHaveLength(1));
   const path = lastSegment(directory);
   renameSync(path, `${path}.moved`);
   await untilRefused(audit, /was removed/);
@@ -280,13 +281,10 @@ test.each(TAMPERING)(
 test('a finished segment that is removed or rewritten is noticed too; a touched one is looked into and believed', async () => {
   const directory = newFolder();
   const audit = await open(directory, { mode: 'strict', segmentBytes: 3_000 });
-  await vi.waitFor(
-    async () => {
-      await record(audit, 'one');
-      expect(segmentsIn(directory).length).toBeGreaterThan(2);
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  await waitFor(async () => {
+    await record(audit, 'one');
+    expect(segmentsIn(directory).length).toBeGreaterThan(2);
+  });
   const first = join(directory, '0', segmentsIn(directory).sort()[0]!);
   utimesSync(first, new Date(), new Date());
   const text = readFileSync(first, 'utf8');
@@ -318,7 +316,7 @@ test.runIf(process.platform === 'linux')(
       for (;;) appendFileSync(filler, 'x'.repeat(1_000));
     }).toThrow(/ENOSPC/);
     let admitted = 1;
-    const refused = await vi.waitFor(async () => {
+    const refused = await waitFor(async () => {
       const problem = await record(audit, 'more').then(
         () => undefined,
         (error: unknown) => error,
@@ -344,18 +342,15 @@ test('old segments are retired, and the chain still verifies', async () => {
   const directory = newFolder();
   const longAgo = Date.now() - 40 * 86_400_000;
   const audit = await open(directory, { mode: 'strict', segmentBytes: 3_000, clock: { now: () => longAgo } });
-  await vi.waitFor(
-    async () => {
-      await record(audit, 'one');
-      expect(segmentsIn(directory).length).toBeGreaterThan(2);
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  await waitFor(async () => {
+    await record(audit, 'one');
+    expect(segmentsIn(directory).length).toBeGreaterThan(2);
+  });
   await audit.close();
   const first = join(directory, '0', segmentsIn(directory).sort()[0]!);
   utimesSync(first, new Date(longAgo), new Date(longAgo));
   const next = await open(directory, { mode: 'strict', keepDays: 30 });
-  await vi.waitFor(() => expect(existsSync(first)).toBe(false));
+  await waitFor(() => expect(existsSync(first)).toBe(false));
   await record(next, 'two');
   await next.close();
   expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
