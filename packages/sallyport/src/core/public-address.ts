@@ -11,6 +11,11 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || (address.toByteArray()[0] ?? 0) >> 5 === 1;
 }
 
+/** Whether a text is an IP address. */
+export function isIpAddress(text: string): boolean {
+  return parse(text) !== undefined;
+}
+
 /** Whether an IP address (as text) leads to this machine only. */
 export function isLoopbackAddress(text: string): boolean {
   return parse(text)?.range() === 'loopback';

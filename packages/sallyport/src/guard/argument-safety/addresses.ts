@@ -1,60 +1,72 @@
 import { decodePercent } from '../../core/percent.ts';
-import { isMetadataAddress, isPrivateAddress, isPublicAddress } from '../../core/public-address.ts';
+import { readUrl, toScheme, WRAPPERS } from '../destination.ts';
 
-/** Where a URL or host leads. `metadata`: to the service that hands out a cloud machine's credentials. */
-export type Destination = 'metadata' | 'private' | 'public';
-
-const METADATA_NAMES =
-  /^(?:metadata(?:\.google\.internal|\.goog|\.tencentyun\.com|\.azure\.(?:com|internal))|instance-data(?:\.ec2\.internal)?|169-254-169-254\.[\w.-]{0,200})\.?$/;
-/** Names that resolve within a network of one's own: RFC 6761, RFC 6762, ICANN's `.internal`. */
-const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home\.arpa|localdomain)\.?$/;
-/** Public DNS services that answer with the address written in the name. */
-const ADDRESS_IN_NAME =
-  /(?:^|[.-])((?:\d{1,3}[.-]){3}\d{1,3})\.(?:nip\.io|sslip\.io|xip\.io|traefik\.me|localtest\.me|lvh\.me|vcap\.me)$/;
-const LOOPBACK_NAMES = /(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com)$/;
+const WRITTEN = /^(?:https?|wss?|ftp):[\\/]?(?![\\/])|^[a-z][a-z0-9+.-]{1,31}:[\\/]{2}/i;
+const URL_INSIDE = /(?:[a-z][a-z0-9+.-]{1,31}:[\\/]{2}|(?:https?|wss?|ftp):[\\/])[^\s"'`<>|;)]{1,2048}/gi;
+const MAX_URLS = 64;
+/** Longer ones lead where their beginning does. */
+const MAX_URL = 8_192;
 
 /**
- * The host as a client would reach it: the WHATWG parser reads decimal, hexadecimal and octal numbers, short forms, and
- * full-width or circled digits as everybody's fetch does, and knows that what stands before an `@` is no host.
+ * A text that is one address as a whole, without what parsers drop from it (WHATWG URL section 4.4): blanks and control
+ * characters around it, tabs and line breaks within.
  */
-export function toHost(written: string): string | undefined {
-  // Other schemes leave their hosts unread.
-  const url = written.replace(/^[a-z][a-z0-9+.-]{0,20}:[\\/]{2}/i, 'http://');
-  try {
-    return new URL(url).hostname.toLowerCase();
-  } catch {
-    return undefined;
-  }
+export function toAddress(text: string): string | undefined {
+  const head = trim(text.slice(0, MAX_URL));
+  if (!/^[a-z][a-z0-9+.\t\r\n-]{0,63}:/i.test(head)) return undefined;
+  const address = unwrap(withoutBreaks(head));
+  return WRITTEN.test(address) && !/\s/.test(address) ? address : undefined;
 }
 
-/** @param host as {@link toHost} gives it */
-export function toDestination(host: string): Destination {
-  const bare = host.replace(/^\[(.*)\]$/, '$1');
-  if (isMetadataAddress(bare) || METADATA_NAMES.test(bare)) return 'metadata';
-  const named = ADDRESS_IN_NAME.exec(bare)?.[1]?.replaceAll('-', '.');
-  if (named !== undefined) return isMetadataAddress(named) ? 'metadata' : isPublicAddress(named) ? 'public' : 'private';
-  if (PRIVATE_NAMES.test(bare) || LOOPBACK_NAMES.test(bare)) return 'private';
-  const isAddress = /^[\d.]+$/.test(bare) || bare.includes(':');
-  return isAddress && (!isPublicAddress(bare) || isPrivateAddress(bare)) ? 'private' : 'public';
+/** Tabs and line breaks, which parsers drop. */
+export function withoutBreaks(text: string): string {
+  return /[\t\r\n]/.test(text) ? text.replace(/[\t\r\n]+/g, '') : text;
 }
 
-const URL_INSIDE = /[a-z][a-z0-9+.-]{1,15}:[\\/]{2}[^\s"'`<>|;)]{1,2048}/gi;
-const MAX_URLS = 64;
+function trim(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(start, end);
+}
+
+function unwrap(uri: string): string {
+  let inner = uri;
+  for (let scheme = toScheme(inner); scheme !== undefined && WRAPPERS.has(scheme); scheme = toScheme(inner))
+    inner = inner.slice(scheme.length + 1);
+  return inner;
+}
 
 /** Every URL in a text, those that another one carries in its query included. */
 export function urlsIn(text: string): readonly string[] {
   const urls: string[] = [];
   for (const [url] of text.matchAll(URL_INSIDE)) {
     if (urls.length >= MAX_URLS) break;
-    urls.push(url);
-    const query = url.indexOf('?');
-    const carried =
-      query < 0
-        ? undefined
-        : /(?:https?|gopher|ftp|dict|ldap|file)(?::|%3a)(?:\/|%2f){2}.{1,1024}/i.exec(url.slice(query));
-    if (carried !== null && carried !== undefined) urls.push(decode(carried[0]));
+    urls.push(url, ...carriedBy(url));
   }
   return urls;
+}
+
+export function carriedBy(url: string): readonly string[] {
+  const query = url.indexOf('?');
+  if (query < 0) return [];
+  const values = url.slice(query + 1, query + MAX_URL).split(/[&#]/, MAX_URLS);
+  return values.flatMap((pair) => toAddress(decode(pair.slice(pair.indexOf('=') + 1))) ?? []);
+}
+
+/** Hosts that a URL leads to; the URLs of databases and brokers name several. */
+export function hostsOf(url: string): readonly string[] {
+  const several = /^([a-z][a-z0-9+.-]{1,31}:[\\/]{2}(?:[^\\/?#@]*@)?)([^\\/?#@]*,[^\\/?#@]*)/i.exec(url);
+  const urls = several === null ? [url] : (several[2] ?? '').split(',', MAX_URLS).map((host) => `${several[1]}${host}`);
+  return urls.flatMap((one) => {
+    const host = readUrl(one)?.hostname;
+    return host === undefined || (isNumber(host) && !/^[a-z0-9+.-]+:[\\/]{2}/i.test(url)) ? [] : [host];
+  });
+}
+
+/** `http:404` is a status, `ws:8080` a port: without slashes, what would be an address in 0.0.0.0/8 is none. */
+function isNumber(host: string): boolean {
+  return /^0\.(?!0\.0\.0$)/.test(host);
 }
 
 /** What cannot be decoded stays as it is. */

@@ -1,7 +1,8 @@
 import type { ArgumentDanger } from '../../config/argument-safety-section.ts';
+import { toDestination } from '../destination.ts';
 import { scanText } from '../scan/scan-text.ts';
 import type { PlacedText } from '../secrets/walk-strings.ts';
-import { decode, toDestination, toHost, urlsIn } from './addresses.ts';
+import { carriedBy, decode, hostsOf, toAddress, urlsIn, withoutBreaks } from './addresses.ts';
 import { holdsCommand, isDisguised, runsForeignCode } from './commands.ts';
 import { carriesData } from './hosts.ts';
 import { climbsOut, hasEncodedClimb, isSensitivePath, isWithin, SECRET_VARIABLE } from './paths.ts';
@@ -49,7 +50,7 @@ const WHOLE_PATH =
 const ANYTHING = /[\0\r\n%\\`$;|&~/]|\.\.|[.@]\w|[^\s!-~]|^\d{6,10}$|^0x|(?:localhost|metadata)$|[A-Z]_[A-Z]|:/;
 
 /** What a text with something that is never harmless has one of; most have none. */
-const HARMFUL = /[\0%\r\n]|:[\\/]{2}|[^\s!-~]|\d{3}|0x|::|metadata|instance-data/i;
+const HARMFUL = /[\0%\t\r\n]|:[\\/]|[^\s!-~]|\d{3}|0x|::|metadata|instance-data|[\da-f]{8}[.-]/i;
 
 /** Every danger of one text of the arguments. Linear; a text that cannot hold any costs one test. */
 export function findDangers(placed: PlacedText, given: DangerOptions): readonly FoundDanger[] {
@@ -62,8 +63,8 @@ export function findDangers(placed: PlacedText, given: DangerOptions): readonly 
   if (isOrder) found.add('instructions');
   if (text.includes('\0') && cutsShort(placed)) found.add('nul');
   if (breaksHeader(placed)) found.add('headerBreak');
+  lookAtAddresses(placed, options, found);
   if (text.length <= MAX_READ) {
-    lookAtAddresses(placed, options, found);
     lookAtPaths(placed, options, found);
     lookAtCommands(placed, options, found);
   }
@@ -122,22 +123,24 @@ function lookAtAddresses(
   { runsCode }: DangerOptions,
   found: Set<ArgumentDanger | Harm>,
 ): void {
-  const isUrl = WHOLE_URL.test(text) || URL_NAME.test(field);
-  const urls = isUrl || (runsCode && text.includes('://')) ? urlsIn(text) : [];
+  const address = toAddress(text);
+  const urls = new Set(address === undefined ? [] : [address, ...carriedBy(address)]);
+  const isShort = text.length <= MAX_READ;
+  const holdsUrls = address !== undefined || URL_NAME.test(field) || (runsCode && /:[\\/]/.test(text));
+  if (isShort && holdsUrls) for (const url of urlsIn(text)) urls.add(url);
   for (const url of urls) {
-    const host = toHost(url);
-    if (host === undefined) continue;
-    note(host, found);
-    if (carriesData(/^[a-z][\w+.-]*:[\\/]{2}(?:[^/?#@]*@)?([^/?#:]*)/i.exec(url)?.[1] ?? '')) found.add('dataInHost');
+    for (const host of hostsOf(url)) note(host, found);
+    if (carriesData(WRITTEN_HOST.exec(url)?.[1] ?? '')) found.add('dataInHost');
     if (isEncodedTwice(url)) found.add('nestedEncoding');
   }
-  const bare = text.trim();
-  if (urls.length === 0 && (HOST_NAME.test(field) || URL_NAME.test(field)) && bare.length <= 256 && !/\s/.test(bare)) {
-    const host = toHost(`http://${bare.replace(/^\/\//, '')}`);
-    if (host !== undefined && bare !== '') note(host, found);
-    if (carriesData(bare)) found.add('dataInHost');
-  }
+  if (urls.size > 0 || !isShort || !(HOST_NAME.test(field) || URL_NAME.test(field))) return;
+  const bare = withoutBreaks(text).trim();
+  if (bare === '' || bare.length > 256 || /\s/.test(bare)) return;
+  for (const host of hostsOf(`http://${bare.replace(/^\/\//, '')}`)) note(host, found);
+  if (carriesData(bare)) found.add('dataInHost');
 }
+
+const WRITTEN_HOST = /^[a-z][\w+.-]*:[\\/]*(?:[^/?#@]*@)?([^/?#:]*)/i;
 
 function note(host: string, found: Set<ArgumentDanger | Harm>): void {
   const destination = toDestination(host);

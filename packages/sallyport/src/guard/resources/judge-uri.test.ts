@@ -83,6 +83,8 @@ const ATTACKS = [
   ],
   ...['javascript:alert(1)', 'JavaScript:alert(1)', 'data:text/html,<script>1</script>', 'vbscript:x'],
   'file://127.0.0.1/share',
+  ...['http://7f000001.nip.io/', 'http://--1.sslip.io/', 'http://a.localtest.me/', 'http://a9fea9fe.rbndr.us/'],
+  ...['redis://169.254.169.254/', 'postgres://metadata.google.internal/', 'jdbc:mysql://169.254.169.254/x'],
   `https://${Buffer.from('the password is swordfish').toString('hex')}.example.net/`,
   `https://example.com/${'a'.repeat(9_000)}`,
 ];
@@ -100,6 +102,9 @@ const HARMLESS = [
   ],
   ...['https://[2606:4700:4700::1111]/', 'https://bücher.example/', 'https://例え.example/', 'https://10.example.com/'],
   ...['https://v1-2-3-4.example.com/', 'https://cdn.example.com/a@b', 'https://d111111abcdef8.cloudfront.net/x.js'],
+  ...['https://8.8.8.8.nip.io/', 'https://cafebabe.example.com/', 'https://300-1-2-3.example.com/'],
+  // A server's own names for its tables.
+  ...['postgres://localhost/db/users/schema', 'postgres://10.0.0.1/db/users/schema', 'redis://cache/key'],
   ...['note://today', 'today', 'notes/today', '/absolute/path', 'memo:1', 'urn:isbn:0451450523', 'postgres://db/table'],
   ...[
     'file:///work/readme.md',

@@ -3,7 +3,7 @@ import { matchesGlob } from '../../core/glob.ts';
 import type { NameAnswers } from '../../core/name-port.ts';
 import { decodePercent } from '../../core/percent.ts';
 import { carriesData } from '../argument-safety/hosts.ts';
-import { findInside, isAddress, isThisMachine } from './find-inside.ts';
+import { isAddress, isThisMachine, readUrl, toDestination, toReached, toScheme, WRAPPERS } from '../destination.ts';
 
 export interface UriContext {
   readonly settings: ResourceSettings;
@@ -44,15 +44,8 @@ const ALLOWED: Judged = Object.freeze({ forbidden: undefined, asks: undefined, n
 
 /** Of `data:`: types that a client shows as a page, and runs. */
 const PAGE_DATA = /^data:[^,]{0,256}(?:html|xml|svg|script)/i;
-/** Schemes that hold another URI, which is the one that is opened. */
-const WRAPPERS: ReadonlySet<string> = new Set(['jar', 'view-source', 'feed', 'blob', 'filesystem', 'url']);
-/** Schemes that lead to a host, those of old protocols included: requests are forged through them first. */
-const REACHED: ReadonlySet<string> = new Set([
-  ...['http', 'https', 'ws', 'wss', 'ftp', 'ftps', 'sftp', 'tftp', 'gopher', 'dict', 'ldap', 'ldaps', 'smb', 'telnet'],
-]);
 /** What a server over HTTP speaks itself; `gopher:` to its host is a request forged. */
 const OWN: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
-const COMPOSED = /^[a-z0-9.-]{1,32}\+(https?|wss?|ftps?)$/;
 /** Parsers drop or trim these, and read another address than stands there (WHATWG URL section 4.4). */
 const UNREADABLE = /\p{Cc}|^\s|\s$/u;
 const MAX_URI = 8_192;
@@ -87,15 +80,14 @@ export function judgeUri(uri: string, context: UriContext): Judged {
   const asks = isListed || settings.unlisted === 'allow' ? undefined : { scheme };
   if (WRAPPERS.has(scheme)) return judgeUri(uri.slice(scheme.length + 1), context);
   if (scheme === 'file') return (context.isRead === true ? undefined : judgeFile(uri, context)) ?? askOr(asks);
-  const reached = REACHED.has(scheme) ? scheme : COMPOSED.exec(scheme)?.[1];
-  return reached === undefined ? askOr(asks) : judgeHost({ uri, scheme, reached, asks }, context);
+  const reached = toReached(scheme);
+  if (reached !== undefined) return judgeHost({ uri, scheme, reached, asks }, context);
+  // A server names its own things after hosts, too: `postgres://localhost/db/users`. Of metadata services it has none.
+  const isMetadata = !settings.private && toDestination(readUrl(uri)?.hostname ?? '') === 'metadata';
+  return isMetadata ? refuse('it leads to the metadata service of a cloud', allowInside(settings)) : askOr(asks);
 }
 
 const NEVER = 'No setting allows it.';
-
-function toScheme(uri: string): string | undefined {
-  return /^([a-z][a-z0-9+.-]{0,63}):/i.exec(uri)?.[1]?.toLowerCase();
-}
 
 interface Reaching {
   readonly uri: string;
@@ -106,7 +98,7 @@ interface Reaching {
 }
 
 function judgeHost({ uri, scheme, reached, asks }: Reaching, { settings, ownHost }: UriContext): Judged {
-  const url = toUrl(uri, scheme, reached);
+  const url = readUrl(uri);
   if (url === undefined) return refuse('it is no URL', `${NEVER} Write an address.`);
   if (url.username !== '' || url.password !== '')
     return refuse('it holds a user name or password', `${NEVER} Write the URI without it.`);
@@ -114,7 +106,7 @@ function judgeHost({ uri, scheme, reached, asks }: Reaching, { settings, ownHost
   if (host === '' || host.includes('..') || host.includes('%'))
     return refuse('its host cannot be read', `${NEVER} Write the name of a host.`);
   if (host === ownHost && OWN.has(reached)) return askOr(asks);
-  if (!settings.private && findInside(host) !== undefined)
+  if (!settings.private && toDestination(host) !== 'public')
     return refuse('it leads to this machine or a private network', allowInside(settings));
   const isListed = settings.hosts === undefined || settings.hosts.some((glob) => matchesGlob(glob.toLowerCase(), host));
   if (!isListed && settings.unlisted === 'deny')
@@ -132,16 +124,6 @@ function judgeHost({ uri, scheme, reached, asks }: Reaching, { settings, ownHost
     asks: isAsked ? { scheme, host: url.host } : undefined,
     name: isLookedUp ? host : undefined,
   };
-}
-
-/**
- * Hosts of other schemes are read as those of http are: the WHATWG parser makes `2130706433`, `0x7f.1`, full-width and
- * circled digits and `%31` the address they are, and every program that opens such a URI may do so, too.
- */
-function toUrl(uri: string, scheme: string, reached: string): URL | undefined {
-  const isSpecial = scheme === reached && /^(?:https?|wss?|ftp)$/.test(scheme);
-  const text = isSpecial ? uri : `http:${uri.slice(scheme.length + 1)}`;
-  return URL.canParse(text) ? new URL(text) : undefined;
 }
 
 /** Names of hosts are strangers' texts, too. */
@@ -187,7 +169,7 @@ export function judgeName(
           ...toFix(`The operator can let such names pass with "${settings.key}.names": "resolve".`),
         }
       : undefined;
-  if (answer.length === 0 || answer.some((address) => findInside(address) !== undefined))
+  if (answer.length === 0 || answer.some((address) => toDestination(address) !== 'public'))
     return { why: 'its name leads to this machine or a private network', ...toFix(allowInside(settings)) };
   return undefined;
 }
