@@ -7,7 +7,7 @@ import { systemClock } from '../src/core/clock.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { silentLog } from '../src/core/log.ts';
 import { Answer, Request } from '../src/core/message.ts';
-import { KEY_HOLDER } from '../src/core/principal.ts';
+import { KEY_HOLDER, type Principal } from '../src/core/principal.ts';
 import type { UpstreamRequest } from '../src/core/upstream-port.ts';
 import { createChains, type Guard } from '../src/guard/guard.ts';
 import type { CallRecord } from '../src/telemetry/call-log.ts';
@@ -83,8 +83,9 @@ export const ECHO = toTool(
 );
 
 /** A request of a client of the shared endpoint, in front of which is one server, `web`. */
-export function toInbound(method: string, params: JsonObject): Inbound {
-  const { client, endpoint } = toCall();
+export function toInbound(method: string, params: JsonObject, principal: Principal = KEY_HOLDER): Inbound {
+  const { client: sample, endpoint } = toCall();
+  const client = { ...sample, principal };
   const view = {
     tool: (name: string) => (name === 'web_echo' ? ECHO : undefined),
     hiddenTool: () => undefined,
