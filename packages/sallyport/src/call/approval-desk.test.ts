@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { toCall } from '../../test/sample-call.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { toCall, toTool } from '../../test/sample-call.ts';
 import { SAMPLE_TEXTS } from '../../test/sample-texts.ts';
-import { NO_APPROVAL_RULES } from '../config/approvals-section.ts';
+import { type ApprovalSettings, NO_APPROVAL_RULES } from '../config/approvals-section.ts';
+import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Envelope } from '../core/envelope.ts';
+import type { JsonObject } from '../core/json.ts';
 import { silentLog } from '../core/log.ts';
 import type { Verdict } from '../core/verdict.ts';
-import { inspect } from '../guard/guard.ts';
+import type { PersonAnswer } from '../guard/approve/approval.ts';
+import { type Guard, inspect } from '../guard/guard.ts';
 import { createApprovalStore } from '../storage/approvals.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createGrantStore } from '../storage/grants.ts';
@@ -16,39 +20,70 @@ import { ApprovalDesk } from './approval-desk.ts';
 import type { Inbound } from './inbound.ts';
 
 const ask: Verdict = { kind: 'ask', reason: 'a person has to look' };
-const guards = [{ name: 'asks', kinds: ['call'] as const, judge: () => ask }];
+const guards: readonly Guard[] = [{ name: 'asks', kinds: ['call'], judge: () => ask }];
 
-/** A call that waits while a person says yes. @param meanwhile what happens before the person answers */
-async function waitForYes(meanwhile: (caller: { isCurrent: boolean }) => void) {
+interface World {
+  isCurrent: boolean;
+  snapshot: Snapshot;
+  guards: readonly Guard[];
+}
+
+/** A desk over a database of its own, and one caller of one tool of the server `sample`. */
+async function openDesk(settings: Partial<ApprovalSettings> = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'sallyport-desk-'));
   const database = await openDatabase(join(dir, 'sallyport.db'));
-  const caller = { isCurrent: true };
+  const world: World = { isCurrent: true, snapshot: toSnapshot({ command: 'sample' }), guards };
   const approvals = createApprovalStore(database, systemClock, SAMPLE_TEXTS);
   const desk = new ApprovalDesk({
     approvals,
     grants: createGrantStore(database, systemClock, SAMPLE_TEXTS),
     clock: systemClock,
     log: silentLog,
-    settings: () => ({ ...NO_APPROVAL_RULES, waitMs: 20_000, elicit: false }),
-    guards: () => guards,
+    settings: () => ({ ...NO_APPROVAL_RULES, waitMs: 20_000, elicit: false, ...settings }),
+    guards: () => world.guards,
     hiding: () => ({ key: Buffer.alloc(32) }),
     note: async () => undefined,
-    isCurrent: () => caller.isCurrent,
+    isCurrent: () => world.isCurrent,
   });
   onTestFinished(async () => {
     desk.close();
     await database.destroy();
     rmSync(dir, { recursive: true });
   });
-  const call = toCall({ body: { n: 1 } });
-  const exchange = { client: call.client, cancelled: false, onCancel: undefined };
-  const inbound = { exchange, snapshot: { servers: new Map() } } as unknown as Inbound;
-  const settling = desk.settle(await inspect(guards, call), call, inbound);
-  await expect.poll(() => approvals.countWaiting()).toBe(1);
-  meanwhile(caller);
-  const [waiting] = await approvals.list();
-  const at = systemClock.now();
-  await desk.answer(waiting?.id ?? '', { kind: 'allow', scope: 'once', by: 'os:someone', via: 'command', at });
+  const tool = toTool({ name: 'pay' }, { digest: 'of-pay' });
+  return {
+    world,
+    async settle(body: JsonObject, given: Partial<Envelope> = {}) {
+      const call = toCall({ body, tool, ...given });
+      const exchange = { client: call.client, cancelled: false, onCancel: undefined };
+      const inbound = { exchange, snapshot: world.snapshot } as unknown as Inbound;
+      return desk.settle(await inspect(world.guards, call), call, inbound);
+    },
+    /** The one that waits, answered. @param meanwhile what happens before the person answers */
+    async allow(given: Allowed = {}, meanwhile: (world: World) => void = () => undefined) {
+      await expect.poll(() => approvals.countWaiting()).toBe(1);
+      meanwhile(world);
+      const [waiting] = await approvals.list({ state: 'waiting' });
+      const at = systemClock.now();
+      await desk.answer(waiting?.id ?? '', {
+        ...{ kind: 'allow', scope: 'once', by: 'os:someone', via: 'command', at },
+        ...given,
+      });
+    },
+  };
+}
+
+type Allowed = Partial<Extract<PersonAnswer, { kind: 'allow' }>>;
+
+function toSnapshot(server: object, rules: object = {}): Snapshot {
+  return { servers: new Map([['sample', server]]), ...rules } as unknown as Snapshot;
+}
+
+/** A call that waits while a person says yes. */
+async function waitForYes(meanwhile: (world: World) => void) {
+  const desk = await openDesk();
+  const settling = desk.settle({ n: 1 });
+  await desk.allow({}, meanwhile);
   return settling;
 }
 
@@ -59,10 +94,105 @@ test('a yes lets the call that waits for it go', async () => {
   expect(await spend?.()).toBe(false);
 });
 
-test('a yes that comes after the caller’s key was revoked is worth nothing', async () => {
-  const { decision, spend } = await waitForYes((caller) => {
-    caller.isCurrent = false;
+/** Asks about small amounts, wants two people for large ones, and a rule against huge ones. */
+const byAmount = (large: object): Guard => ({
+  ...{ name: 'amounts', kinds: ['call'] },
+  judge: ({ body: { n } }) =>
+    Number(n) > 1_000
+      ? { kind: 'deny', code: 'denied', reason: 'too much' }
+      : { ...ask, ...(Number(n) > 100 ? large : {}) },
+});
+
+describe('a yes that comes after', () => {
+  const denies: Guard = {
+    ...{ name: 'new', kinds: ['call'] },
+    judge: () => ({ kind: 'deny', code: 'denied', reason: 'by a new rule' }),
+  };
+  test.each<[string, (world: World) => void, string]>([
+    ['the caller’s key was revoked', (world) => (world.isCurrent = false), 'withdrawn'],
+    ['a rule came that denies', (world) => (world.guards = [...guards, denies]), 'by a new rule'],
+    [
+      'a rule came that asks, too',
+      (world) => (world.guards = [...guards, { ...denies, judge: () => ask }]),
+      'The rules changed while a person was asked.',
+    ],
+  ])('%s is worth nothing', async (_, meanwhile, reason) => {
+    const { decision, spend } = await waitForYes(meanwhile);
+    expect(decision.verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining(reason) });
+    expect(spend).toBeUndefined();
   });
-  expect(decision.verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('withdrawn') });
-  expect(spend).toBeUndefined();
+});
+
+describe.each([
+  ['a guard that wants two people', { people: 2 }, {}],
+  ['an effect that needs two people', { classes: ['pay'] }, { twoPerson: ['pay'] }],
+] as const)('arguments that one person changed are judged anew, by %s', (_, large, settings) => {
+  const changed = async (n: number) => {
+    const desk = await openDesk(settings);
+    desk.world.guards = [byAmount(large)];
+    const settling = desk.settle({ n: 1 });
+    await desk.allow({ arguments: { n } });
+    return settling;
+  };
+
+  test('one person’s yes is enough for what one may allow', async () => {
+    const { decision, spend } = await changed(100);
+    expect(decision).toMatchObject({ verdict: { kind: 'allow' }, rewritten: { n: 100 } });
+    expect(await spend?.()).toBe(true);
+  });
+
+  test.each([
+    [101, 'With these arguments two people must allow the call.'],
+    [1_001, 'too much'],
+  ])('it is not for %d', async (n, reason) => {
+    const { decision, spend } = await changed(n);
+    expect(decision.verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining(reason) });
+    expect(spend).toBeUndefined();
+  });
+
+  test('two people’s is', async () => {
+    const desk = await openDesk(settings);
+    desk.world.guards = [byAmount(large)];
+    const settling = desk.settle({ n: 101 });
+    await desk.allow({ arguments: { n: 102 }, by: 'key:ann', person: 'ann' });
+    await desk.allow({ arguments: { n: 102 }, by: 'key:bob', person: 'bob' });
+    expect((await settling).decision).toMatchObject({ verdict: { kind: 'allow' }, rewritten: { n: 102 } });
+  });
+});
+
+describe('a standing grant', () => {
+  const RULES = { approvals: { ...NO_APPROVAL_RULES, asks: ['sample/pay'] }, taint: { mode: 'ask' } };
+  const others = (...servers: [string, object][]) => ({
+    servers: new Map([['sample', { command: 'sample' }], ...servers]),
+  });
+  const rules = (approvals: object) => ({ ...RULES, approvals: { ...RULES.approvals, ...approvals } });
+
+  test.each<[string, Snapshot, 'allow' | 'ask']>([
+    ['nothing changed', toSnapshot({ command: 'sample' }, RULES), 'allow'],
+    ['another program stands behind the server', toSnapshot({ command: 'another' }, RULES), 'ask'],
+    [
+      'the server is not there any more',
+      { ...toSnapshot({}, RULES), servers: new Map() } as unknown as Snapshot,
+      'ask',
+    ],
+    ['a section of rules changed', toSnapshot({ command: 'sample' }, { ...RULES, taint: { mode: 'deny' } }), 'ask'],
+    ['another tool is asked about', toSnapshot({ command: 'sample' }, rules({ asks: ['sample/*'] })), 'ask'],
+    ['two people are needed', toSnapshot({ command: 'sample' }, rules({ twoPerson: ['any'] })), 'ask'],
+    ['callers may not answer', toSnapshot({ command: 'sample' }, rules({ selfApproval: false })), 'ask'],
+    ['people are asked for longer', toSnapshot({ command: 'sample' }, rules({ ttlMs: 7_000 })), 'allow'],
+    ['another server came', { ...toSnapshot({}, RULES), ...others(['b', {}]) } as unknown as Snapshot, 'allow'],
+    [
+      'it listens elsewhere',
+      toSnapshot({ command: 'sample' }, { ...RULES, gateway: { port: 1 }, telemetry: {}, version: 9 }),
+      'allow',
+    ],
+  ])('where %s', async (_, snapshot, kind) => {
+    const desk = await openDesk({ waitMs: 0 });
+    desk.world.snapshot = toSnapshot({ command: 'sample' }, RULES);
+    await desk.settle({ n: 1 });
+    await desk.allow({ scope: 'always' });
+    desk.world.snapshot = snapshot;
+    expect((await desk.settle({ n: 1 })).decision.verdict.kind).toBe(kind);
+    expect((await desk.settle({ n: 2 })).decision.verdict.kind).toBe('ask');
+  });
 });
