@@ -344,7 +344,7 @@ export class LegacySession {
     if (!this.#sees(event.upstream)) return;
     if (event.kind === 'resource_updated') {
       const uri = this.#followed.uriOf(event.upstream, event.uri);
-      if (uri === undefined) return;
+      if (uri === undefined || !event.isFor(this.client)) return;
       this.#pass(event, (heard) => heard.write(uri === event.uri ? [] : [heard.setParam('uri', JSON.stringify(uri))]));
     } else if (event.kind === 'log' || event.kind === 'other') {
       if (event.client !== undefined && event.client !== this.client.key) return;

@@ -1,83 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openRelay } from '../../test/sample-relay.ts';
-import { TaskOwners } from '../call/task-owners.ts';
-import type { ListChange, View } from '../catalog/contract.ts';
-import type { ServerAccess } from '../config/access-settings.ts';
-import { silentLog } from '../core/log.ts';
+import { ALICE, BOB, openHouse } from '../../test/sample-house.ts';
 import { Answer, Notification, Request } from '../core/message.ts';
-import { ANYONE, type Principal } from '../core/principal.ts';
 import { toText } from '../core/response.ts';
 import type { UpstreamEvent } from '../core/upstream-port.ts';
 import { LegacySession } from './legacy-session.ts';
 import { type ModernContext, receiveModern } from './modern-endpoint.ts';
 import { Parking } from './parking.ts';
-import type { GatewayPorts } from './ports.ts';
 import { createSeal } from './seal.ts';
-import { SessionStore } from './session-store.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
-const ALICE: Principal = { ...ANYONE, id: 'key:alice', groups: ['dev'] };
-const BOB: Principal = { ...ANYONE, id: 'key:bob', groups: ['dev'] };
-
-/** A house with one server `s`, whose tasks and resources can be followed. */
-function openHouse() {
-  const world = { current: true, groups: undefined as readonly string[] | undefined };
-  let tell: (event: UpstreamEvent) => void = () => {};
-  const taskOwners = new TaskOwners();
-  const view = {
-    isIntroduced: true,
-    unavailable: [],
-    capabilities: { tools: {} },
-    resource: (uri: string) => [{ upstream: 's', uri }],
-    task: (taskId: string) => ({ upstream: 's', taskId }),
-  } as unknown as View;
-  let change: (change: ListChange) => void = () => {};
-  // All that following uses.
-  const ports = {
-    ...openRelay([]).ports,
-    upstreams: {
-      onEvent: (listener: typeof tell) => {
-        tell = listener;
-        return () => {};
-      },
-      subscribe: async () => Answer.result('1', {}),
-      unsubscribe: async () => Answer.result('1', {}),
-      release() {},
-    },
-    catalog: {
-      onChange: (listener: typeof change) => {
-        change = listener;
-        return () => {};
-      },
-      view: () => view,
-      forget() {},
-    },
-    tasks: { followTask: async () => true, unfollowTask() {} },
-    taskOwners,
-    clock: { now: () => 0 },
-    log: silentLog,
-    snapshot: () => ({
-      gateway: { limits: { sessions: 2 } },
-      servers: new Map([['s', { access: { groups: world.groups } as ServerAccess }]]),
-    }),
-  } as unknown as GatewayPorts;
-  const sessions = new SessionStore({
-    ...ports,
-    now: () => 0,
-    idleMs: () => 1_000,
-    isCurrent: () => world.current,
-  });
-  return {
-    world,
-    ports,
-    sessions,
-    taskOwners,
-    tell: (event: UpstreamEvent) => tell(event),
-    change: (one: ListChange) => change(one),
-  };
-}
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -132,6 +64,9 @@ test('what a caller may not see any more it is not told of, on a stream opened b
   expect(said).toHaveLength(2);
   house.world.groups = ['dev'];
   house.tell(updated);
+  expect(said).toHaveLength(3);
+  // Said by the connection of somebody else, who follows the same.
+  house.tell({ ...updated, isFor: ({ principal }) => principal.id === BOB.id });
   expect(said).toHaveLength(3);
   house.sessions.close();
 });
