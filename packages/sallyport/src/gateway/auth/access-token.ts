@@ -7,6 +7,7 @@ import type { Principal } from '../../core/principal.ts';
 import { readFrame } from '../../core/read-frame.ts';
 import { invalidToken } from './challenge.ts';
 import { CLOCK_SKEW_S, toPrincipal } from './claims.ts';
+import { isIdToken } from './id-token.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysPorts } from './issuer-keys.ts';
 
 /** A token that was checked; for which endpoints it counts is asked with each request. */
@@ -49,7 +50,7 @@ export function createTokenCheck(
     const issuer = issuers.get(named);
     if (issuer === undefined) throw invalidToken('The token is from an issuer that is not trusted here.');
     const getKey = await issuer.keys.find(keyId);
-    const claims = await jwtVerify(token, getKey, {
+    const { claims, typ } = await jwtVerify(token, getKey, {
       algorithms: ALGORITHMS,
       issuer: issuer.settings.issuer,
       // jose refuses at the limit itself; whole seconds are compared.
@@ -57,11 +58,17 @@ export function createTokenCheck(
       currentDate: new Date(ports.clock.now()),
       requiredClaims: ['exp', 'aud'],
     }).then(
-      ({ payload }) => payload as JsonObject, // A JWT's payload was JSON.
+      ({ payload, protectedHeader }) => ({
+        claims: payload as JsonObject, // A JWT's payload was JSON.
+        typ: protectedHeader.typ?.toLowerCase(),
+      }),
       (error: unknown) => {
         throw invalidToken(explain(error));
       },
     );
+    const { scopesClaim } = issuer.settings;
+    if (isIdToken(claims, { isDeclared: typ?.endsWith('at+jwt') === true, scopesClaim }))
+      throw invalidToken('This is an ID token and no access token.');
     return toAccessToken(claims, issuer.settings, settings);
   };
 }

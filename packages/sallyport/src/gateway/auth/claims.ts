@@ -29,11 +29,11 @@ export function toPrincipal(
   return Object.freeze({
     id: `oauth:${settings.issuer}#${subject}`,
     kind: 'oauth',
-    person: isAccount ? undefined : (toName(find(claims, settings.personClaim)) ?? subject),
+    person: isAccount ? undefined : (toName(findClaim(claims, settings.personClaim)) ?? subject),
     agent,
     account: isAccount ? subject : undefined,
     actors: toActors(claims['act']),
-    groups: settings.groupsClaim === undefined ? [] : toList(find(claims, settings.groupsClaim)),
+    groups: settings.groupsClaim === undefined ? [] : toList(findClaim(claims, settings.groupsClaim)),
     scopes: withImplied(toScopes(claims, settings.scopesClaim), impliedScopes),
     attributes: toAttributes(claims, settings.attributes),
     expiresAt: toEnd(claims['exp']),
@@ -68,7 +68,7 @@ function toName(value: Json | undefined): string | undefined {
 }
 
 /** A claim by its own name; else dots lead into objects (`realm_access.roles`). */
-function find(claims: JsonObject, name: string): Json | undefined {
+export function findClaim(claims: JsonObject, name: string): Json | undefined {
   if (Object.hasOwn(claims, name)) return claims[name];
   let at: Json | undefined = claims;
   for (const step of name.split('.')) at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
@@ -84,7 +84,7 @@ function toList(value: Json | undefined): readonly string[] {
 
 /** Text with blanks between (RFC 8693 section 4.2) or a list, as some issuers write `scp`. */
 function toScopes(claims: JsonObject, name: string): readonly string[] {
-  const value = find(claims, name) ?? (name === 'scope' ? claims['scp'] : undefined);
+  const value = findClaim(claims, name) ?? (name === 'scope' ? claims['scp'] : undefined);
   if (typeof value !== 'string') return toList(value);
   return toList(
     value
@@ -108,7 +108,7 @@ function withImplied(
 function toAttributes(claims: JsonObject, mapping: Readonly<Record<string, string>>): Attributes {
   const found: [string, string | readonly string[]][] = [];
   for (const [name, claim] of Object.entries(mapping)) {
-    const value = find(claims, claim);
+    const value = findClaim(claims, claim);
     if (!Array.isArray(value)) found.push(...toAttribute(value).map((text): [string, string] => [name, text]));
     else if (value.length <= MAX_LIST) found.push([name, value.flatMap(toAttribute)]);
   }

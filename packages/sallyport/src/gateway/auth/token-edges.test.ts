@@ -43,7 +43,7 @@ function open(): Callers {
       issuers: [
         {
           issuer: ISSUER,
-          audience: [],
+          audience: ['app-1'],
           jwksUri: `${ISSUER}/jwks`,
           scopesClaim: 'scope',
           groupsClaim: 'groups',
@@ -158,6 +158,27 @@ describe('refused', () => {
     // Wherever the token points: nobody but the issuer is asked, and the issuer once.
     expect(asked.filter((url) => url !== `${ISSUER}/jwks`)).toEqual([]);
     expect(asked.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('an ID token is no access token, also where no scope is required', () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
+    ['for this endpoint', { nonce: 'n' }],
+    ['for this endpoint, with scopes', { at_hash: 'x', scope: 'openid' }],
+    ['of the kind at+jwt', { c_hash: 'x' }, { typ: 'at+jwt' }],
+    ['of no kind', { nonce: 'n' }, { typ: undefined }],
+    ['for a client that the operator wrote down as audience', { aud: 'app-1', azp: 'app-1', client_id: undefined }],
+  ])('%s', async (_, claims, header = { typ: 'JWT' }) => {
+    await expect(ask(sign(header, claims))).rejects.toMatchObject({
+      code: 'unauthenticated',
+      data: { error: 'invalid_token' },
+      message: 'This is an ID token and no access token.',
+    });
+  });
+
+  test('the access token beside it is', async () => {
+    for (const claims of [{ aud: 'app-1', azp: 'app-1', scope: 'openid' }, { auth_time: NOW }, {}])
+      expect((await ask(sign({ typ: 'JWT' }, claims))).person).toBe('alice');
   });
 });
 
