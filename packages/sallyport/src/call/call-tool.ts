@@ -8,6 +8,7 @@ import type { Passing } from './passing.ts';
 import type { CallPorts } from './ports.ts';
 import { relay } from './relay.ts';
 import { readRequest, writeRequest } from './request-forms.ts';
+import { findUnlistedTool } from './unlisted.ts';
 import { refuseUnreachable } from './unreachable.ts';
 
 /** The way of one tools/call. A refusal by a guard is an answer the model can read. @throws FaultError as {@link relay} */
@@ -39,6 +40,11 @@ function resolveTool(inbound: Inbound, passing: Passing): Tool {
   const hidden = view.hiddenTool(name);
   if (hidden !== undefined) noteHidden(passing, hidden);
   refuseUnreachable(passing, name);
+  const unlisted = hidden === undefined ? findUnlistedTool(passing.ports, inbound, name) : undefined;
+  if (unlisted !== undefined) {
+    passing.subject.notValidated = 'inputSchema is not known: the server does not list the tool';
+    return unlisted;
+  }
   throw new FaultError(
     'invalid_params',
     `Unknown tool: ${name.slice(0, 128)}. tools/list has the names.${unavailable(view.unavailable)}`,

@@ -5,12 +5,13 @@ import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { type Route, relay } from './relay.ts';
 import { readRequest, writeRequest } from './request-forms.ts';
+import { findPrompt } from './unlisted.ts';
 
 /** The way of one completion/complete: it goes to whoever owns the prompt or the resource template, for those who may use it. */
 export function complete(ports: CallPorts, given: Inbound): Promise<Answer> {
   return relay(ports, given, ({ inbound }) => {
     const { request, exchange } = inbound;
-    const owner = findOwner(inbound);
+    const owner = findOwner(ports, inbound);
     return {
       kind: 'completion',
       ...owner,
@@ -20,14 +21,15 @@ export function complete(ports: CallPorts, given: Inbound): Promise<Answer> {
   });
 }
 
-function findOwner({
-  request,
-  view,
-}: Inbound): Pick<Route, 'upstream' | 'item'> & { target: string; named: string | undefined } {
+function findOwner(
+  ports: CallPorts,
+  inbound: Inbound,
+): Pick<Route, 'upstream' | 'item'> & { target: string; named: string | undefined } {
+  const { request, view } = inbound;
   const ref = member(request.params, 'ref');
   const name = member(ref, 'name');
   if (member(ref, 'type') === 'ref/prompt' && typeof name === 'string') {
-    const prompt = view.prompt(name);
+    const prompt = findPrompt(ports, inbound, name);
     if (prompt === undefined)
       throw new FaultError('invalid_params', `Unknown prompt: ${name.slice(0, 128)}. prompts/list has the names.`);
     return { upstream: prompt.upstream, item: 'prompt', target: prompt.name, named: undefined };

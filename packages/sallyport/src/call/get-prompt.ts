@@ -5,6 +5,7 @@ import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { relay } from './relay.ts';
 import { readRequest, writeRequest } from './request-forms.ts';
+import { findPrompt } from './unlisted.ts';
 import { refuseUnreachable } from './unreachable.ts';
 
 /** The way of one prompts/get. @throws FaultError as {@link relay} */
@@ -16,7 +17,7 @@ export function getPrompt(ports: CallPorts, given: Inbound): Promise<Answer> {
       throw new FaultError('invalid_params', 'prompts/get needs "name": the name of a prompt from prompts/list.');
     const held = view.whyHeld('prompts', name);
     if (held !== undefined) throw new FaultError('denied', held);
-    const prompt = view.prompt(name);
+    const prompt = findPrompt(ports, inbound, name);
     if (prompt === undefined) {
       refuseUnreachable(passing, name);
       throw new FaultError('invalid_params', `Unknown prompt: ${name.slice(0, 128)}. prompts/list has the names.`);

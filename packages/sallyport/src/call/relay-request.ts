@@ -74,8 +74,8 @@ export function mayNotify(ports: Deciding, method: string, from: From): boolean 
 type Deciding = Pick<CallPorts, 'offers'>;
 type From = Pick<Inbound, 'endpoint' | 'snapshot'>;
 
-/** Nobody can tell what an unknown method reaches: where a list or a policy says what may be reached, it stops here. */
-function mayReach({ offers }: Deciding, method: string, { endpoint, snapshot }: From): boolean {
+/** Nobody can tell what an unknown method or name reaches: where a list or a policy says what may be reached, it stops here. */
+export function mayReach({ offers }: Deciding, method: string, { endpoint, snapshot }: From): boolean {
   if (endpoint.kind !== 'server' || isNarrowed(snapshot.servers.get(endpoint.name)?.access)) return false;
   // A caller's own tasks are no more than what the policies let it start.
   return !offers.areEnforced(snapshot) || method === 'tasks/list';

@@ -161,7 +161,11 @@ export interface View {
   tool(publicName: string): Tool | undefined;
   /** A tool that is there and that this caller may not know of: for the record only, never for an answer. */
   hiddenTool(publicName: string): Tool | undefined;
+  /** Endpoint of one server: a tool that the server does not list, where no pin holds the name. Its definition is its name. */
+  unlistedTool(name: string): Tool | undefined;
   prompt(publicName: string): { readonly upstream: string; readonly name: string } | undefined;
+  /** Endpoint of one server: a prompt that the server does not list, where no pin holds the name. */
+  unlistedPrompt(name: string): { readonly upstream: string; readonly name: string } | undefined;
   /** Upstreams that may own the URI, best first, with the upstream's own URI: exact entry, template, same scheme, any with resources. */
   resource(publicUri: string): readonly ResourceOwner[];
   /** Why a prompt or resource that is there may not be used: its definition is quarantined. */

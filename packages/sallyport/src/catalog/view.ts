@@ -11,6 +11,7 @@ import { findOwners } from './owners.ts';
 import { isWaiting } from './pins/server-pins.ts';
 import { renameTools } from './rename-tools.ts';
 import { toShownDefinitions } from './shown-definitions.ts';
+import { unlistedOf } from './unlisted.ts';
 import { qualifyNames } from './uris.ts';
 import { toInstructions, toServerInfo } from './view-identity.ts';
 import type { Entry, ViewContent, ViewPart } from './view-part.ts';
@@ -80,6 +81,7 @@ export function createView(content: ViewContent): View {
   const told = once(() => ({ text: toInstructions(content, waitingOf(entries('tools'), isUsable)) }));
   return Object.freeze({
     ...introduce(content),
+    ...unlistedOf(content),
     get instructions() {
       return told(undefined).text;
     },

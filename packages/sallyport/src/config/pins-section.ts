@@ -4,10 +4,10 @@ import { z } from 'zod';
 /** `pins` as people write it. */
 export const pinsSchema = z.strictObject({
   mode: z
-    .enum(['laptop', 'team', 'locked'])
+    .enum(['laptop', 'team', 'locked', 'off'])
     .default('laptop')
     .describe(
-      'laptop: what a server offers at first sight is approved and named in the log. team: it is quarantined until someone approves it. locked: only what the lock file names may be used. A changed definition is quarantined in all three. laptop suits one person, who would approve what was just added anyway; a team sets team.',
+      'laptop: what a server offers at first sight is approved and named in the log. team: it is quarantined until someone approves it. locked: only what the lock file names may be used. A changed definition is quarantined in all three. off: no definition and no program is compared with what was approved before, so a server may change what its tools say at any time; for servers you write yourself. laptop suits one person, who would approve what was just added anyway; a team sets team.',
     ),
   lockFile: z
     .string()
@@ -22,7 +22,7 @@ export const pinsSchema = z.strictObject({
     ),
 });
 
-export type PinMode = 'laptop' | 'team' | 'locked';
+export type PinMode = 'laptop' | 'team' | 'locked' | 'off';
 
 /** Which definitions of tools, prompts, resources and instructions may be used. */
 export interface PinSettings {

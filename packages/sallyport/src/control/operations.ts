@@ -167,7 +167,7 @@ export type Operations = {
       };
     };
     result: {
-      mode: 'laptop' | 'team' | 'locked';
+      mode: 'laptop' | 'team' | 'locked' | 'off';
       items: {
         server: string;
         /** tools/search, prompts/…, resources/…, resourceTemplates/… or instructions. */
@@ -1111,7 +1111,7 @@ export type PinDecision = {
   withFindings?: boolean;
 };
 export type PinOutcome = {
-  mode: 'laptop' | 'team' | 'locked';
+  mode: 'laptop' | 'team' | 'locked' | 'off';
   done: {
     server: string;
     item: string;

@@ -110,7 +110,7 @@ const ITEM: Schema = objectOf({ server: TEXT, item: TEXT });
 const OUTCOME: Schema = {
   title: 'PinOutcome',
   ...objectOf({
-    mode: { enum: ['laptop', 'team', 'locked'] },
+    mode: { enum: ['laptop', 'team', 'locked', 'off'] },
     done: { type: 'array', items: ITEM },
     late: { type: 'array', items: ITEM, description: 'They offer another definition by now, and were left alone.' },
     left: {
@@ -315,6 +315,6 @@ function withMode(page: Schema): Schema {
   return {
     ...page,
     required: ['mode', ...required],
-    properties: { mode: { enum: ['laptop', 'team', 'locked'] }, ...properties },
+    properties: { mode: { enum: ['laptop', 'team', 'locked', 'off'] }, ...properties },
   };
 }

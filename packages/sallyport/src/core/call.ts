@@ -22,6 +22,8 @@ export interface Tool {
   readonly approvedHints: JsonObject;
   /** The effects that its definition tells of, or the operator says it has; its arguments may tell of more. */
   readonly sinks: readonly SinkClass[];
+  /** `true`: its server does not list it, and only its name is known. */
+  readonly isUnlisted?: boolean | undefined;
 }
 
 /** What guards leave for the record, and for the answer. */

@@ -43,6 +43,7 @@ import { type FoundAgain, readAgain } from './read-again.ts';
 import { createServerPins } from './server-pins.ts';
 import { compareStanding, toStanding } from './standing.ts';
 import { tellSightings } from './tell-sightings.ts';
+import { whyUnlistedHeld } from './unlisted.ts';
 
 export interface PinBookPorts {
   rules(): PinRules;
@@ -169,33 +170,28 @@ export class PinBook implements PinGate {
 
   /** What the command of a server runs now. `undefined`: it may be started. */
   meetProgram(server: string, definition: Definition): Exclude<PinState, 'approved'> | undefined {
-    const { digest } = definition;
-    const removed = () => new Map<string, Removed>();
-    const met = { name: '', digest, define: () => definition, removed, beside: noPeers };
-    const sighting = this.#look(server, 'program', met);
-    if (sighting !== undefined) {
-      if (sighting.approve) this.#noteProgram(server, definition.text);
-      this.#ports.keep([sighting]);
-      this.#tell(server, [sighting]);
-    }
-    const { state } = this.#judge(server, 'program', { name: '', digest });
+    if (this.#meet(server, 'program', { name: '', definition })?.approve === true)
+      this.#noteProgram(server, definition.text);
+    const { state } = this.#judge(server, 'program', { name: '', digest: definition.digest });
     return state === 'approved' ? undefined : state;
   }
 
   /** Why a page that was just read may not be shown; each is met when it is read, because no list tells its content. */
   meetPage(server: string, uri: string, page: Definition & { readonly read?: ReadPage }): string | undefined {
     const { read, ...definition } = page;
-    const { digest } = definition;
     if (read !== undefined && this.#ports.rules().inspection?.(server) !== 'off')
-      notePage(this.#find(server, 'ui', uri) ?? this.#add(server, 'ui', uri), digest, read);
-    const removed = () => new Map<string, Removed>();
-    const met = { name: uri, digest, define: () => definition, removed, beside: noPeers };
-    const sighting = this.#look(server, 'ui', met);
-    if (sighting !== undefined) {
-      this.#ports.keep([sighting]);
-      this.#tell(server, [sighting]);
-    }
-    return this.#why(server, 'ui', { name: uri, digest });
+      notePage(this.#find(server, 'ui', uri) ?? this.#add(server, 'ui', uri), page.digest, read);
+    this.#meet(server, 'ui', { name: uri, definition });
+    return this.#why(server, 'ui', { name: uri, digest: page.digest });
+  }
+
+  #meet(server: string, kind: PinKind, { name, definition }: { name: string; definition: Definition }) {
+    const alone = { define: () => definition, removed: () => new Map<string, Removed>(), beside: noPeers };
+    const sighting = this.#look(server, kind, { name, digest: definition.digest, ...alone });
+    if (sighting === undefined) return undefined;
+    this.#ports.keep([sighting]);
+    this.#tell(server, [sighting]);
+    return sighting;
   }
 
   /** The approved definition of what its command runs. */
@@ -324,9 +320,15 @@ export class PinBook implements PinGate {
   }
 
   /** Why this tool may not be called. A few look-ups: every call asks. */
-  whyHeld(tool: Tool): string | undefined {
-    const { name, publicName, definition } = tool;
-    return this.#why(tool.upstream, 'tools', { name, shown: publicName, digest: digestOfTool(definition) });
+  whyHeld({ upstream, name, publicName, definition, isUnlisted }: Tool): string | undefined {
+    if (isUnlisted === true) return this.#whyUnlisted(upstream, 'tools', name);
+    return this.#why(upstream, 'tools', { name, shown: publicName, digest: digestOfTool(definition) });
+  }
+
+  #whyUnlisted(server: string, kind: PinKind, name: string): string | undefined {
+    const entries = this.#servers.get(server)?.get(kind);
+    const named = { server, kind, name, isFull: (entries?.size ?? 0) >= MAX_ENTRIES };
+    return whyUnlistedHeld(this.#ports.rules(), entries?.get(name), named);
   }
 
   of(server: string): ServerPins {
@@ -334,6 +336,7 @@ export class PinBook implements PinGate {
     if (face === undefined) {
       face = createServerPins({
         why: (kind, item) => this.#why(server, kind, item),
+        whyUnlisted: (kind, name) => this.#whyUnlisted(server, kind, name),
         state: (kind, item) => this.#judge(server, kind, item).state,
         stateOfProgram: () => this.#stateOfProgram(server),
         hasFindings: (kind, { name, digest }) => hasFindings(this.#find(server, kind, name), digest),

@@ -14,6 +14,8 @@ export interface Offer {
 /** Why the items of one server are held; another object as soon as an answer may be another one. */
 export interface ServerPins {
   whyHeld(kind: PinKind, item: Item): string | undefined;
+  /** The same of a name that the server does not list. */
+  whyUnlistedHeld(kind: PinKind, name: string): string | undefined;
   /** Where a definition stands. */
   stateOf(kind: PinKind, item: Item): PinState;
   /** Where what its command runs stands; held, it is not started. */

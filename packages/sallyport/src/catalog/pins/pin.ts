@@ -117,6 +117,7 @@ export function judge(rules: PinRules, facts: PinFacts, digest: string): PinStat
     if (locked === undefined) return 'unlisted';
     return locked === digest ? 'approved' : 'changed';
   }
+  if (rules.mode === 'off') return facts.approved !== digest && toHold(rules, facts) !== undefined ? 'new' : 'approved';
   if (facts.approved === undefined) return 'new';
   if (facts.approved !== digest) return 'changed';
   // First sight agreed to what nobody read; what reading found since takes that back. A person's yes stays.

@@ -11,12 +11,14 @@ const NO_HINTS: JsonObject = Object.freeze({});
 export interface ServerPinsPorts {
   state(kind: PinKind, item: NamedDigest): PinState;
   why(kind: PinKind, item: NamedDigest): string | undefined;
+  whyUnlisted(kind: PinKind, name: string): string | undefined;
   readonly stateOfProgram: () => PinState;
   hasFindings(kind: PinKind, item: NamedDigest & { readonly digest: string }): boolean;
 }
 
 /** What is asked of the pins of one server. */
-export function createServerPins({ state, why, stateOfProgram, hasFindings }: ServerPinsPorts): ServerPins {
+export function createServerPins(ports: ServerPinsPorts): ServerPins {
+  const { state, why, whyUnlisted, stateOfProgram, hasFindings } = ports;
   const toNamed = (kind: PinKind, item: Item) => ({ name: item.id, digest: digestItem(kind, item) });
   const toSaid = (instructions: string | undefined) => ({ name: '', digest: defineInstructions(instructions).digest });
   return Object.freeze({
@@ -25,6 +27,7 @@ export function createServerPins({ state, why, stateOfProgram, hasFindings }: Se
     hasFindingsInInstructions: (instructions: string) => hasFindings('instructions', toSaid(instructions)),
     stateOf: (kind: PinKind, item: Item) => state(kind, toNamed(kind, item)),
     whyHeld: (kind: PinKind, item: Item) => why(kind, toNamed(kind, item)),
+    whyUnlistedHeld: whyUnlisted,
     // A server without instructions has none to approve.
     stateOfInstructions: (instructions: string | undefined) =>
       (instructions ?? '') === '' ? 'approved' : state('instructions', toSaid(instructions)),
