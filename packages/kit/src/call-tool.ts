@@ -1,0 +1,177 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { CallStore } from './call-store.ts';
+import { ANSWER, type CallState, createToolContext, InputNeeded } from './context.ts';
+import { ToolFailure } from './fail.ts';
+import { fitResult } from './fit-result.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { Seal } from './seal.ts';
+import { toMarkdown } from './to-markdown.ts';
+import type { Tool } from './tool.ts';
+
+export interface CallPorts {
+  readonly seal: Seal;
+  readonly limiter: RateLimiter;
+  /** Results by idempotency key, opened by the first call that has a key. */
+  readonly results: () => CallStore;
+  /** Largest text of one result, characters. */
+  readonly maxCharacters: number;
+  /** One line per call on stderr, or wherever the author wants it. */
+  readonly note: (line: CallNote) => void;
+}
+
+/** The usage log: what was called, how long it took and how it ended. No arguments, no results. */
+export interface CallNote {
+  readonly tool: string;
+  readonly caller: string | undefined;
+  readonly outcome: 'ok' | 'failed' | 'error' | 'asked' | 'cancelled';
+  readonly ms: number;
+  /** Named in the result of an unexpected error, so that the author finds the cause here. */
+  readonly reference?: string;
+  readonly cause?: unknown;
+}
+
+const TIMEOUT_MS = 60_000;
+/** Where a client puts the key of a call that it may repeat. */
+export const IDEMPOTENCY_KEY = 'io.sallyport/idempotencyKey';
+
+/** Runs one call of one tool, from validated input to a result. Rejects only where the protocol wants an error. */
+export async function callTool(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  { server, ports }: { readonly server: ServerContext; readonly ports: CallPorts },
+): Promise<CallToolResult | InputRequiredResult> {
+  const { definition } = tool;
+  const startedAt = performance.now();
+  const caller = server.http?.authInfo?.clientId;
+  const note = (outcome: CallNote['outcome'], more: Partial<CallNote> = {}) =>
+    ports.note({ tool: tool.name, caller, outcome, ms: Math.round(performance.now() - startedAt), ...more });
+  const key = server.mcpReq._meta?.[IDEMPOTENCY_KEY];
+  const call = digest(tool.name, input);
+  const stored = typeof key === 'string' ? `${caller ?? ''}\0${key}` : undefined;
+
+  const limited =
+    definition.perMinute === undefined ? 0 : ports.limiter.take(`${tool.name}\0${caller ?? ''}`, definition.perMinute);
+  if (limited > 0) {
+    note('failed');
+    return toFailure(
+      `${tool.name} may be called ${definition.perMinute} times a minute, and this call is one too many.`,
+      `Wait ${limited} seconds, then call it again.`,
+    );
+  }
+  const timeout = AbortSignal.timeout(definition.timeoutMs ?? TIMEOUT_MS);
+  const signal = AbortSignal.any([server.mcpReq.signal, timeout]);
+  const state = stateOf(server, call);
+  const steps = [...state.steps];
+  try {
+    const work = async () => toResult(tool, input, await runOrRetry(tool, input, { server, signal, steps }), ports);
+    const result = stored === undefined ? await work() : await ports.results().once(stored, call, work);
+    note('ok');
+    return result;
+  } catch (error) {
+    if (error instanceof InputNeeded) {
+      note('asked');
+      return inputRequired({
+        inputRequests: { [ANSWER]: error.request },
+        requestState: ports.seal.close({ steps, call } satisfies CallState),
+      });
+    }
+    if (error instanceof ToolFailure) {
+      note('failed', { cause: error.cause });
+      return toFailure(error.message, error.nextStep);
+    }
+    if (server.mcpReq.signal.aborted) {
+      note('cancelled');
+      throw error;
+    }
+    if (timeout.aborted) {
+      note('failed');
+      return toFailure(
+        `${tool.name} took longer than ${(definition.timeoutMs ?? TIMEOUT_MS) / 1000} seconds and was stopped.`,
+        'Ask for less at once, or try again later.',
+      );
+    }
+    const reference = randomUUID().slice(0, 8);
+    note('error', { reference, cause: error });
+    return toFailure(
+      `${tool.name} failed because of a fault in the server (reference ${reference}).`,
+      'Try once more. If it fails again, tell the user the reference.',
+    );
+  }
+}
+
+interface Round {
+  readonly server: ServerContext;
+  readonly signal: AbortSignal;
+  readonly steps: unknown[];
+}
+
+async function runOrRetry(
+  { name, definition, outputSchema }: Tool,
+  input: Readonly<Record<string, unknown>>,
+  { server, signal, steps }: Round,
+) {
+  const { times = 0, isTransient = () => false } = definition.retries ?? {};
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const output = await untilAborted(definition.run(input, createToolContext(server, signal, steps)), signal);
+      const checked = await outputSchema['~standard'].validate(output);
+      if (checked.issues === undefined) return checked.value;
+      throw new TypeError(`the output of ${name} does not fit its schema: ${JSON.stringify(checked.issues)}`);
+    } catch (error) {
+      if (error instanceof InputNeeded || signal.aborted || attempt >= times || !isTransient(error)) throw error;
+    }
+  }
+}
+
+/** A tool that does not look at its signal must not keep the caller waiting. */
+async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  if (!(work instanceof Promise)) return work;
+  signal.throwIfAborted();
+  let stop: () => void = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function toResult(
+  { definition }: Tool,
+  input: Readonly<Record<string, unknown>>,
+  output: Readonly<Record<string, unknown>>,
+  { maxCharacters }: CallPorts,
+): CallToolResult {
+  const fitted = fitResult(output, maxCharacters);
+  const text =
+    input['response_format'] === 'markdown'
+      ? (definition.markdown?.(fitted.output) ?? toMarkdown(fitted.output))
+      : JSON.stringify(fitted.output);
+  const notice = fitted.notice === undefined ? [] : [{ type: 'text' as const, text: fitted.notice }];
+  return { content: [{ type: 'text', text }, ...notice], structuredContent: fitted.output };
+}
+
+function toFailure(problem: string, nextStep: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: `${problem} ${nextStep}` }] };
+}
+
+function stateOf({ mcpReq }: ServerContext, call: string): CallState {
+  const state = mcpReq.requestState<CallState>();
+  // A state of another call proves nothing here: the questions are asked anew.
+  return state?.call === call ? state : { steps: [], call };
+}
+
+function digest(name: string, input: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify([name, input]))
+    .digest('base64url');
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  hostHeaderValidation,
+  NodeStreamableHTTPServerTransport,
+  originValidation,
+  toNodeHandler,
+} from '@modelcontextprotocol/node';
+import { createMcpHandler, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
+import type { KitServer } from './server.ts';
+import { SseTransport } from './sse-transport.ts';
+
+export interface HttpOptions {
+  readonly host: string;
+  /** 0: the system chooses. */
+  readonly port: number;
+  /** Host names a browser or client may address, beside those of loopback. */
+  readonly allowedHosts: readonly string[];
+  /** Also serves HTTP+SSE of 2024-11-05 at /sse and /message. */
+  readonly hasSse: boolean;
+}
+
+export interface HttpServing {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const MAX_BODY = 4 * 1024 * 1024;
+/** Sessions of clients that never said goodbye: the one that is idle longest goes first. */
+const MAX_SESSIONS = 1_000;
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+interface Session {
+  readonly server: McpServer;
+  readonly handle: (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
+}
+
+/** Serves Streamable HTTP at /mcp in both eras: stateless for modern clients, with sessions for legacy ones. */
+export async function serveHttp(kit: KitServer, options: HttpOptions): Promise<HttpServing> {
+  const { host, port, allowedHosts, hasSse } = options;
+  const names = [...LOOPBACK, ...allowedHosts];
+  const isHostAllowed = hostHeaderValidation([...names]);
+  const isOriginAllowed = originValidation([...names]);
+  const modern = createMcpHandler(() => kit.create(), { legacy: 'reject', maxRequestBodySize: MAX_BODY });
+  const handleModern = toNodeHandler(modern);
+  const sessions = createSessions(kit);
+  const streams = new Map<string, SseTransport>();
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isHostAllowed(request, response) || !isOriginAllowed(request, response)) return;
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === '/mcp') return handleMcp(request, response);
+    if (hasSse && pathname === '/sse' && request.method === 'GET') return openStream(response);
+    if (hasSse && pathname === '/message' && request.method === 'POST')
+      return takeMessage(streams.get(searchParams.get('sessionId') ?? ''), request, response);
+    answer(response, 404, `There is nothing at ${pathname}. The server is at /mcp${hasSse ? ' and /sse' : ''}.`);
+  };
+
+  async function handleMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = request.method === 'POST' ? await readBody(request, response) : undefined;
+    if (request.method === 'POST' && body === undefined) return;
+    const headers = new Headers(request.headers as Record<string, string>);
+    const asked = new Request('http://localhost/mcp', { method: request.method ?? 'GET', headers });
+    // Its types know no `undefined`; Node always sets the method of a request to a server.
+    if (request.method === 'POST' && !(await isLegacyRequest(asked, body)))
+      return handleModern(request as IncomingMessage & { method: string; url: string }, response, body);
+    await sessions.handle(request, response, body);
+  }
+
+  async function openStream(response: ServerResponse): Promise<void> {
+    const transport = new SseTransport(randomUUID(), '/message', response);
+    const server = kit.create();
+    streams.set(transport.sessionId, transport);
+    response.on('close', () => streams.delete(transport.sessionId));
+    await server.connect(transport);
+  }
+
+  const listener = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      if (!response.headersSent) answer(response, 500, 'The server failed.');
+      else response.destroy();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', (error: NodeJS.ErrnoException) => reject(toListenError(error, host, port)));
+    listener.listen(port, host, resolve);
+  });
+  const { port: taken } = listener.address() as AddressInfo;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${shown}:${taken}/${hasSse ? 'sse' : 'mcp'}`,
+    async close() {
+      const closed = new Promise((resolve) => listener.close(resolve));
+      await Promise.all([...streams.values()].map((stream) => stream.close()));
+      await Promise.all([sessions.close(), modern.close()]);
+      listener.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function createSessions(kit: KitServer) {
+  const sessions = new Map<string, Session>();
+  const end = async (id: string) => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    await session?.server.close();
+  };
+
+  async function open(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    const server = kit.create();
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized(id) {
+        sessions.set(id, { server, handle: (...parts) => transport.handleRequest(...parts) });
+        const oldest = sessions.keys().next().value;
+        if (sessions.size > MAX_SESSIONS && oldest !== undefined) void end(oldest);
+      },
+      onsessionclosed: (id) => end(id),
+    });
+    await server.connect(transport);
+    await transport.handleRequest(request, response, body);
+    // It was refused: no session came of it.
+    if (transport.sessionId === undefined) await server.close();
+  }
+
+  return {
+    async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+      const id = request.headers['mcp-session-id'];
+      if (id === undefined) return open(request, response, body);
+      const session = typeof id === 'string' ? sessions.get(id) : undefined;
+      if (session === undefined)
+        return answer(response, 404, 'This session has ended. Start a new one with initialize.');
+      sessions.delete(id as string);
+      sessions.set(id as string, session);
+      await session.handle(request, response, body);
+    },
+    close: async () => void (await Promise.all([...sessions.keys()].map(end))),
+  };
+}
+
+async function takeMessage(
+  transport: SseTransport | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (transport === undefined) return answer(response, 404, 'This stream has ended. Open a new one at /sse.');
+  const body = await readBody(request, response);
+  if (body === undefined) return;
+  response.writeHead(202).end('Accepted');
+  transport.onmessage?.(body as never);
+}
+
+/** `undefined`: it was too large or no JSON, and has been answered. */
+async function readBody(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY) {
+      response.setHeader('connection', 'close');
+      answer(response, 413, `A message may have ${MAX_BODY} bytes at most.`);
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    answer(response, 400, 'The body is not JSON.', -32700);
+    return undefined;
+  }
+}
+
+function answer(response: ServerResponse, status: number, message: string, code = -32000): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }));
+}
+
+function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE')
+    return new Error(`Port ${port} of ${host} is in use. Choose another with --port, or 0 for any free one.`);
+  if (error.code === 'EACCES')
+    return new Error(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`);
+  return error;
+}

@@ -1,0 +1,173 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { type CallStore, openCallStore } from './call-store.ts';
+import { type CallNote, type CallPorts, callTool } from './call-tool.ts';
+import { DefinitionError } from './definition-error.ts';
+import { assertServerName } from './names.ts';
+import type { Prompt } from './prompt.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { isTemplate, type Resource, toTemplate } from './resource.ts';
+import { toObjectSchema } from './schema.ts';
+import { createSeal } from './seal.ts';
+import { readSecrets, type SecretRule, type Secrets } from './secrets.ts';
+import { type ServeOptions, type Serving, serve } from './serve.ts';
+import type { Tool } from './tool.ts';
+
+/** A server as its author writes it. */
+export interface ServerDefinition<
+  S extends Readonly<Record<string, SecretRule>> = Readonly<Record<string, SecretRule>>,
+> {
+  /** `{service}-mcp-server` */
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  /** For models: what the server is for, and how its tools work together. */
+  readonly instructions?: string;
+  readonly tools?: readonly Tool[];
+  readonly resources?: readonly Resource[];
+  readonly prompts?: readonly Prompt[];
+  /** Environment variables that must be there; checked before anything is served. */
+  readonly secrets?: S;
+  /** Characters of one result; 25,000 unless set. */
+  readonly maxCharacters?: number;
+  /** SQLite file for results of calls with an idempotency key; without it, such results are forgotten on restart. */
+  readonly callsFile?: string;
+  /** Receives one note per call; one JSON line on stderr unless set. */
+  readonly note?: (note: CallNote) => void;
+  /** Runs once when the server ends. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** A checked server. */
+export interface KitServer {
+  readonly definition: ServerDefinition;
+  /** A server of the SDK for one connection or request. */
+  create(): McpServer;
+  /** Serves as the command line says (`-t stdio|http|sse`, `--host`, `--port`), until a signal ends it. */
+  serve(options?: ServeOptions): Promise<Serving>;
+  close(): Promise<void>;
+}
+
+const MAX_CHARACTERS = 25_000;
+
+/** Declares a server. @throws DefinitionError for a bad name, or two things with one name */
+export function defineServer<S extends Readonly<Record<string, SecretRule>>>(
+  definition: ServerDefinition<S>,
+): KitServer {
+  assertServerName(definition.name);
+  const { tools = [], resources = [], prompts = [] } = definition;
+  assertUnique(
+    'tool',
+    tools.map(({ name }) => name),
+  );
+  assertUnique(
+    'resource',
+    resources.map(({ uri }) => uri),
+  );
+  assertUnique(
+    'prompt',
+    prompts.map(({ name }) => name),
+  );
+  const seal = createSeal(process.env['KIT_STATE_SECRET']);
+  let results: CallStore | undefined;
+  let closing: Promise<void> | undefined;
+  const ports: CallPorts = {
+    seal,
+    limiter: createRateLimiter(),
+    results: () => {
+      results ??= openCallStore(definition.callsFile ?? ':memory:');
+      return results;
+    },
+    maxCharacters: definition.maxCharacters ?? MAX_CHARACTERS,
+    note: definition.note ?? writeNote,
+  };
+  const server: KitServer = {
+    definition,
+    create: () => createMcpServer(definition, ports),
+    serve: (options = {}) => serve(server, options),
+    close() {
+      closing ??= (async () => {
+        await definition.close?.();
+        results?.close();
+      })();
+      return closing;
+    },
+  };
+  return server;
+}
+
+/** The secrets of a server, by their names in its definition. @throws DefinitionError naming every missing one */
+export function secretsOf<S extends Readonly<Record<string, SecretRule>>>(rules: S): Secrets<S> {
+  return readSecrets(rules, process.env);
+}
+
+function createMcpServer(definition: ServerDefinition, ports: CallPorts): McpServer {
+  const { name, version, title, instructions, tools = [], resources = [], prompts = [] } = definition;
+  const server = new McpServer(
+    { name, version, ...(title === undefined ? {} : { title }) },
+    {
+      capabilities: { logging: {} },
+      ...(instructions === undefined ? {} : { instructions }),
+      requestState: { verify: (state) => ports.seal.open(state) },
+    },
+  );
+  for (const tool of tools) addTool(server, tool, ports);
+  for (const resource of resources) addResource(server, resource);
+  for (const prompt of prompts) addPrompt(server, prompt);
+  return server;
+}
+
+function addTool(server: McpServer, tool: Tool, ports: CallPorts): void {
+  const { title, description, hints, icons } = tool.definition;
+  const { inputSchema, outputSchema } = tool;
+  server.registerTool(
+    tool.name,
+    {
+      title,
+      description,
+      inputSchema,
+      outputSchema,
+      annotations: {
+        title,
+        readOnlyHint: hints.readOnly,
+        destructiveHint: hints.destructive,
+        idempotentHint: hints.idempotent,
+        openWorldHint: hints.openWorld,
+      },
+      ...(icons === undefined ? {} : { icons: [...icons] }),
+    },
+    (input, context) => callTool(tool, input as Readonly<Record<string, unknown>>, { server: context, ports }),
+  );
+}
+
+function addResource(server: McpServer, resource: Resource): void {
+  const { name, uri, description, mimeType } = resource;
+  const read = async (address: URL, values: Readonly<Record<string, string | string[]>> = {}) => {
+    const single = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+    const content = await resource.read(address, single);
+    const body = typeof content === 'string' ? { text: content } : { blob: Buffer.from(content).toString('base64') };
+    return { contents: [{ uri: address.href, mimeType, ...body }] };
+  };
+  const metadata = { description, mimeType };
+  if (isTemplate(resource))
+    server.registerResource(name, toTemplate(resource), metadata, (at, values) => read(at, values));
+  else server.registerResource(name, uri, metadata, (at) => read(at));
+}
+
+function addPrompt(server: McpServer, prompt: Prompt): void {
+  const { name, title, description, input } = prompt;
+  server.registerPrompt(name, { title, description, argsSchema: toObjectSchema(input) }, async (values) => ({
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: await prompt.text(values as never) } }],
+  }));
+}
+
+function assertUnique(kind: string, names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new DefinitionError(`The ${kind} "${twice}"`, `two have this name.`, 'Rename one of them.');
+}
+
+function writeNote({ cause, ...note }: CallNote): void {
+  const why =
+    cause === undefined ? {} : { cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) };
+  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), ...note, ...why })}\n`);
+}

@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+
+/** One HTTP+SSE connection of revision 2024-11-05: messages go out on the stream, and come in by POST. */
+export class SseTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly sessionId: string;
+  readonly #response: ServerResponse;
+  readonly #postPath: string;
+
+  /** @param postPath where the client sends its messages; the session id is added to it */
+  constructor(sessionId: string, postPath: string, response: ServerResponse) {
+    this.sessionId = sessionId;
+    this.#postPath = postPath;
+    this.#response = response;
+  }
+
+  async start(): Promise<void> {
+    this.#response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      connection: 'keep-alive',
+    });
+    this.#response.write(`event: endpoint\ndata: ${this.#postPath}?sessionId=${this.sessionId}\n\n`);
+    this.#response.on('close', () => this.onclose?.());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  }
+
+  async close(): Promise<void> {
+    this.#response.end();
+  }
+}
