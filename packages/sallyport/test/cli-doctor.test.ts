@@ -189,9 +189,7 @@ describe('HTTP answers that are not those of an MCP server', () => {
 
   test('never', async () => {
     const port = await serveSocket(() => {});
-    const startedAt = performance.now();
     const run = await runDoctor([`http://localhost:${port}/mcp`, '--json', '--timeout', '1s']);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(run.exit).toBe(4);
     expect(run.failed()).toMatchObject({ step: 'http', detail: expect.stringContaining('no HTTP answer within 1 s') });
   });

@@ -3,6 +3,7 @@ import { startHttpUpstream } from './http-upstream.ts';
 import { PlainClient, textOf } from './plain-client.ts';
 import { memoryOf } from './process-table.ts';
 import { misbehaving, type RunningGateway, startGateway } from './running-sallyport.ts';
+import { waitFor } from './wait-for.ts';
 
 const object = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
   type: 'object',
@@ -84,9 +85,12 @@ beforeAll(async () => {
 
 describe('schemas made to cost', () => {
   it('leave the other tools of their server, and the others’, in the list', async () => {
-    const { result } = await client.request('tools/list');
-    const names = ((result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['bombs_plain', 'bombs_last', 'good_echo']));
+    // A list does not wait for servers that take long to start.
+    await waitFor(async () => {
+      const { result } = await client.request('tools/list');
+      const names = ((result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['bombs_plain', 'bombs_last', 'good_echo']));
+    });
   });
 
   it.each(Object.entries(BOMBS))(
@@ -104,8 +108,8 @@ describe('schemas made to cost', () => {
         expect(textOf(await client.call('good_echo'))).toContain('"tools/call"');
         slowest = Math.max(slowest, performance.now() - started);
       }
-      // Seconds would mean that the bomb went off in the thread everybody shares; a busy machine takes tenths.
-      expect(slowest).toBeLessThan(5_000);
+      // A bomb that goes off in the thread everybody shares takes all the time there is; a busy machine takes tenths.
+      expect(slowest).toBeLessThan(20_000);
       const answer = await bomb;
       const said = textOf(answer) ?? answer.error?.message ?? '';
       expect(said).toMatch(/^bombs_|done$|waits for the operator|schema|pattern|argument|cannot|must/i);

@@ -40,7 +40,7 @@ describe('a server that accepts connections and says nothing', () => {
     const legacy = await new PlainClient(gateway).initialize();
     const modern = new PlainClient(gateway);
     expect(textOf(await legacy.call('steady_echo'))).toBeDefined();
-    gateway.process.write({ mcpServers: { ...servers, silent: { url: silent.url } } });
+    gateway.process.write({ mcpServers: { ...servers, silent: { url: silent.url, startTimeoutMs: 600_000 } } });
     gateway.process.child.kill('SIGHUP');
     await waitFor(() => expect(silent.heard.length).toBeGreaterThan(0));
     let slowest = 0;
@@ -50,19 +50,21 @@ describe('a server that accepts connections and says nothing', () => {
       slowest = Math.max(slowest, performance.now() - startedAt);
       expect(textOf(answer)).toBeDefined();
     }
-    // Far from the 30 s that a start may take; what a call costs is for the bench.
-    expect(slowest).toBeLessThan(5000);
+    // Far from the ten minutes that this start may take; what a call costs is for the bench.
+    expect(slowest).toBeLessThan(60_000);
   });
 
   it('lets others be introduced and listed beside it, and is named as missing', async () => {
     const [steady, silent] = [await startHttpUpstream(), await startSilent()];
-    const gateway = await startGateway({ mcpServers: { silent: { url: silent.url }, steady: { url: steady.url } } });
+    const gateway = await startGateway({
+      mcpServers: { silent: { url: silent.url, startTimeoutMs: 600_000 }, steady: { url: steady.url } },
+    });
     const startedAt = performance.now();
     const legacy = await new PlainClient(gateway).initialize();
     const listed = await legacy.request('tools/list');
     const discovered = await new PlainClient(gateway).requestModern('server/discover');
     const modern = await new PlainClient(gateway).requestModern('tools/list');
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
     expect(namesIn(listed.result)).toEqual(['steady_echo']);
     expect(listed.result?.['_meta']).toEqual(MISSING);
     expect(namesIn(modern.result)).toEqual(['steady_echo']);

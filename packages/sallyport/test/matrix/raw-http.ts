@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isFrom, isModern, type Revision } from './cells.ts';
 import { readEvents } from './event-stream.ts';
 import type { Hear, Outgoing, Transport } from './raw-client.ts';
@@ -30,12 +31,15 @@ export function openHttp({ url, key, revision }: HttpTarget): (hear: Hear) => Tr
       const abort = new AbortController();
       exchanges.set(outgoing.via, abort);
       const own = isModern(revision) ? toModernHeaders(outgoing, revision) : {};
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { ...headers, ...own },
-        body: outgoing.text,
-        signal: abort.signal,
-      });
+      const { signal } = abort;
+      const send = () => fetch(url, { method: 'POST', headers: { ...headers, ...own }, body: outgoing.text, signal });
+      let response = await send();
+      // A server that starts has not answered yet: clients come again when they are told to.
+      for (let after = toRetryMs(response); after !== undefined; after = toRetryMs(response)) {
+        await response.arrayBuffer();
+        await setTimeout(after, undefined, { signal });
+        response = await send();
+      }
       const session = response.headers.get('mcp-session-id');
       if (session !== null) headers['mcp-session-id'] = session;
       // Not waited for: an answer may take long, and questions on the stream are answered meanwhile.
@@ -88,6 +92,11 @@ export function openHttp({ url, key, revision }: HttpTarget): (hear: Hear) => Tr
       },
     };
   };
+}
+
+function toRetryMs({ status, headers }: Response): number | undefined {
+  const seconds = headers.get('retry-after');
+  return status === 503 && seconds !== null ? Number(seconds) * 1_000 : undefined;
 }
 
 function toModernHeaders({ method, params, headers: more }: Outgoing, revision: Revision): Record<string, string> {
