@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 import { MAX_UNPACKED } from './bounds.ts';
 import { isControl, mayBeFixed } from './fixed-codes.ts';
 
@@ -18,7 +18,7 @@ const MIN_SAMPLE = 16;
 /** Nobody packs twice for a purpose. */
 const MAX_DEPTH = 3;
 
-type Inflate = typeof gunzipSync;
+type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Uint8Array;
 
 /**
  * Bytes packed with gzip, zlib or deflate (RFC 1952, 1950, 1951); `undefined`: they are not, or hold no text.
@@ -59,6 +59,16 @@ function wholeCharacters(bytes: Uint8Array | undefined): Uint8Array | undefined 
   return bytes;
 }
 
+/** Bytes packed with brotli (RFC 7932), which has no mark of its own. `undefined`: they are not, or hold no text. */
+export function inflateBrotli(bytes: Uint8Array, shortest = MIN_SAMPLE): Uint8Array | undefined {
+  if (!mayBeBrotli(bytes)) return undefined;
+  const done = run(unpackBrotli, bytes) ?? run(unpackBrotli, bytes.subarray(0, MAX_HEAD));
+  return done === undefined || done.length < shortest || !isText(done, MAX_DEPTH) ? undefined : done;
+}
+
+const unpackBrotli: Inflate = (bytes, options) =>
+  brotliDecompressSync(bytes, { ...options, finishFlush: constants.BROTLI_OPERATION_FLUSH });
+
 /** gzip and zlib begin with a header; deflate with the kind of its first block. */
 function toInflate(bytes: Uint8Array, shortest: number): Inflate | undefined {
   const [first = 0, second = 0] = bytes;
@@ -75,12 +85,7 @@ const DYNAMIC = 2;
  * bits (RFC 1951 sections 3.2.6 and 3.2.7). The lengths of the codes that a block brings along fill a tree, neither more nor less.
  */
 function mayBeDeflate(bytes: Uint8Array): boolean {
-  const bit = (at: number) => ((bytes[at >> 3] ?? 0) >> (at & 7)) & 1;
-  const number = (at: number, size: number) => {
-    let value = 0;
-    for (let i = 0; i < size; i++) value |= bit(at + i) << i;
-    return value;
-  };
+  const number = (at: number, size: number) => numberAt(bytes, at, size);
   const kind = number(1, 2);
   if (kind === FIXED) return mayBeFixed(bytes.subarray(0, SAMPLE), isPacked);
   if (kind !== DYNAMIC || number(3, 5) > 29 || number(8, 5) > 29) return false;
@@ -91,6 +96,27 @@ function mayBeDeflate(bytes: Uint8Array): boolean {
     if (length > 0) filled += 128 >> length;
   }
   return filled === 128;
+}
+
+/**
+ * By the first bits (RFC 7932 sections 9.1 and 9.2): one of fifty random blocks goes on, and trying costs as much as with
+ * zlib. The first part is as long as it says, at least one byte, and no text becomes so much shorter than that.
+ */
+function mayBeBrotli(bytes: Uint8Array): boolean {
+  const number = (at: number, size: number) => numberAt(bytes, at, size);
+  // The size of the window has one bit, four or seven.
+  let at = number(0, 1) === 0 ? 1 : number(1, 3) === 0 ? 7 : 4;
+  const isLast = number(at, 1) === 1;
+  if (isLast && number(at + 1, 1) === 1) return false;
+  at += isLast ? 2 : 1;
+  const nibbles = 4 + number(at, 2);
+  return nibbles < 7 && number(at + 2, nibbles * 4) < 1_024 + bytes.length * 64;
+}
+
+function numberAt(bytes: Uint8Array, at: number, size: number): number {
+  let value = 0;
+  for (let i = 0; i < size; i++) value |= (((bytes[(at + i) >> 3] ?? 0) >> ((at + i) & 7)) & 1) << i;
+  return value;
 }
 
 function isPacked([first = 0, second = 0]: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import { deflateRawSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Conversation } from '../../../test/taint-conversation.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -20,7 +20,11 @@ const SECRETS: readonly (readonly [string, () => Conversation])[] = [
 ];
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const BASE32HEX = '0123456789ABCDEFGHIJKLMNOPQRSTUV';
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const DIGITS = '0123456789';
+const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const SMALL = CAPITALS.toLowerCase();
 const bytes = (text: string) => [...Buffer.from(text)];
 const bitsOf = (text: string) =>
   bytes(text)
@@ -32,12 +36,23 @@ const shift = (text: string, by: number) =>
     return String.fromCharCode(((one.charCodeAt(0) - base + by) % 26) + base);
   });
 
-function toBase58(text: string): string {
-  let number = BigInt(`0x${Buffer.from(text).toString('hex')}`);
+function toDigits(value: bigint, alphabet: string): string {
+  const base = BigInt(alphabet.length);
   let said = '';
-  for (; number > 0n; number /= 58n) said = (BASE58[Number(number % 58n)] ?? '') + said;
+  for (let number = value; number > 0n; number /= base) said = (alphabet[Number(number % base)] ?? '') + said;
   return said;
 }
+
+const asDigits = (alphabet: string) => (text: string) =>
+  toDigits(BigInt(`0x${Buffer.from(text).toString('hex')}`), alphabet);
+const asFives = (alphabet: string) => (text: string) =>
+  (bitsOf(text).match(/.{1,5}/g) ?? []).map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
+const inGroups = (size: number, sign: string) => (text: string) =>
+  (
+    Buffer.from(text)
+      .toString('base64')
+      .match(new RegExp(`.{1,${size}}`, 'g')) ?? []
+  ).join(sign);
 
 function toAscii85(text: string): string {
   const all = bytes(text);
@@ -58,14 +73,24 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
   base64: (text) => Buffer.from(text).toString('base64'),
   'base64, turned round': (text) => [...Buffer.from(text).toString('base64')].reverse().join(''),
   'turned round, in base64': (text) => Buffer.from([...text].reverse().join('')).toString('base64'),
-  'base64 in groups': (text) =>
-    Buffer.from(text)
-      .toString('base64')
-      .replace(/(.{4})/g, '$1 '),
+  'base64 in groups': inGroups(4, ' '),
+  'base64 in groups of five, with dots': inGroups(5, '.'),
+  'base64 in groups of three, with hyphens': inGroups(3, '-'),
+  'base64 in groups of eight, with lines': inGroups(8, ' | '),
+  'base64 with slashes': inGroups(4, '/'),
   'base64 of UTF-16': (text) => Buffer.from(text, 'utf16le').toString('base64'),
-  base32: (text) =>
-    (bitsOf(text).match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]).join(''),
-  base58: (text) => toBase58(text.slice(0, 60)),
+  base32: asFives(BASE32),
+  base32hex: asFives(BASE32HEX),
+  'base32hex, small': (text) => asFives(BASE32HEX)(text).toLowerCase(),
+  base36: asDigits(DIGITS + SMALL),
+  'base36, capitals': asDigits(DIGITS + CAPITALS),
+  base58: asDigits(BASE58),
+  'base58, long': (text) => asDigits(BASE58)(`${'This says nothing that anybody has to know. '.repeat(9)}${text}`),
+  'base62, capitals first': asDigits(DIGITS + CAPITALS + SMALL),
+  'base62, small letters first': asDigits(DIGITS + SMALL + CAPITALS),
+  'base62, digits last': asDigits(CAPITALS + SMALL + DIGITS),
+  'brotli, in base64': (text) => brotliCompressSync(text).toString('base64'),
+  'brotli, in hexadecimal': (text) => brotliCompressSync(text).toString('hex'),
   ascii85: toAscii85,
   hexadecimal: (text) => Buffer.from(text).toString('hex'),
   'hexadecimal with colons': (text) => Buffer.from(text).toString('hex').replace(/(..)/g, '$1:'),
@@ -112,6 +137,7 @@ const OF_LETTERS: Readonly<Record<string, (text: string) => string>> = {
   'letters of other scripts': (text) =>
     text.replace(/[aeopcxy]/g, (one) => ({ a: 'а', e: 'е', o: 'о', p: 'р', c: 'с', x: 'х', y: 'у' })[one] ?? one),
 };
+const chinese = (text: string, digits: string) => text.replace(/\d/g, (digit) => digits.charAt(Number(digit)));
 const OF_DIGITS: Readonly<Record<string, (text: string) => string>> = {
   'digits of another script': (text) => text.replace(/\d/g, (one) => String.fromCodePoint(0x660 + Number(one))),
   'digits turned by 5': (text) => text.replace(/\d/g, (one) => String((Number(one) + 5) % 10)),
@@ -119,6 +145,17 @@ const OF_DIGITS: Readonly<Record<string, (text: string) => string>> = {
     text.replace(/\d/g, (one) => `${'zero one two three four five six seven eight nine'.split(' ')[Number(one)]} `),
   'hexadecimal number': (text) => `0x${BigInt(text).toString(16)}`,
   'number of base 36': (text) => BigInt(text).toString(36),
+  'number of base 62': (text) => toDigits(BigInt(text), DIGITS + CAPITALS + SMALL),
+  'number of base 62, small letters first': (text) => toDigits(BigInt(text), DIGITS + SMALL + CAPITALS),
+  'number of base 62, digits last': (text) => toDigits(BigInt(text), CAPITALS + SMALL + DIGITS),
+  'Chinese digits': (text) => chinese(text, '〇一二三四五六七八九'),
+  'Chinese digits behind words': (text) => `账号是${chinese(text, '零一二三四五六七八九')}，请记住。`,
+  'Chinese digits of forms': (text) => chinese(text, '零壹贰叁肆伍陆柒捌玖'),
+  'Chinese digits of forms, as in Taiwan': (text) => chinese(text, '零壹貳參肆伍陸柒捌玖'),
+  'Chinese digits as on the telephone': (text) => chinese(text, '零幺两三四五六七八九'),
+  'Chinese digits with signs between': (text) => [...chinese(text, '〇一二三四五六七八九')].join('、'),
+  'a Chinese number': () => '共四十四亿一千一百九十九万八千八百七十七元',
+  'a Chinese number of forms': () => '肆拾肆億壹仟壹佰玖拾玖萬捌仟捌佰柒拾柒',
   'among words': (text) => `acco | unt | ${text.slice(0, 4)} | ${text.slice(4, 7)} | ${text.slice(7)}`,
 };
 
@@ -129,8 +166,8 @@ describe('private data does not leave in disguise', () => {
   test.each(Object.entries(WAYS))('%s', (_, way) => {
     for (const [value, begin] of SECRETS) {
       expect([value, stopped(begin(), 'web.search', { query: way(value) })]).toEqual([value, true]);
-      // These two are told from what stands around by nobody.
-      if (way !== WAYS['base64 in groups'] && way !== WAYS['two halves mixed'])
+      // Nobody can tell these from what stands around.
+      if (way !== WAYS['two halves mixed'])
         expect([value, stopped(begin(), 'notes.add_note', { text: `see ${way(value)}` })]).toEqual([value, true]);
     }
   });
@@ -200,6 +237,15 @@ const HARMLESS: readonly (readonly [string, JsonObject])[] = [
   ['web.search', { query: 'error 0x80070057 while updating' }],
   ['web.search', { query: 'one two three little songs for children' }],
   ['web.search', { query: '请问图书馆几点开门' }],
+  ['web.search', { query: '价格是三百二十元，比去年的二百八十元高百分之十四，今天下午三点到五点开会' }],
+  ['web.search', { query: '二〇二六年三月十四日，全国人口十四亿一千万，其中六十五岁以上的占百分之十五点六' }],
+  ['web.search', { query: 'order 4KZ9Q2-X81, SKU AB12CD34EF56, ticket PROJ-1182, flight LH1234, ref 00QX7T2M' }],
+  ['web.search', { query: 'sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }],
+  [
+    'web.search',
+    { query: 'sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==' },
+  ],
+  ['web.search', { query: '3f2504e0-4f89-41d3-9a0c-0305e82c3301 01HZX3V8Q2M5T7K9P4R6S8W0YA 5Hq1oTmVjWkz3nBcD8xR' }],
   ['web.fetch_page', { url: 'https://docs.example/guide/v2/install?lang=en&step=3#linux' }],
   ['notes.add_note', { text: `Lunch at twelve with Bob.\n${'A line about nothing much. '.repeat(40)}` }],
   ['notes.create_chunks', { parts: ['en', 'de', 'fr', 'it', '10', '20', '30'] }],

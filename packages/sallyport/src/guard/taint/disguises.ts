@@ -1,13 +1,25 @@
 import { decodePercent } from '../../core/percent.ts';
-import { fromAscii85, fromBase32, fromBase58, fromBase64, fromHex, fromUu } from '../decode/bases.ts';
-import { inflate } from '../decode/inflate.ts';
+import {
+  BASE36,
+  BASE58,
+  BASES62,
+  fromAscii85,
+  fromBase32,
+  fromBase32Hex,
+  fromBase64,
+  fromHex,
+  fromNumberBase,
+  fromUu,
+  toNumber,
+} from '../decode/bases.ts';
+import { inflate, inflateBrotli } from '../decode/inflate.ts';
 import { decodeForms, readable } from './decode-forms.ts';
-import { numbersInWords } from './number-words.ts';
+import { numbersInWords, numeralsAsDigits } from './number-words.ts';
 
 /**
  * How a text may be written so that nobody sees what it says: turned round, letters exchanged, one character at a time, in
  * another base, packed. Only runs that have read private data pay for this: the reader tries what a model can be told to do
- * in its head or with a line of code. What is left (real encryption, sums) is unreadable, see `opaque.ts`.
+ * in its head or with a line of code.
  */
 /** Longer texts are read in their first and last part; whole documents are seldom written in disguise. Characters. */
 const MAX_LENGTH = 16_384;
@@ -131,10 +143,14 @@ function* rewritten(text: string): Generator<string> {
   }
   const said = numbersInWords(text);
   if (said !== undefined) yield said;
-  if (/[a-z][0-9]|[0-9][a-z]/i.test(text)) {
-    yield unleet(text);
-    yield* otherBases(text);
+  const plain = numeralsAsDigits(text);
+  if (plain !== undefined) {
+    yield plain;
+    const together = digitsOf(plain);
+    if (together !== undefined) yield together;
   }
+  if (/[a-z][0-9]|[0-9][a-z]/i.test(text)) yield unleet(text);
+  if (/[a-z][0-9A-Z]|[A-Z0-9][a-z]|[0-9][A-Z]|[A-Z][0-9]/.test(text)) yield numbersOfBases(text);
   if (text.length > SHORT) return;
   const everySecond = [stride(text, 0), stride(text, 1)];
   yield* everySecond;
@@ -183,52 +199,85 @@ function stride(text: string, from: number): string {
   return every;
 }
 
-/** Numbers of other bases as everybody writes them. */
-function* otherBases(text: string): Generator<string> {
+/** Numbers of other bases as everybody writes them. A word is no number: digits or capitals stand among its letters. */
+function numbersOfBases(text: string): string {
+  const numbers: bigint[] = [];
   let count = 0;
-  for (const [token] of text.matchAll(/(?<![\w])(?:0x[0-9a-f]{5,16}|[0-9a-z]{5,13})(?!\w)/gi)) {
-    if (++count > 32) return;
+  for (const [token] of text.matchAll(/(?<!\w)(?:0x[0-9a-f]{5,16}|[0-9a-z]{5,13})(?!\w)/gi)) {
+    if (/^[A-Z]?[a-z]+$|^[A-Z]+$|^\d+$/.test(token)) continue;
+    if (++count > MAX_BLOCKS) break;
     const isHex = /^0x/i.test(token);
-    if (isHex || /^[0-9a-f]{5,13}$/i.test(token)) yield BigInt(isHex ? token : `0x${token}`).toString();
-    if (!isHex) yield fromBase36(token.toLowerCase()).toString();
+    if (isHex || /^[0-9a-f]{5,13}$/i.test(token)) numbers.push(BigInt(isHex ? token : `0x${token}`));
+    if (!isHex) for (const base of [BASE36, ...BASES62]) numbers.push(toNumber(token, base));
   }
-}
-
-function fromBase36(token: string): bigint {
-  let number = 0n;
-  for (const digit of token) number = number * 36n + BigInt(Number.parseInt(digit, 36));
-  return number;
+  return numbers.join('\n');
 }
 
 /** Blocks of letters, digits or numbers that are bytes of a text. */
 function unpacked(text: string): readonly string[] {
-  const found: string[] = [];
-  const take = (bytes: Uint8Array | undefined): void => {
-    const said = bytes === undefined ? undefined : readBytes(bytes);
-    if (said !== undefined) found.push(said);
+  const found = new Set<string>();
+  const add = (said: string | undefined): void => {
+    if (said !== undefined) found.add(said);
+  };
+  const take = (block: string): void => {
+    for (const bytes of fromBlock(block)) add(readBytes(bytes));
+    for (const said of fromDigits(block)) add(said);
   };
   if (text.length <= 16_384) {
-    for (const bytes of fromNumbers(text)) take(bytes);
+    for (const bytes of fromNumbers(text)) add(readBytes(bytes));
     const whole = text.replace(/\s{1,16}/g, '');
-    if (whole.length !== text.length) for (const bytes of fromBlock(whole)) take(bytes);
+    if (whole.length !== text.length) take(whole);
+    for (const said of fromGroups(text)) add(said);
   }
   let count = 0;
   for (const [block] of text.matchAll(/[!-~]{8,16384}/g)) {
     if (++count > MAX_BLOCKS) break;
-    for (const bytes of fromBlock(block)) take(bytes);
+    take(block);
     for (const [inner] of block.matchAll(/[A-Za-z0-9_-]{8,16384}/g))
-      if (inner.length < block.length && ++count <= MAX_BLOCKS) for (const bytes of fromBlock(inner)) take(bytes);
+      if (inner.length < block.length && ++count <= MAX_BLOCKS) take(inner);
   }
-  return [...new Set(found)];
+  return [...found];
 }
 
-function* fromBlock(block: string): Generator<Uint8Array | undefined> {
+function* fromBlock(block: string): Generator<Uint8Array> {
   if (/^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(block)) yield fromBase64(block);
   if (/^[0-9a-f]{12,}$/i.test(block) && block.length % 2 === 0) yield fromHex(block);
   if (/^(?:[A-Z2-7]{8,}|[a-z2-7]{8,})=*$/.test(block)) yield fromBase32(block);
-  if (/^[1-9A-HJ-NP-Za-km-z]{8,128}$/.test(block)) yield fromBase58(block);
+  if (/^(?:[0-9A-V]{8,}|[0-9a-v]{8,})=*$/.test(block)) yield fromBase32Hex(block);
   if (/^(?:<~)?[!-uz]{10,}(?:~>)?$/.test(block)) yield fromAscii85(block.replace(/^<~|~>$/g, ''));
   if (/^[ -`]{10,}$/.test(block)) yield fromUu(block);
+}
+
+/** Texts as the digits of one number, as they are: what was packed before is tried in base58 alone. */
+function* fromDigits(block: string): Generator<string | undefined> {
+  if (!/^[0-9A-Za-z]{8,}$/.test(block)) return;
+  if (/^[^0OIl]+$/.test(block)) yield readBytes(fromNumberBase(block, BASE58));
+  for (const base of ONE_CASE.test(block) ? [BASE36] : BASES62) yield readable(fromNumberBase(block, base));
+}
+
+const ONE_CASE = /^(?:[0-9A-Z]+|[0-9a-z]+)$/;
+
+/** What may stand between groups of base64, and what is of it then: two of its signs may be the ones between. */
+const NOT_CODED = [/[^A-Za-z0-9+/]+/g, /[^A-Za-z0-9_-]+/g, /[^A-Za-z0-9]+/g] as const;
+/** Ten digits of an account are as many bytes. Of random bytes no run is as long as the second number. */
+const SAID_IN_GROUPS = /[\t\n\r\x20-\x7e]{8,}/g;
+const LONG_IN_GROUPS = 24;
+
+/** Base64 with something between its letters, and words before it: the groups of four begin at one of four places. */
+function fromGroups(text: string): readonly string[] {
+  const joined = new Set(NOT_CODED.map((between) => text.replace(between, '')));
+  joined.delete(text);
+  const found: string[] = [];
+  for (const whole of joined)
+    for (let start = 0; start < 4; start++) {
+      const bytes = fromBase64(whole.slice(start));
+      const said = readable(bytes);
+      if (said !== undefined) found.push(said);
+      else
+        for (const [run] of bytes.toString('latin1').matchAll(SAID_IN_GROUPS))
+          if (run.length >= LONG_IN_GROUPS || run.length * 2 >= bytes.length) found.push(run);
+    }
+  return found;
 }
 
 /** Bytes one by one, in hexadecimal, decimal, octal or binary, whatever stands between them. */
@@ -261,6 +310,6 @@ function readBytes(bytes: Uint8Array): string | undefined {
   if (bytes.length < SHORTEST_PACKED) return undefined;
   const plain = readable(Buffer.from(bytes));
   if (plain !== undefined) return plain;
-  const packed = inflate(bytes, SHORTEST_PACKED)?.bytes;
+  const packed = inflate(bytes, SHORTEST_PACKED)?.bytes ?? inflateBrotli(bytes, SHORTEST_PACKED);
   return packed === undefined ? undefined : readable(Buffer.from(packed));
 }

@@ -32,3 +32,42 @@ export function toPlainNumber(word: string): string | undefined {
   const digits = plain.replace('.', '').length;
   return plain === word || digits < FEWEST || digits > MOST_DIGITS ? undefined : plain;
 }
+
+/** One sign each, as people write numbers, fill in forms, and read numbers out. */
+const NUMERALS: ReadonlyMap<string, number> = new Map(
+  ['〇零○', '一壹幺弌', '二贰貳两兩弍', '三叁參叄弎', '四肆', '五伍', '六陆陸', '七柒', '八捌', '九玖'].flatMap(
+    (signs, digit) => [...signs].map((sign) => [sign, digit] as const),
+  ),
+);
+const UNITS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ 十: 10, 拾: 10, 百: 100, 佰: 100, 千: 1_000, 仟: 1_000, 万: 1e4, 萬: 1e4, 亿: 1e8, 億: 1e8 }),
+);
+const NUMBER = new RegExp(`[${[...NUMERALS.keys(), ...UNITS.keys()].join('')}]{1,64}`, 'gu');
+
+/** "账号四四一" as "账号 441 ", "一万二千" as " 12000 "; `undefined` where there is no such number. */
+export function numeralsAsDigits(text: string): string | undefined {
+  const plain = text.replace(NUMBER, (written) => ` ${digitsOf([...written])} `);
+  return plain === text ? undefined : plain;
+}
+
+function digitsOf(signs: readonly string[]): string {
+  if (!signs.some((sign) => UNITS.has(sign))) return signs.map((sign) => NUMERALS.get(sign)).join('');
+  let total = 0;
+  let section = 0;
+  let digit = 0;
+  for (const sign of signs) {
+    const unit = UNITS.get(sign);
+    if (unit === undefined) digit = NUMERALS.get(sign) ?? 0;
+    else if (unit >= 1e4) {
+      // 一万亿: what stands before a larger unit is multiplied as a whole.
+      const before = section + digit;
+      total = total > 0 && total < unit ? (total + before) * unit : total + (before === 0 ? 1 : before) * unit;
+      section = 0;
+      digit = 0;
+    } else {
+      section += (digit === 0 ? 1 : digit) * unit;
+      digit = 0;
+    }
+  }
+  return String(total + section + digit);
+}
