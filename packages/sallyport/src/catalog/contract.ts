@@ -156,6 +156,10 @@ export interface View {
   prepare(kind: ListKind): Generator<undefined, void> | undefined;
   /** @throws FaultError `invalid_params` for a cursor that is not one of ours. */
   list(kind: ListKind, cursor: string | undefined): Page;
+  /** `false`: no page of this list begins at the cursor, as far as is known here. */
+  hasPage(kind: ListKind, cursor: string): boolean;
+  /** Of a list what these ids of the only server name, as far as this caller sees it. */
+  pick(kind: ListKind, ids: ReadonlySet<unknown>, nextCursor: string | undefined): Page;
   /** What the lists show this caller, for those who follow where values come from. */
   shown(): ShownDefinitions;
   tool(publicName: string): Tool | undefined;

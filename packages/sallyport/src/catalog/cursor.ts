@@ -23,6 +23,13 @@ export function toCursor(kind: ListKind, position: Position): string {
 
 /** @throws FaultError `invalid_params` for anything that `toCursor` did not write for this kind. */
 export function fromCursor(kind: ListKind, cursor: string): Position {
+  const position = readCursor(kind, cursor);
+  if (position !== undefined) return position;
+  throw new FaultError('invalid_params', 'The cursor is not one this list gave out. Start again without a cursor.');
+}
+
+/** `undefined`: `toCursor` did not write it for this kind. */
+export function readCursor(kind: ListKind, cursor: string): Position | undefined {
   const parts = decode(cursor);
   if (Array.isArray(parts) && parts.length === 4) {
     const [writtenKind, last, next, index] = parts as unknown[];
@@ -30,7 +37,7 @@ export function fromCursor(kind: ListKind, cursor: string): Position {
       return { last, next, index };
     }
   }
-  throw new FaultError('invalid_params', 'The cursor is not one this list gave out. Start again without a cursor.');
+  return undefined;
 }
 
 function decode(cursor: string): unknown {

@@ -16,6 +16,14 @@ export interface FetchedList {
   /** The shortest of its pages; `undefined`: not stated. */
   readonly ttlMs: number | undefined;
   readonly isPrivate: boolean;
+  /** Where its server began another page. Left out: nowhere. */
+  readonly pages?: readonly PageStart[];
+}
+
+export interface PageStart {
+  readonly cursor: string;
+  /** Index of the first item of the page. */
+  readonly at: number;
 }
 
 export interface ItemProblem {
@@ -69,6 +77,7 @@ export async function fetchList(source: ListSource, kind: ListKind): Promise<Fet
     if (typeof next !== 'string') break;
     if (seen.has(next)) return sink.finish({ ttlMs, isPrivate, cut: 'its pages go round in a circle' });
     seen.add(next);
+    sink.beginPage(next);
     cursor = next;
   }
   return sink.finish({ ttlMs, isPrivate, cut: undefined });
@@ -79,9 +88,14 @@ class ItemSink {
   readonly #kind: ListKind;
   readonly #items = new Map<string, Item>();
   readonly #problems: ItemProblem[] = [];
+  readonly #pages: PageStart[] = [];
 
   constructor(kind: ListKind) {
     this.#kind = kind;
+  }
+
+  beginPage(cursor: string): void {
+    this.#pages.push({ cursor, at: this.#items.size });
   }
 
   /** In short stretches: calls are served meanwhile. */
@@ -119,7 +133,7 @@ class ItemSink {
     const { ttlMs, isPrivate, cut } = found;
     const problems = [...this.#problems];
     if (cut !== undefined) problems.push({ item: rulesOf(this.#kind).method, problem: `the rest is left out: ${cut}` });
-    return { items: [...this.#items.values()], problems, ttlMs, isPrivate };
+    return { items: [...this.#items.values()], problems, ttlMs, isPrivate, pages: this.#pages };
   }
 }
 

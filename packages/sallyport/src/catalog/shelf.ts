@@ -6,9 +6,9 @@ import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import { checkSchemas } from './check-schemas.ts';
 import type { AnnouncedList, CatalogPorts, ListKind } from './contract.ts';
-import { type FetchedList, fetchList } from './fetch-list.ts';
+import type { FetchedList, ListSource } from './fetch-list.ts';
 import { LIST_KINDS, rulesOf } from './items.ts';
-import { type KnownList, toFreshness, toKnownList } from './known-list.ts';
+import { type KnownList, noteFetched, toKnownList } from './known-list.ts';
 import type { Offer } from './pins/pin-gate.ts';
 import { setRecent } from './set-recent.ts';
 
@@ -37,6 +37,8 @@ interface Flight {
 
 export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'schemas'> {
   settings(): ServerSettings;
+  /** Asks the server, or joins who asks it over the same connection. */
+  fetch(identity: UpstreamIdentity, source: ListSource, kind: ListKind): Promise<FetchedList>;
   /** The same list when another profile has it. */
   findEqual(list: KnownList): KnownList | undefined;
   /** Looks at everything in a list before any of it is shown. */
@@ -260,7 +262,7 @@ export class Shelf {
         try {
           const declared = isDeclared(identity.capabilities, kind);
           const source = { upstreams, upstream: name, client, signal };
-          const list = declared ? await Promise.race([fetchList(source, kind), gone]) : NOTHING;
+          const list = declared ? await Promise.race([this.#ports.fetch(identity, source, kind), gone]) : NOTHING;
           return await this.#keep(kind, client.principal.id, { list, generation });
         } catch (error) {
           this.#fail([kind], client.principal.id, { ...toReason(error), isReported: false });
@@ -311,11 +313,9 @@ export class Shelf {
     const list = this.#ports.findEqual(made) ?? made;
     const now = clock.now();
     const overtaken = this.#generations.get(kind) !== fetched.generation;
-    const { ttlMs, problems } = fetched.list;
     // What was shown to one caller's credential is shown to no other, whatever the upstream says about it.
     const isPrivate = fetched.list.isPrivate || isPerPrincipal(settings().auth);
-    const fresh = toFreshness(ttlMs, settings().listTtlMs, now);
-    Object.assign(list.state, { ttlMs, problems, ...fresh, ...(overtaken ? { freshUntil: 0, renewAt: 0 } : {}) });
+    noteFetched(list.state, fetched.list, { listTtlMs: settings().listTtlMs, now, overtaken });
     const before = this.cell(kind, principal)?.list;
     const failed = this.#failures.delete(`${kind} ${principal}`);
     const cells = this.#cells.get(kind) ?? new Map<string, Cell>();

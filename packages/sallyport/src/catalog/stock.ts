@@ -1,7 +1,9 @@
 import type { ServerSettings } from '../config/settings.ts';
 import type { Client, Era } from '../core/client.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { AnnouncedList, CatalogPorts, CatalogReport, ListChange, ListKind } from './contract.ts';
+import { type FetchedList, fetchList, type ListSource } from './fetch-list.ts';
 import { describeItem, LIST_KINDS, rulesOf } from './items.ts';
 import { type KnownList, RENEW_GAP_MS } from './known-list.ts';
 import type { Offer } from './pins/pin-gate.ts';
@@ -40,6 +42,8 @@ export class Stock {
   #timerAt = Number.POSITIVE_INFINITY;
   #round: Promise<void> | undefined;
   #lastRound = Number.NEGATIVE_INFINITY;
+  /** What is being fetched, by connection; those that declare the same are given the same there. */
+  #fetches = new WeakMap<UpstreamIdentity, Map<string, Promise<FetchedList>>>();
   /** By kind: the request that is under way, when the last one was made, and the next one. */
   readonly #renewals = new Map<ListKind, Renewal>();
   #closed = false;
@@ -85,6 +89,7 @@ export class Stock {
       log,
       schemas,
       settings: () => this.#settings,
+      fetch: (identity, source, kind) => this.#fetch(identity, source, kind),
       findEqual: (list) => this.#findEqual(list),
       changed: () => this.#ports.changed(),
       reported: () => this.#ports.reported(),
@@ -94,6 +99,17 @@ export class Stock {
         this.#ports.listChanged(principal === undefined ? change : { ...change, principal });
       },
     });
+  }
+
+  #fetch(identity: UpstreamIdentity, source: ListSource, kind: ListKind): Promise<FetchedList> {
+    const fetches = this.#fetches.get(identity) ?? new Map<string, Promise<FetchedList>>();
+    this.#fetches.set(identity, fetches);
+    const key = `${kind} ${source.client.declared}`;
+    const known = fetches.get(key);
+    if (known !== undefined) return known;
+    const work = fetchList(source, kind).finally(() => fetches.delete(key));
+    fetches.set(key, work);
+    return work;
   }
 
   /** What it shows to the clients of each profile. */
@@ -128,6 +144,8 @@ export class Stock {
   /** `era`: for the clients of this one alone. */
   invalidate(list: AnnouncedList | undefined, era?: Era): void {
     const kinds = [...LIST_KINDS].filter(([, rules]) => list === undefined || rules.capability === list);
+    // What was asked for before is not what was announced.
+    this.#fetches = new WeakMap();
     for (const shelf of this.#concerned(era)) shelf.invalidate(kinds.map(([kind]) => kind));
     this.#ports.changed();
     this.#wakeAt(this.#ports.clock.now() + COALESCE_MS);

@@ -2,7 +2,7 @@ import { isPerPrincipal } from '../config/upstream-auth.ts';
 import type { Tool } from '../core/call.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { ListKind, Page, View } from './contract.ts';
-import { fromCursor, type Position, toCursor, toItemKey } from './cursor.ts';
+import { fromCursor, type Position, readCursor, toCursor, toItemKey } from './cursor.ts';
 import { whyEntryHeld, whyUriHeld } from './held.ts';
 import { type Item, writeShown } from './items.ts';
 import { mergeCapabilities } from './merge.ts';
@@ -10,6 +10,7 @@ import { assignNames } from './names.ts';
 import { findOwners } from './owners.ts';
 import { isWaiting } from './pins/server-pins.ts';
 import { renameTools } from './rename-tools.ts';
+import { findServerPage } from './server-pages.ts';
 import { toShownDefinitions } from './shown-definitions.ts';
 import { unlistedOf } from './unlisted.ts';
 import { qualifyNames } from './uris.ts';
@@ -87,20 +88,12 @@ export function createView(content: ViewContent): View {
     },
     unavailable,
     prepare: (kind: ListKind) => (prepared.has(kind) ? undefined : look(kind)),
-    list(kind: ListKind, cursor: string | undefined): Page {
-      const all = shown(kind);
-      const start = cursor === undefined ? 0 : toIndex(fromCursor(kind, cursor), keys(kind));
-      const end = start + snapshot.gateway.pageSize;
-      const texts = all
-        .slice(start, end)
-        .map(({ item, publicId, description }) => writeShown(item, publicId, description));
-      return {
-        items: `[${texts.join(',')}]`,
-        nextCursor: end < all.length ? cursorAfter(kind, all, end) : undefined,
-        missing: missingOf(content, kind),
-        ...freshness(content, kind),
-      };
-    },
+    list: (kind: ListKind, cursor: string | undefined) =>
+      cutPage(content, kind, { cursor, all: shown(kind), keys: () => keys(kind) }),
+    hasPage: (kind: ListKind, cursor: string) =>
+      findServerPage(content, kind, cursor) !== undefined || readCursor(kind, cursor) !== undefined,
+    pick: (kind: ListKind, ids: ReadonlySet<unknown>, nextCursor: string | undefined) =>
+      toPage(content, kind, { shown: shown(kind).filter(({ item }) => ids.has(item.id)), nextCursor }),
     shown: () => definitions(undefined),
     tool: (publicName: string) => findTool(publicName)?.tool,
     hiddenTool(publicName: string) {
@@ -136,6 +129,32 @@ export function createView(content: ViewContent): View {
     upstreams: () => (single === undefined ? parts.map((part) => part.server.name) : [single]),
     paramHeaders: (tool: Tool) => tools(undefined).get(tool.publicName)?.item.paramHeaders,
   });
+}
+
+interface Cutting {
+  readonly cursor: string | undefined;
+  readonly all: readonly Entry[];
+  keys(): ReadonlyMap<string, number>;
+}
+
+function cutPage(content: ViewContent, kind: ListKind, { cursor, all, keys }: Cutting): Page {
+  const page = findServerPage(content, kind, cursor);
+  if (page !== undefined)
+    return toPage(content, kind, { ...page, shown: all.filter(({ item }) => page.items.has(item)) });
+  const start = cursor === undefined ? 0 : toIndex(fromCursor(kind, cursor), keys());
+  const end = start + content.snapshot.gateway.pageSize;
+  const nextCursor = end < all.length ? cursorAfter(kind, all, end) : undefined;
+  return toPage(content, kind, { shown: all.slice(start, end), nextCursor });
+}
+
+function toPage(
+  content: ViewContent,
+  kind: ListKind,
+  { shown, nextCursor }: { readonly shown: readonly Entry[]; readonly nextCursor: string | undefined },
+): Page {
+  const texts = shown.map(({ item, publicId, description }) => writeShown(item, publicId, description));
+  const missing = missingOf(content, kind);
+  return { items: `[${texts.join(',')}]`, nextCursor, missing, ...freshness(content, kind) };
 }
 
 function introduce(content: ViewContent): Pick<View, 'isIntroduced' | 'capabilities' | 'serverInfo'> {

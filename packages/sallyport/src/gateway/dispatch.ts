@@ -2,11 +2,12 @@ import { callTool } from '../call/call-tool.ts';
 import { complete } from '../call/complete.ts';
 import { getPrompt } from '../call/get-prompt.ts';
 import type { Inbound } from '../call/inbound.ts';
-import { listItems } from '../call/list-items.ts';
+import { type Listed, listItems } from '../call/list-items.ts';
 import type { CallPorts } from '../call/ports.ts';
 import { readResource } from '../call/read-resource.ts';
 import { relayTaskRequest, relayUnknown } from '../call/relay-request.ts';
 import type { ListKind, Page } from '../catalog/contract.ts';
+import { Answer } from '../core/message.ts';
 import { type Response, TextResult } from '../core/response.ts';
 
 type Handler = (ports: CallPorts, inbound: Inbound) => Response | Promise<Response>;
@@ -51,12 +52,16 @@ async function timed(handler: Handler, ports: CallPorts, inbound: Inbound): Prom
 function list(kind: ListKind, key: string): Handler {
   return (ports, inbound) => {
     const page = listItems(ports, inbound, kind);
-    return page instanceof Promise ? page.then((ready) => toListResult(key, ready)) : toListResult(key, page);
+    return page instanceof Promise ? page.then((ready) => toListResponse(key, ready)) : toListResponse(key, page);
   };
 }
 
 /** Servers whose part of the list is not known: they are being asked, and a change of the list is announced. */
 const MISSING = 'dev.sallyport/missing';
+
+function toListResponse(key: string, listed: Listed): Response {
+  return listed instanceof Answer ? listed : toListResult(key, listed);
+}
 
 export function toListResult(key: string, { items, nextCursor, missing, ttlMs, cacheScope }: Page): TextResult {
   const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;

@@ -219,6 +219,7 @@ export class LegacySession {
       case 'tools/list': {
         const inbound = await this.#inbound(request, exchange);
         const page = await listItems(this.#ports, inbound, 'tools');
+        if (page instanceof Answer) return toLegacyResult(page);
         return toListResult('tools', { ...page, items: toLegacyTools(inbound.view, page.items) });
       }
       case 'server/discover':
