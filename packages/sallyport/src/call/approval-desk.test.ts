@@ -34,8 +34,17 @@ async function openDesk(settings: Partial<ApprovalSettings> = {}) {
   const database = await openDatabase(join(dir, 'sallyport.db'));
   const world: World = { isCurrent: true, snapshot: toSnapshot({ command: 'sample' }), guards };
   const approvals = createApprovalStore(database, systemClock, SAMPLE_TEXTS);
+  let asked = (): void => {};
+  let asking = new Promise<void>((resolve) => (asked = resolve));
   const desk = new ApprovalDesk({
-    approvals,
+    approvals: {
+      ...approvals,
+      async open(...given) {
+        const opened = await approvals.open(...given);
+        asked();
+        return opened;
+      },
+    },
     grants: createGrantStore(database, systemClock, SAMPLE_TEXTS),
     clock: systemClock,
     log: silentLog,
@@ -54,6 +63,7 @@ async function openDesk(settings: Partial<ApprovalSettings> = {}) {
   return {
     world,
     async settle(body: JsonObject, given: Partial<Envelope> = {}) {
+      asking = new Promise((resolve) => (asked = resolve));
       const call = toCall({ body, tool, ...given });
       const exchange = { client: call.client, cancelled: false, onCancel: undefined };
       const inbound = { exchange, snapshot: world.snapshot } as unknown as Inbound;
@@ -61,7 +71,7 @@ async function openDesk(settings: Partial<ApprovalSettings> = {}) {
     },
     /** The one that waits, answered. @param meanwhile what happens before the person answers */
     async allow(given: Allowed = {}, meanwhile: (world: World) => void = () => undefined) {
-      await expect.poll(() => approvals.countWaiting()).toBe(1);
+      await asking;
       meanwhile(world);
       const [waiting] = await approvals.list({ state: 'waiting' });
       const at = systemClock.now();
