@@ -21,7 +21,7 @@ export async function answerApproval(
 ): Promise<Approval> {
   const before = await approvals.get(id);
   if (before === undefined) throw new FaultError('not_found', `There is no approval ${id.slice(0, 64)}.`);
-  applyAnswer(before, answer);
+  const taken = applyAnswer(before, answer).answers.at(-1) ?? answer;
   const typed =
     answer.kind === 'allow' && answer.arguments !== undefined && describeTyped(answer.arguments, before.arguments);
   if (typed)
@@ -29,7 +29,7 @@ export async function answerApproval(
       'invalid_params',
       `The arguments hold ${typed}, which would be kept until the call comes again. Leave hidden values as they are shown, or let the caller send others.`,
     );
-  await note('approval_answer', toMembers(before, answer));
+  await note('approval_answer', toMembers(before, taken));
   try {
     return await approvals.answer(id, answer);
   } catch (error) {

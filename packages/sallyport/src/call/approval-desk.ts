@@ -11,7 +11,7 @@ import { Request } from '../core/message.ts';
 import type { Note } from '../core/note.ts';
 import type { Principal } from '../core/principal.ts';
 import { ALLOW } from '../core/verdict.ts';
-import { type Approval, type Asked, type PersonAnswer, toDenialText } from '../guard/approve/approval.ts';
+import { type Approval, type Asked, NO_RUN, type PersonAnswer, toDenialText } from '../guard/approve/approval.ts';
 import { canShowForm, readFormAnswer, toAskForm } from '../guard/approve/ask-form.ts';
 import { toDigest, toKeyedDigest } from '../guard/approve/digest.ts';
 import { type Grant, isAnswered } from '../guard/approve/grant.ts';
@@ -30,6 +30,7 @@ import { answerApproval } from './answer-approval.ts';
 import { ApprovalWatch } from './approval-watch.ts';
 import { type CollectedAsks, collectAsks } from './collect-asks.ts';
 import type { Inbound } from './inbound.ts';
+import { isOneConversation } from './run-of.ts';
 
 export interface DeskPorts {
   readonly approvals: ApprovalStore;
@@ -279,7 +280,7 @@ function toAsked(
   return {
     callId: envelope.id,
     // A digest: the key of a session is as good as the session.
-    run: createHash('sha256').update(envelope.run).digest('hex').slice(0, 32),
+    run: isOneConversation(envelope) ? createHash('sha256').update(envelope.run).digest('hex').slice(0, 32) : NO_RUN,
     principal: client.principal.id,
     person: client.principal.person,
     client: client.info.name,

@@ -1,4 +1,5 @@
 import type { Client } from '../core/client.ts';
+import type { Envelope } from '../core/envelope.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import { objectMembers, toBinary } from '../core/json-scan.ts';
@@ -49,6 +50,14 @@ export function readRun<T extends Said>(inbound: T): ReadRun<T> {
   const named = member(meta, RUN_KEY);
   const about = { isOwnRun: named !== undefined, plan: member(meta, PLAN_KEY) };
   return { run: toRun(client, named), user, ...about, inbound: { ...inbound, request } };
+}
+
+/**
+ * Whether a run is one conversation: the session of a legacy client, the process of a client on stdio, or what the client
+ * names. Every other request of a client without sessions may belong to any.
+ */
+export function isOneConversation({ client, isOwnRun }: Pick<Envelope, 'client' | 'isOwnRun'>): boolean {
+  return isOwnRun || client.era === 'legacy' || client.principal.kind === 'stdio';
 }
 
 /** The run of a notification, which comes back without what is for Sallyport. @throws FaultError as {@link readRun} */

@@ -27,9 +27,11 @@ export const approvalAllow: Command = {
     const [id = ''] = input.words;
     const body = { ...readTerms(input.options), unattended: readUnattended(input) };
     const after = await withApi(input, (api) => api.call('allowApproval', { path: { id }, body }));
+    const given = after.answers.at(-1);
+    const isNarrowed = body.scope === 'run' && given?.kind === 'allow' && given.scope === 'once';
     const text =
       after.state === 'allowed'
-        ? `Allowed ${id}. A call that waits goes on; any other has to be made again.`
+        ? `Allowed ${id}${isNarrowed ? ' for one call, since its client names no run' : ''}. A call that waits goes on; any other has to be made again.`
         : `Noted for ${id}. One more person must allow it.`;
     return { value: toJson(after), text };
   },

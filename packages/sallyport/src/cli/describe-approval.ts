@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import { NO_RUN } from '../guard/approve/approval.ts';
 import { showArguments } from '../guard/approve/ask-form.ts';
 import type { ApiResult } from './api.ts';
 import { describeWho } from './describe-who.ts';
@@ -31,6 +32,7 @@ export function describeApproval(approval: ApiResult<'showApproval'>): string {
     ...(difference === undefined
       ? []
       : ['Changed since the last allowed call', ...(changes.length === 0 ? ['  nothing'] : changes)]),
+    ...(approval.run === NO_RUN ? ['The client names no run: a yes for this run is for this call.'] : []),
     ...(needed === 2 ? ['Two different people must allow this call.'] : []),
     ...(given.length === 0 ? [] : ['Answers', ...given]),
   ].join('\n');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Client, toDeclaration } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
@@ -136,6 +137,8 @@ function malformed(message: string): FaultError {
 
 const clients = new Map<string, Client>();
 const MAX_CLIENTS = 1_000;
+/** A program on stdio is the only client of this process: with the next process begins another conversation. */
+const THIS_PROCESS = `stdio ${randomUUID()}`;
 
 /** The same program of the same principal is the same client, request after request. */
 function toClient(principal: Principal, info: unknown, capabilities: JsonObject): Client {
@@ -147,7 +150,7 @@ function toClient(principal: Principal, info: unknown, capabilities: JsonObject)
   if (client?.principal !== principal) {
     client = {
       // Parted by what ids and agents never hold: the program may call itself anything, and is not to look like another's.
-      key: `${principal.id}\n${principal.agent ?? ''}\n${program.name}@${program.version}`,
+      key: `${principal.kind === 'stdio' ? THIS_PROCESS : principal.id}\n${principal.agent ?? ''}\n${program.name}@${program.version}`,
       principal,
       info: program,
       ...toDeclaration('modern', capabilities),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Approval, applyAnswer, type PersonAnswer, toDenialText } from './approval.ts';
+import { type Approval, applyAnswer, NO_RUN, type PersonAnswer, toDenialText } from './approval.ts';
 import { compareArguments } from './compare-arguments.ts';
 import { toDigest } from './digest.ts';
 import { coversCall, type Grant, toGrant } from './grant.ts';
@@ -87,6 +87,12 @@ describe('one answer', () => {
       'forbidden',
     ],
     ['a pattern for once', {}, allow({ pattern: 'any' }), 'invalid_params'],
+    [
+      'a pattern for a run that nobody named',
+      { run: NO_RUN },
+      allow({ scope: 'run', pattern: 'any' }),
+      'invalid_params',
+    ],
     ['a pattern that does not cover the call', {}, allow({ scope: 'run', pattern: { path: '/b' } }), 'invalid_params'],
     ['changed arguments for ever', {}, allow({ scope: 'always', arguments: { n: 2 } }), 'invalid_params'],
     ['an endless message', {}, deny({ message: 'x'.repeat(2_001) }), 'invalid_params'],
@@ -98,6 +104,17 @@ describe('one answer', () => {
     const first = allow({ scope: 'always', pattern: 'any' });
     const { grant } = applyAnswer(approval({ needed: 2, answers: [first] }), allow({ by: 'key:carol', scope: 'run' }));
     expect(grant).toEqual({ scope: 'run', pattern: undefined, arguments: undefined });
+  });
+
+  test('for a run that nobody named is for once', () => {
+    const first = allow({ scope: 'always', pattern: 'any' });
+    for (const more of [{}, { needed: 2, answers: [first] } as const]) {
+      const yes = applyAnswer(approval({ run: NO_RUN, ...more }), allow({ by: 'key:carol', scope: 'run' }));
+      expect(yes.answers.at(-1)).toMatchObject({ scope: 'once' });
+      expect(yes.grant).toEqual({ scope: 'once', pattern: undefined, arguments: undefined });
+    }
+    expect(applyAnswer(approval({ run: NO_RUN }), allow({ scope: 'always' })).grant).toMatchObject({ scope: 'always' });
+    expect(applyAnswer(approval(), allow({ scope: 'run' })).grant).toMatchObject({ scope: 'run' });
   });
 
   test('a no says what the person said', () => {
@@ -141,6 +158,7 @@ describe('a grant covers', () => {
     ['a further person', {}, { needed: 2 }, 10],
     ['a further effect', {}, { classes: ['delete', 'pay'] }, 10],
     ['another run', { scope: 'run' }, { run: 's' }, 10],
+    ['a run that nobody named', { scope: 'run', run: NO_RUN }, { run: NO_RUN }, 10],
     ['after its time', { expiresAt: 10 }, {}, 10],
     ['once used', { usedAt: 1 }, {}, 10],
     ['revoked', { revokedAt: 1 }, {}, 10],

@@ -7,10 +7,13 @@ import { toDigest } from './digest.ts';
 import { checkPattern, type Pattern } from './pattern.ts';
 import { differentPeople, isSamePerson } from './same-person.ts';
 
+/** Of a client without sessions that names no run: its next request may belong to any conversation. */
+export const NO_RUN = '';
+
 /** What a person is asked about: one call, with everything a grant will be bound to. */
 export interface Asked {
   readonly callId: string;
-  /** Digest of the conversation or task the call belongs to. */
+  /** Digest of the conversation or task the call belongs to; {@link NO_RUN} where nobody says which one that is. */
   readonly run: string;
   readonly principal: string;
   /** On whose behalf, where that is known. */
@@ -97,7 +100,8 @@ const MAX_MESSAGE = 2_000;
  * arguments, and get the narrower of what they allowed.
  * @throws FaultError `conflict`: answered or expired already; `forbidden`: this person may not; `invalid_params`.
  */
-export function applyAnswer(approval: Approval, answer: PersonAnswer): Answered {
+export function applyAnswer(approval: Approval, given: PersonAnswer): Answered {
+  const answer = given.kind === 'allow' ? toKnownRun(approval, given) : given;
   if (approval.state !== 'waiting')
     throw new FaultError('conflict', `The approval ${approval.id} is ${approval.state} already.`);
   if (answer.at >= approval.expiresAt)
@@ -114,6 +118,17 @@ export function applyAnswer(approval: Approval, answer: PersonAnswer): Answered 
 }
 
 type AllowAnswer = Extract<PersonAnswer, { kind: 'allow' }>;
+
+/** Without a run "for this run" would be for every conversation of the program: it is for this call. */
+function toKnownRun({ run }: Approval, answer: AllowAnswer): AllowAnswer {
+  if (answer.scope !== 'run' || run !== NO_RUN) return answer;
+  if (answer.pattern !== undefined)
+    throw new FaultError(
+      'invalid_params',
+      'The client names no run, so a pattern cannot be for one. Allow once or always, or let the client send _meta["dev.sallyport/run"].',
+    );
+  return { ...answer, scope: 'once' };
+}
 
 function checkAnswer(approval: Approval, answer: PersonAnswer): void {
   if (answer.kind === 'deny') {

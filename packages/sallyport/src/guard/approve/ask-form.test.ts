@@ -69,3 +69,11 @@ test('what is too long to be read is not asked about in a form', () => {
   };
   expect(toAskForm(approval as unknown as Approval)).toBeUndefined();
 });
+
+test('offers the run where there is one', () => {
+  const about = { id: 'ap_1', tool: 't', upstream: 'u', arguments: {}, reasons: [], needed: 1 };
+  const offered = (run: string) => JSON.stringify(toAskForm({ ...about, run } as unknown as Approval));
+  expect(offered('r')).toContain('allow for this run');
+  expect(offered('')).not.toContain('for this run');
+  expect(offered('')).toContain('allow once');
+});

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, member } from '../../core/json.ts';
-import type { Approval, GrantScope } from './approval.ts';
+import { type Approval, type GrantScope, NO_RUN } from './approval.ts';
 
 /** More cannot be read in a dialog, and what cannot be read must not be allowed in one. Characters. */
 const MAX_SHOWN = 6_000;
@@ -24,13 +24,14 @@ export function toAskForm(approval: Approval): JsonObject | undefined {
   const shown = showArguments(approval.arguments);
   if (shown.length > MAX_SHOWN) return undefined;
   const why = approval.reasons.map(({ reason }) => `- ${showText(reason)}`).join('\n');
+  const choices = CHOICES.filter((choice) => SCOPES.get(choice) !== 'run' || approval.run !== NO_RUN);
   const people = approval.needed === 2 ? '\nTwo people must allow this call; yours is one answer.' : '';
   return {
     message: `Sallyport asks before this call of "${showText(approval.tool)}" on "${approval.upstream}" (approval ${approval.id}):\n${why}\nArguments:\n${shown}${people}`,
     requestedSchema: {
       type: 'object',
       properties: {
-        decision: { type: 'string', title: 'Decision', enum: [...CHOICES] },
+        decision: { type: 'string', title: 'Decision', enum: choices },
         message: { type: 'string', title: 'Message to the model, when denied', maxLength: 1_000 },
       },
       required: ['decision'],

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../core/json.ts';
 import type { SinkClass } from '../../core/sink.ts';
 import { roleOf } from '../taint/roles.ts';
 import { walkLeaves } from '../taint/walk-leaves.ts';
-import type { Approval, Asked, AskReason, GrantScope, GrantTerms } from './approval.ts';
+import { type Approval, type Asked, type AskReason, type GrantScope, type GrantTerms, NO_RUN } from './approval.ts';
 import { matchesPattern, type Pattern } from './pattern.ts';
 
 /** A person's yes, bound to who, what, with which arguments, under which rules, until when. */
@@ -75,7 +75,7 @@ export function coversCall(grant: Grant, asked: Asked, now: number): boolean {
     asked.reasons.every((reason) => isAnswered(grant, asked, reason)) &&
     (grant.people ?? 1) >= asked.needed &&
     (namesAll(grant, asked) || asked.classes.every((effect) => grant.classes.includes(effect))) &&
-    (grant.scope !== 'run' || grant.run === asked.run) &&
+    (grant.scope !== 'run' || (grant.run === asked.run && asked.run !== NO_RUN)) &&
     (grant.pattern === undefined
       ? grant.argumentsDigest === asked.argumentsDigest
       : matchesPattern(grant.pattern, asked.arguments))
