@@ -25,8 +25,10 @@ export function setUp(servers: Record<string, FakeServer>, more: Partial<Catalog
   const catalog = createCatalog({ upstreams, store, clock, log: silentLog, ...more });
   open.push(catalog);
   const changes: ListChange[] = [];
-  catalog.onChange((change) => changes.push(change));
-  return { upstreams, catalog, kept, time, changes };
+  /** What a server announced although nothing changed. */
+  const repeated: ListChange[] = [];
+  catalog.onChange((change) => (change.isSame === true ? repeated : changes).push(change));
+  return { upstreams, catalog, kept, time, changes, repeated };
 }
 
 export function tool(name: string, more = ''): string {

@@ -44,12 +44,13 @@ describe('pages', () => {
 describe('changes', () => {
   const snapshot = snapshotOf([serverSettings('s')]);
 
-  it('are served after a refresh behind and announced only when they are real', async () => {
+  it('are served after a refresh behind, and told apart from what a server announced without one', async () => {
     const server = withTools('a');
-    const { catalog, changes, upstreams } = setUp({ s: server });
+    const { catalog, changes, repeated, upstreams } = setUp({ s: server });
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a']);
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
-    await waitFor(() => expect(upstreams.asked.filter((asked) => asked === 's tools/list')).toHaveLength(2));
+    await waitFor(() => expect(repeated).toEqual([{ upstream: 's', list: 'tools', profile: '', isSame: true }]));
+    expect(upstreams.asked.filter((asked) => asked === 's tools/list')).toHaveLength(2);
     Object.assign(server, withTools('a', 'b'));
     upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
     const stale = catalog.view(snapshot, ALL, clientOf());

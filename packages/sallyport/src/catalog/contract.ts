@@ -77,6 +77,8 @@ export interface ListChange {
   readonly profile?: string;
   /** The caller whose own list it is; left out: callers share it. */
   readonly principal?: string;
+  /** Its server announced a change, and there is none: only the endpoint of that server repeats it. */
+  readonly isSame?: boolean;
 }
 
 /** What all upstreams offer, kept, merged and named. It follows the events of its `UpstreamPort` by itself. */
@@ -94,7 +96,7 @@ export interface Catalog {
   invalidate(upstream: string, list?: AnnouncedList): void;
   /** A reload published this snapshot: what it changes in the merged lists is announced. `view` of a newer snapshot does the same. */
   adopt(snapshot: Snapshot): void;
-  /** A list of some endpoint changed: fires only when the content did. */
+  /** A list of some endpoint changed: fires when the content did, and says so where a server announced what is no change. */
   onChange(listener: (change: ListChange) => void): () => void;
   /** A client is gone: lists are no longer refreshed over its connections. */
   forget(clientKey: string): void;

@@ -47,8 +47,8 @@ export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | '
   changed(): void;
   /** There is something new to report. */
   reported(): void;
-  /** Clients saw this list, or saw the endpoint without it, and it is another one now. */
-  listChanged(list: AnnouncedList, principal: string | undefined): void;
+  /** Clients saw this list, or saw the endpoint without it, and it is another one now, or its server said so. */
+  listChanged(list: AnnouncedList, principal: string | undefined, found: 'other' | 'same'): void;
 }
 
 /** One hour: a server whose answer begins to depend on the client is found out within it. */
@@ -266,7 +266,7 @@ export class Shelf {
           return await this.#keep(kind, client.principal.id, { list, generation });
         } catch (error) {
           this.#fail([kind], client.principal.id, { ...toReason(error), isReported: false });
-          return false;
+          return undefined;
         }
       });
       // Clients know resources and their templates as one list: they are told once, when both are there.
@@ -276,7 +276,8 @@ export class Shelf {
       await Promise.all(
         [...lists].map(async (list) => {
           const changed = await Promise.all(fetched.filter(isOf(list)));
-          if (changed.includes(true)) this.#ports.listChanged(list, this.#whose(list, client.principal.id));
+          const found = changed.includes('other') ? 'other' : changed.find((one) => one !== undefined);
+          if (found !== undefined) this.#ports.listChanged(list, this.#whose(list, client.principal.id), found);
         }),
       );
     } catch (error) {
@@ -299,36 +300,36 @@ export class Shelf {
     return kinds.every((kind) => this.cells(kind).has(principal)) ? principal : undefined;
   }
 
-  /** True where clients saw another list, or the endpoint without it. */
+  /** `other`: clients saw another list, or the endpoint without it; `same`: its server announced a change, and there is none. */
   async #keep(
     kind: ListKind,
     principal: string,
     fetched: { list: FetchedList; generation: number | undefined },
-  ): Promise<boolean> {
+  ): Promise<'other' | 'same' | undefined> {
     const { clock, settings, log } = this.#ports;
-    if (this.#stop.signal.aborted) return false;
+    if (this.#stop.signal.aborted) return undefined;
     const made = toKnownList(kind, fetched.list);
     if (this.#ports.findEqual(made) === undefined) await this.#look(made, principal);
-    if (this.#stop.signal.aborted) return false;
+    if (this.#stop.signal.aborted) return undefined;
     const list = this.#ports.findEqual(made) ?? made;
     const now = clock.now();
     const overtaken = this.#generations.get(kind) !== fetched.generation;
     // What was shown to one caller's credential is shown to no other, whatever the upstream says about it.
     const isPrivate = fetched.list.isPrivate || isPerPrincipal(settings().auth);
     noteFetched(list.state, fetched.list, { listTtlMs: settings().listTtlMs, now, overtaken });
-    const before = this.cell(kind, principal)?.list;
+    const { list: before, suspect } = this.cell(kind, principal) ?? {};
     const failed = this.#failures.delete(`${kind} ${principal}`);
     const cells = this.#cells.get(kind) ?? new Map<string, Cell>();
     if (!isPrivate) cells.clear();
     else cells.delete(EVERYONE);
     setRecent(cells, isPrivate ? principal : EVERYONE, { list, suspect: overtaken, provenUntil: now + EQUALITY_MS });
     if (kind === 'tools') void this.#check(list);
-    if (before === list && !failed) return false;
+    if (before === list && !failed) return suspect === true ? 'same' : undefined;
     this.#ports.changed();
     const wasMissed = this.#gaps.delete(kind) || failed;
     const isOther = before === undefined ? wasMissed && list.items.length > 0 : before !== list;
     if (isOther) log.info({ upstream: settings().name, list: kind, items: list.items.length }, 'list changed');
-    return isOther;
+    return isOther ? 'other' : undefined;
   }
 
   /** Never rejects: ends with the checks, or with this shelf. */

@@ -94,9 +94,10 @@ export class Stock {
       changed: () => this.#ports.changed(),
       reported: () => this.#ports.reported(),
       look: (offer) => this.#ports.look(offer),
-      listChanged: (list, principal) => {
+      listChanged: (list, principal, found) => {
         const change = { upstream: this.#settings.name, list, profile };
-        this.#ports.listChanged(principal === undefined ? change : { ...change, principal });
+        const told = found === 'same' ? { ...change, isSame: true } : change;
+        this.#ports.listChanged(principal === undefined ? told : { ...told, principal });
       },
     });
   }

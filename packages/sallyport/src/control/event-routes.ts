@@ -12,7 +12,9 @@ export function eventRoutes({ catalog, upstreams }: ControlPorts): readonly Rout
       role: 'viewer',
       handle: () => ({
         follow(emit) {
-          const stopLists = catalog.onChange(({ upstream, list }) => emit('list_changed', { upstream, list }));
+          const stopLists = catalog.onChange(({ upstream, list, isSame }) => {
+            if (isSame !== true) emit('list_changed', { upstream, list });
+          });
           const stopUpstreams = upstreams.onEvent((event) => {
             if (event.kind === 'connected') emit('connected', { upstream: event.upstream });
           });

@@ -334,7 +334,8 @@ export class LegacySession {
     if (this.#outlet === undefined) this.events.append(0, text);
   }
 
-  onListChange({ upstream, list, profile, principal }: ListChange): void {
+  onListChange({ upstream, list, profile, principal, isSame }: ListChange): void {
+    if (isSame === true && this.endpoint.kind !== 'server') return;
     // Told before its own list is the new one, a client would read the old one and not look again.
     if (profile !== undefined && profile !== this.client.profile) return;
     if (principal !== undefined && principal !== this.principal.id) return;

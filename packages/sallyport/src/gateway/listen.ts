@@ -126,7 +126,8 @@ export class Listen implements Follower {
     return followed;
   }
 
-  onListChange({ upstream, list, profile, principal }: ListChange): void {
+  onListChange({ upstream, list, profile, principal, isSame }: ListChange): void {
+    if (isSame === true && this.#opening.endpoint.kind !== 'server') return;
     if (profile !== undefined && profile !== this.#opening.facts.client.profile) return;
     if (principal !== undefined && principal !== this.principal.id) return;
     if (this.#sees(upstream) && this.#flags.has(LIST_FLAGS[list]))

@@ -6,7 +6,7 @@ import { answerBatch } from './batch.ts';
 import type { HttpExchange, HttpRequest, HttpResponse } from './http-exchange.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { ModernCall } from './modern-call.ts';
-import { receiveModern } from './modern-endpoint.ts';
+import { hearModern, receiveModern } from './modern-endpoint.ts';
 import { carriesModernMeta } from './modern-request.ts';
 import type { Parking } from './parking.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -77,8 +77,10 @@ function receive(
   }
   const message = parseMessage(bytes, rules);
   if (isModern(message, request)) {
+    if (message instanceof Notification)
+      return hearModern({ ...context, ...http }, message).then(() => void response.writeHead(202).end());
     if (!(message instanceof Request)) {
-      response.writeHead(message instanceof Notification ? 202 : 400).end();
+      response.writeHead(400).end();
       return;
     }
     const reply = new HttpReply(response, accepts, http.principal.id);

@@ -1,22 +1,31 @@
 import { type Introduced, introduce } from '../call/introduce.ts';
+import { mayNotify } from '../call/relay-request.ts';
 import type { View } from '../catalog/contract.ts';
+import { concerns } from '../config/allowed.ts';
 import type { Snapshot } from '../config/settings.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { FaultError } from '../core/errors.ts';
 import { isObject, member } from '../core/json.ts';
-import type { Request } from '../core/message.ts';
+import type { Notification, Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
 import { type Response, TextResult } from '../core/response.ts';
 import { dispatch } from './dispatch.ts';
 import { Listen } from './listen.ts';
 import { type Cancellable, faultStatus, ModernCall } from './modern-call.ts';
-import { checkParamHeaders, type HeaderLookup, type ModernFacts, readModernFacts } from './modern-request.ts';
+import {
+  checkParamHeaders,
+  type HeaderLookup,
+  type ModernFacts,
+  readModernClient,
+  readModernFacts,
+} from './modern-request.ts';
 import type { Parking } from './parking.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { SUPPORTED_REVISIONS } from './revisions.ts';
 import type { SessionStore } from './session-store.ts';
 import { toErrorText } from './to-response.ts';
+import { tellServers } from './told-notifications.ts';
 import { openUpstreamState } from './upstream-state.ts';
 
 /** Gone from the modern protocol, or never a client's to send: not passed on to anybody. */
@@ -64,6 +73,35 @@ export function receiveModern(context: ModernContext, received: Request, reply: 
     noteMismatch(context, received, error);
     reply.answer(toErrorText(received.id, error), faultStatus(error));
     return undefined;
+  }
+}
+
+/** They belong to a stream that ends by itself, or to a handshake that this era does not have. */
+const UNTOLD: ReadonlySet<string> = new Set([
+  'notifications/cancelled',
+  'notifications/initialized',
+  'notifications/roots/list_changed',
+]);
+
+/**
+ * Takes one notification of a modern client, and resolves once its servers were told: a client that sends one after the other
+ * is heard in this order.
+ * @throws FaultError `overloaded`
+ */
+export async function hearModern(
+  { ports, endpoint, principal }: Pick<ModernContext, 'ports' | 'endpoint' | 'principal'>,
+  notification: Notification,
+): Promise<void> {
+  const snapshot = ports.snapshot();
+  const { method, params, bytes } = notification;
+  if (UNTOLD.has(method) || !mayNotify(ports, method, { endpoint, snapshot })) return;
+  const client = readModernClient(params, principal);
+  const sees = (upstream: string) => concerns(snapshot, endpoint, { upstream, groups: principal.groups });
+  ports.inFlight.enter(client, bytes.length, snapshot.gateway.limits);
+  try {
+    await tellServers(ports, { client: () => client, endpoint, sees }, notification);
+  } finally {
+    ports.inFlight.leave(client, bytes.length);
   }
 }
 

@@ -65,6 +65,13 @@ export function readModernFacts(request: Request, principal: Principal, header: 
   };
 }
 
+/** The client that says so in `_meta`; one that says nothing of itself has no name and no capabilities. */
+export function readModernClient(params: JsonObject, principal: Principal): Client {
+  const meta = member(params, '_meta');
+  const capabilities = member(meta, CAPABILITIES_KEY);
+  return toClient(principal, member(meta, INFO_KEY), isObject(capabilities) ? capabilities : {});
+}
+
 /** `params` member that `Mcp-Name` mirrors, by method. */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],

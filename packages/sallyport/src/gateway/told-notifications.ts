@@ -12,11 +12,31 @@ const MAX_UNTOLD = 256;
 /** What a server hears of a client that gives no reason for giving up, or none that may leave. */
 export const NO_REASON = 'cancelled by the client';
 
-interface Teller {
+export interface Speaker {
   readonly client: () => Client;
   readonly endpoint: Endpoint;
   sees(upstream: string): boolean;
+}
+
+interface Teller extends Speaker {
   view(): View | Promise<View>;
+}
+
+/** Tells every server that the client reaches here. Never rejects. */
+export async function tellServers(ports: GatewayPorts, speaker: Speaker, notification: Notification): Promise<void> {
+  for (const upstream of ports.snapshot().servers.keys()) {
+    if (!speaker.sees(upstream)) continue;
+    try {
+      await tellServer(ports, toTelling(ports, speaker, upstream), notification);
+    } catch (error) {
+      const { code, message } = toFault(error);
+      ports.log.debug({ upstream, code, reason: message }, 'a notification did not reach an upstream');
+    }
+  }
+}
+
+function toTelling(ports: GatewayPorts, { client, endpoint }: Speaker, upstream: string): Telling {
+  return { exchange: { client: client() }, endpoint, snapshot: ports.snapshot(), upstream };
 }
 
 /** The notifications of one client on their way to its servers, in the order they came, whatever is looked up for one of them. */
@@ -38,26 +58,15 @@ export class ToldNotifications {
       return;
     }
     this.#untold++;
-    this.#telling = this.#telling.then(() => this.#tell(notification)).finally(() => this.#untold--);
+    this.#telling = this.#telling
+      .then(() => tellServers(this.#ports, this.#teller, notification))
+      .finally(() => this.#untold--);
   }
 
   /** Once all that came before has been told; at once where nothing waits. */
   afterwards(work: () => void): void {
     if (this.#untold === 0) work();
     else void this.#telling.then(work);
-  }
-
-  /** Never rejects. */
-  async #tell(notification: Notification): Promise<void> {
-    for (const upstream of this.#ports.snapshot().servers.keys()) {
-      if (!this.#teller.sees(upstream)) continue;
-      try {
-        await tellServer(this.#ports, this.#toTelling(upstream), notification);
-      } catch (error) {
-        const { code, message } = toFault(error);
-        this.#ports.log.debug({ upstream, code, reason: message }, 'a notification did not reach an upstream');
-      }
-    }
   }
 
   /** Why a client gives up goes to the server of its request, as far as any notification may. Never rejects. */
@@ -68,7 +77,7 @@ export class ToldNotifications {
       const upstream = endpoint.kind === 'server' ? endpoint.name : (await this.#teller.view()).tool(name)?.upstream;
       if (upstream === undefined) return NO_REASON;
       let reason = NO_REASON;
-      await tellServer(this.#ports, this.#toTelling(upstream), notification, (told) => {
+      await tellServer(this.#ports, toTelling(this.#ports, this.#teller, upstream), notification, (told) => {
         reason = String(member(told.params, 'reason'));
       });
       return reason;
@@ -76,10 +85,5 @@ export class ToldNotifications {
       this.#ports.log.debug({ reason: toFault(error).message }, 'the reason of a client for giving up is not told');
       return NO_REASON;
     }
-  }
-
-  #toTelling(upstream: string): Telling {
-    const { client, endpoint } = this.#teller;
-    return { exchange: { client: client() }, endpoint, snapshot: this.#ports.snapshot(), upstream };
   }
 }

@@ -96,6 +96,7 @@ export class Connection implements WireSink {
           : this.#pending.values().find((pending) => !pending.standing),
       owner: () => this.owner,
       caller: () => (this.#callers.areMany ? undefined : (this.#callers.one ?? this.madeFor?.principal.id)),
+      spoken: () => this.dialect?.era,
       era: () => options.eraOf(this),
       isFor: (client) => options.isUsedBy(this, client),
     });

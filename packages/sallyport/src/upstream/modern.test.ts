@@ -63,6 +63,25 @@ describe('a modern upstream', () => {
     for (const { headers } of subject.seen) expect(headers['mcp-session-id']).toBeUndefined();
   });
 
+  it('that sends logs for a request without a level means its client; with a level they are as it asked', async () => {
+    const levels = [];
+    for (const logLevel of [undefined, 'warning']) {
+      const talk = streaming(subject);
+      const exchange = new TestExchange(logLevel === undefined ? {} : { logLevel });
+      const upstreams = open();
+      const answer = upstreams.send('subject', toCall('tool'), exchange);
+      const { turn, stream } = await talk;
+      for (const level of ['info', 'error'])
+        stream.event({ jsonrpc: '2.0', method: 'notifications/message', params: { level, data: level } });
+      stream.event(answerTo(turn, { resultType: 'complete', content: [] }));
+      stream.end();
+      await answer;
+      expect(upstreams.events.map(({ kind }) => kind)).toEqual(['connected']);
+      levels.push(exchange.notified.map(({ params }) => params['level']));
+    }
+    expect(levels).toEqual([['info', 'error'], ['error']]);
+  });
+
   it('is told of a legacy client what its handshake said, with each request', async () => {
     subject.on('tools/call', ({ result }) => result({}));
     await open().send(

@@ -16,6 +16,8 @@ export interface NoticesOptions {
   readonly sole: () => Pending | undefined;
   /** The one client the connection serves, if it is one. */
   readonly owner: () => string | undefined;
+  /** The era of the server behind it. */
+  readonly spoken: () => Era | undefined;
   /** The one caller whose calls the connection carried, if it was one. */
   readonly caller: () => string | undefined;
 }
@@ -72,8 +74,11 @@ export class Notices {
   #logMessage(notification: Notification, related: Pending | undefined): void {
     const { upstream, emit, owner, caller, sole } = this.#options;
     const exchange = (related ?? sole())?.exchange;
-    // A legacy client that set no level leaves it to the server (2025-11-25 logging); a modern one wants none then.
-    const isLeftToServer = exchange?.client.era === 'legacy' && exchange.logLevel === undefined;
+    // A legacy client that set no level leaves it to the server (2025-11-25 logging). A modern one wants none then, and a
+    // modern server knows that: one that sends some all the same means this request.
+    const isLeftToServer =
+      exchange?.logLevel === undefined &&
+      (exchange?.client.era === 'legacy' || (related !== undefined && this.#options.spoken() === 'modern'));
     if (exchange !== undefined && (related !== undefined || exchange.logLevel !== undefined || isLeftToServer)) {
       // One client's messages are no event: on a shared connection others would read them.
       const level = member(notification.params, 'level');
