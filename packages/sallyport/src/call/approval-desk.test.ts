@@ -16,7 +16,7 @@ import { type Guard, inspect } from '../guard/guard.ts';
 import { createApprovalStore } from '../storage/approvals.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createGrantStore } from '../storage/grants.ts';
-import { ApprovalDesk } from './approval-desk.ts';
+import { type Announce, ApprovalDesk } from './approval-desk.ts';
 import type { Inbound } from './inbound.ts';
 
 const ask: Verdict = { kind: 'ask', reason: 'a person has to look' };
@@ -29,7 +29,7 @@ interface World {
 }
 
 /** A desk over a database of its own, and one caller of one tool of the server `sample`. */
-async function openDesk(settings: Partial<ApprovalSettings> = {}) {
+async function openDesk(settings: Partial<ApprovalSettings> = {}, announce?: Announce) {
   const dir = mkdtempSync(join(tmpdir(), 'sallyport-desk-'));
   const database = await openDatabase(join(dir, 'sallyport.db'));
   const world: World = { isCurrent: true, snapshot: toSnapshot({ command: 'sample' }), guards };
@@ -53,6 +53,7 @@ async function openDesk(settings: Partial<ApprovalSettings> = {}) {
     hiding: () => ({ key: Buffer.alloc(32) }),
     note: async () => undefined,
     isCurrent: () => world.isCurrent,
+    announce,
   });
   onTestFinished(async () => {
     desk.close();
@@ -61,7 +62,7 @@ async function openDesk(settings: Partial<ApprovalSettings> = {}) {
   });
   const tool = toTool({ name: 'pay' }, { digest: 'of-pay' });
   return {
-    world,
+    ...{ world, desk, approvals },
     async settle(body: JsonObject, given: Partial<Envelope> = {}) {
       asking = new Promise((resolve) => (asked = resolve));
       const call = toCall({ body, tool, ...given });
@@ -204,5 +205,111 @@ describe('a standing grant', () => {
     desk.world.snapshot = snapshot;
     expect((await desk.settle({ n: 1 })).decision.verdict.kind).toBe(kind);
     expect((await desk.settle({ n: 2 })).decision.verdict.kind).toBe('ask');
+  });
+});
+
+describe('other systems', () => {
+  const open = async (isOn: boolean) => {
+    const heard: string[] = [];
+    const announce: Announce = {
+      isOn: () => isOn,
+      send: (event) => heard.push(event),
+      close: () => heard.push('closed'),
+    };
+    return { heard, announce, ...(await openDesk({ waitMs: 0 }, announce)) };
+  };
+
+  test('are told once of what is asked, and of the answer', async () => {
+    const { heard, settle, allow, desk } = await open(true);
+    await settle({ n: 1 });
+    await settle({ n: 1 });
+    expect(heard).toEqual(['asked']);
+    await allow();
+    expect(heard).toEqual(['asked', 'answered']);
+    desk.close();
+    expect(heard).toEqual(['asked', 'answered', 'closed']);
+  });
+
+  test('are told of answers to what was asked before this process began', async () => {
+    const { heard, settle, allow, approvals, announce } = await open(true);
+    await settle({ n: 1 });
+    const later = new ApprovalDesk({ approvals, announce, clock: systemClock, log: silentLog } as never);
+    await later.resume();
+    await allow();
+    const [answered] = await approvals.list();
+    if (answered !== undefined) later.heard(answered);
+    expect(heard).toEqual(['asked', 'answered', 'answered']);
+    later.close();
+  });
+
+  test('are told of nothing while they are off', async () => {
+    const { heard, settle, allow, desk } = await open(false);
+    await settle({ n: 1 });
+    await desk.resume();
+    await allow();
+    expect(heard).toEqual([]);
+  });
+});
+
+test('a call that waits and is cancelled is not answered as denied', async () => {
+  const desk = await openDesk();
+  const call = toCall({ body: { n: 1 } });
+  const exchange = { client: call.client, cancelled: false, onCancel: undefined as (() => void) | undefined };
+  const inbound = { exchange, snapshot: desk.world.snapshot } as unknown as Inbound;
+  const settling = desk.desk.settle(await inspect(guards, call), call, inbound);
+  await expect.poll(() => exchange.onCancel, { timeout: 10_000 }).toBeDefined();
+  exchange.cancelled = true;
+  exchange.onCancel?.();
+  await expect(settling).rejects.toMatchObject({ code: 'cancelled', message: 'The client cancelled the request.' });
+});
+
+test('what a person denied is denied, with their words', async () => {
+  const { desk, settle, approvals } = await openDesk({ waitMs: 0 });
+  await settle({ n: 1 });
+  const [waiting] = await approvals.list({ state: 'waiting' });
+  const by = { by: 'os:someone', via: 'command', at: systemClock.now() } as const;
+  await desk.answer(waiting?.id ?? '', { kind: 'deny', message: 'not on a Friday', ...by });
+  const { decision, spend, approvalId } = await settle({ n: 1 });
+  expect(decision).toMatchObject({
+    verdict: { kind: 'deny', reason: expect.stringContaining('not on a Friday') },
+    guard: 'approval',
+  });
+  expect([spend, approvalId]).toEqual([undefined, waiting?.id]);
+});
+
+test('what is no body of a message can be allowed or denied, and not changed', async () => {
+  const about: Guard = {
+    ...{ name: 'names', kinds: ['call'] },
+    judge: () => ({ ...ask, about: { host: 'a.example' } }),
+  };
+  const answer = async (given: Allowed) => {
+    const desk = await openDesk();
+    desk.world.guards = [about];
+    const settling = desk.settle({ n: 1 });
+    await desk.allow(given);
+    return (await settling).decision;
+  };
+  expect(await answer({})).toMatchObject({ verdict: { kind: 'allow' }, rewritten: undefined });
+  expect((await answer({ arguments: { host: 'b.example' } })).verdict).toMatchObject({
+    ...{ kind: 'deny', reason: expect.stringContaining('cannot be done here') },
+  });
+});
+
+test.each([
+  [{}, 'A person must allow this call before it runs. a person has to look'],
+  [{ twoPerson: ['any'] as const }, 'Two people must allow this call before it runs.'],
+])('with %j the caller is told who is waited for', async (settings, text) => {
+  const { settle } = await openDesk({ waitMs: 0, ...settings });
+  const { decision, approvalId } = await settle({ n: 1 });
+  expect(decision.verdict).toMatchObject({ kind: 'ask', reason: expect.stringContaining(text) });
+  expect(decision.verdict).toMatchObject({ reason: expect.stringContaining(`Approval ${approvalId} waits for`) });
+});
+
+test('after the first of two people one more is waited for', async () => {
+  const { settle, allow } = await openDesk({ waitMs: 0, twoPerson: ['any'] });
+  await settle({ n: 1 });
+  await allow({ by: 'key:ann', person: 'ann' });
+  expect((await settle({ n: 1 })).decision.verdict).toMatchObject({
+    reason: expect.stringContaining('One more person'),
   });
 });
