@@ -135,8 +135,9 @@ async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise
   await parts.desk.close();
   await parts.memories.close();
   await parts.quotas.close();
-  await parts.database.close();
   await parts.audit.close();
+  // After the audit: its last head goes into it.
+  await parts.database.close();
   await parts.eras.saved();
   await parts.destination.close();
 }

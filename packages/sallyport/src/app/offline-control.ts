@@ -13,6 +13,7 @@ import { createLateDatabase } from '../storage/late-database.ts';
 import type { OpenAudit } from '../telemetry/audit/audit.ts';
 import { createDestination } from '../telemetry/destination.ts';
 import { createLog } from '../telemetry/log.ts';
+import { createOperatorPost } from '../upstream/operator-lookup.ts';
 import { VERSION } from '../version.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { createInspection } from './inspect-definition.ts';
@@ -49,7 +50,9 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
   const database = createLateDatabase(options.databaseFile ?? join(stateDir, 'sallyport.db'));
   let audit: Promise<OpenAudit> | undefined;
   const openAudit = (): Promise<OpenAudit> => {
-    audit ??= openAuditOf(() => openRecord(sections(), log, systemClock));
+    audit ??= openAuditOf(() =>
+      openRecord(sections(), { database: database.get, post: createOperatorPost(), log, clock: systemClock }),
+    );
     return audit;
   };
   const control = createControl(
@@ -66,7 +69,7 @@ export function openOfflineControl(options: OfflineOptions): OfflineControl {
       texts: openTexts(stateDir),
       kept: openKeptResults(stateDir, { database: database.get, clock: systemClock }),
       note: async (kind, members) => (await openAudit()).noteKept(kind, members),
-      recording: () => ({ mode: (sections().audit ?? DEFAULT_AUDIT).mode, trouble: undefined }),
+      recording: () => ({ mode: (sections().audit ?? DEFAULT_AUDIT).mode, trouble: undefined, isPublished: true }),
       heard: () => undefined,
       plans: notRunning,
       inspection: createInspection(),

@@ -21,7 +21,7 @@ import { openRecordedCalls } from './recorded-calls.ts';
 export interface RunningParts {
   readonly upstreams: Upstreams;
   readonly catalog: Catalog;
-  readonly audit: Pick<OpenAudit, 'noteKept' | 'trouble' | 'written'>;
+  readonly audit: Pick<OpenAudit, 'noteKept' | 'trouble' | 'written' | 'isPublished'>;
   readonly desk: Pick<LateDesk, 'heard'>;
   readonly plan: PlanPorts;
   readonly database: () => Promise<Database>;
@@ -49,7 +49,11 @@ export function openControl({ upstreams, catalog, audit, desk, plan, ...rest }: 
       texts,
       kept,
       note: (kind, members) => audit.noteKept(kind, members),
-      recording: () => ({ mode: (snapshot().audit ?? DEFAULT_AUDIT).mode, trouble: audit.trouble() }),
+      recording: () => ({
+        mode: (snapshot().audit ?? DEFAULT_AUDIT).mode,
+        trouble: audit.trouble(),
+        isPublished: audit.isPublished(),
+      }),
       heard: desk.heard,
       plans: () => plan,
       inspection: createInspection(),

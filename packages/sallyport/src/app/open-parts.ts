@@ -89,9 +89,10 @@ export async function openParts(options: AppOptions, current: Current) {
   const stopPrograms = watchPrograms(catalog);
   const callLog = options.logCalls ? createCallLog(destination, clock) : { write() {} };
   const rateLimit = openLimits(basics);
-  const audit = await openRecord(current.snapshot, log, clock);
+  const post = createOperatorPost();
+  const audit = await openRecord(current.snapshot, { ...basics, post });
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
-  const [names, post, kept] = [createNameResolver(), createOperatorPost(), openKeptResults(stateDir, basics)];
+  const [names, kept] = [createNameResolver(), openKeptResults(stateDir, basics)];
   const { scan, resources, keptResults } = openScan(() => current.snapshot, {
     ...{ ...basics, kept, note: audit.noteKept, names, post },
     definitionsOf: (upstream) => catalog.definitionsOf(upstream),

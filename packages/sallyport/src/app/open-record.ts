@@ -5,14 +5,24 @@ import { NO_AUDIT } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import type { Post } from '../core/post.ts';
+import { createAuditHeads } from '../storage/audit-heads.ts';
+import type { Database } from '../storage/database.ts';
 import { toDiskFix } from '../storage/disk-full.ts';
 import { takeFileLock } from '../storage/file-lock.ts';
 import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { openAudit } from '../telemetry/audit/audit.ts';
 import { VERSION } from '../version.ts';
 
+export interface RecordParts {
+  readonly database: () => Promise<Database>;
+  readonly post: Post;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** On unless the operator turned it off. What cannot be opened ends the start: no record, no call. */
-export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, log: Log, clock: Clock) {
+export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, parts: RecordParts) {
   const { mode, directory = join(stateDir, 'audit'), ...rest } = audit;
   if (mode === 'off')
     return {
@@ -20,12 +30,17 @@ export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, 
       note() {},
       noteKept: async () => {},
       written: async () => {},
+      isPublished: () => true,
       close: async () => {},
     };
+  const { database, post, clock, log } = parts;
   const secret = (name: string, make: () => string, isWhole?: (text: string) => boolean) =>
     loadOrCreateSecret(join(stateDir, name), make, isWhole);
   try {
-    return await openAudit({ ...rest, mode, directory, secret, lock: takeFileLock, version: VERSION, clock, log });
+    return await openAudit({
+      ...{ ...rest, mode, directory, secret, lock: takeFileLock, version: VERSION, post, clock, log },
+      heads: createAuditHeads(database, { stateDir, directory }),
+    });
   } catch (error) {
     if (error instanceof FaultError) throw error;
     const reason = error instanceof Error ? error.message : String(error);

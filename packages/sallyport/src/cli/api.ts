@@ -48,22 +48,24 @@ export interface ApiPlace {
   readonly here?: boolean | undefined;
   /** The record of another folder; in this process, and with a database that ends with it. */
   readonly auditDirectory?: string | undefined;
+  /** A file of published heads, instead of the one of the configuration. */
+  readonly auditAnchor?: string | undefined;
 }
 
 /** Opens the API for the length of one command: over the control socket of a running Sallyport, else in this process. */
 export async function withApi<T>(
   input: Input,
   work: (api: Api) => Promise<T>,
-  { here = false, auditDirectory }: ApiPlace = {},
+  { here = false, ...place }: ApiPlace = {},
 ): Promise<T> {
   const stateDir = findStateDir(input.terminal);
-  const isRunning = !here && auditDirectory === undefined && (await isAnswered(stateDir));
+  const isRunning = !here && place.auditDirectory === undefined && (await isAnswered(stateDir));
   const transport = isRunning
     ? createSocketTransport(toSocketPath(stateDir), {
         isTrusted: () => isTrusted(stateDir),
         token: await readControlToken(stateDir),
       })
-    : openLocal(input, stateDir, auditDirectory);
+    : openLocal(input, stateDir, place);
   try {
     return await work(createApi(transport, { isRunning, signal: input.signal }));
   } finally {
@@ -71,7 +73,11 @@ export async function withApi<T>(
   }
 }
 
-function openLocal({ terminal, options }: Input, stateDir: string, auditDirectory?: string): ApiTransport {
+function openLocal(
+  { terminal, options }: Input,
+  stateDir: string,
+  { auditDirectory, auditAnchor }: ApiPlace,
+): ApiTransport {
   const file = () => findConfigFile(textOption(options, 'config'), terminal);
   const read = (only?: string) =>
     readSnapshot({ file: file(), env: terminal.env, stateDir, version: 1, ...(only === undefined ? {} : { only }) });
@@ -82,11 +88,11 @@ function openLocal({ terminal, options }: Input, stateDir: string, auditDirector
     // No server has this name: what is wrong with servers does not matter then.
     sections: () => {
       const sections = read('');
-      if (auditDirectory === undefined) return sections;
-      return {
-        ...sections,
-        audit: { ...(sections.audit ?? DEFAULT_AUDIT), mode: 'batched', directory: auditDirectory },
-      };
+      const audit = sections.audit ?? DEFAULT_AUDIT;
+      const anchor = auditAnchor === undefined ? undefined : `file:${auditAnchor}`;
+      if (auditDirectory !== undefined)
+        return { ...sections, audit: { ...audit, mode: 'batched', directory: auditDirectory, anchor } };
+      return anchor === undefined ? sections : { ...sections, audit: { ...audit, anchor } };
     },
     ...(auditDirectory === undefined ? {} : { databaseFile: ':memory:' }),
   });

@@ -8,6 +8,9 @@ export const AUDIT_FLAGS: readonly Flag[] = [
 
 /** Where the record is that a command line means. */
 export function auditPlace({ options, terminal }: Input): ApiPlace {
-  const given = textOption(options, 'directory');
-  return { auditDirectory: given === undefined ? undefined : resolve(terminal.cwd, given) };
+  const read = (name: string): string | undefined => {
+    const given = textOption(options, name);
+    return given === undefined ? undefined : resolve(terminal.cwd, given);
+  };
+  return { auditDirectory: read('directory'), auditAnchor: read('anchor') };
 }

@@ -15,6 +15,7 @@ export const auditVerify: Command = {
     ...AUDIT_FLAGS,
     { flags: '--key <file>', meaning: 'public key of the seals (PEM) instead of the key in the state directory' },
     { flags: '--expect <chain:seq:hash>', meaning: 'a state that was printed before and must still be part of it' },
+    { flags: '--anchor <file>', meaning: 'heads that were published (audit.anchor) and must still be part of it' },
     { flags: '--public-key', meaning: 'print the public key (PEM), to verify elsewhere, and do nothing else' },
   ],
   example: 'sallyport audit verify',
@@ -23,6 +24,11 @@ export const auditVerify: Command = {
     return withApi(input, (api) => verify(input, api), { ...auditPlace(input), here: true });
   },
 };
+
+const NO_DATABASE =
+  'The database knows nothing of this audit: an older copy of it, or one without its last records, may look good.';
+const NO_ANCHOR =
+  'Without an anchor this cannot tell whether files and database were put back to an older state together: set audit.anchor, or give --anchor or --expect.';
 
 async function verify(input: Input, api: Api): Promise<Output> {
   if (isSet(input.options, 'publicKey')) {
@@ -34,7 +40,11 @@ async function verify(input: Input, api: Api): Promise<Output> {
   return {
     value: report as unknown as JsonObject, // read from JSON
     text: report.chains.map(describe).join('\n'),
-    remarks: report.chains.length === 0 ? [`There is no audit in ${report.directory}.`] : [],
+    remarks: [
+      ...(report.chains.length === 0 ? [`There is no audit in ${report.directory}.`] : []),
+      ...(report.database ? [] : [NO_DATABASE]),
+      ...(report.anchor === null ? [NO_ANCHOR] : []),
+    ],
     exit: report.ok ? 0 : BAD,
   };
 }

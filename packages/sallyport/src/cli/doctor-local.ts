@@ -5,6 +5,7 @@ import { toFault } from '../core/errors.ts';
 import { VERSION } from '../version.ts';
 import { type Input, textOption } from './command.ts';
 import { findConfigFile, findStateDir, newConfigFile, readSnapshot } from './config-file.ts';
+import { checkAudit } from './doctor-audit.ts';
 import { checkPort } from './doctor-port.ts';
 import { EXIT, type Finding, type Step } from './doctor-steps.ts';
 import { parseDuration } from './parse-duration.ts';
@@ -28,6 +29,7 @@ export function toLocalSteps(input: Input): readonly Step[] {
     { ...common, name: 'configuration', run: () => checkConfiguration(input) },
     { ...common, name: 'state', run: () => checkStateDir(stateDir) },
     { ...common, name: 'key', run: () => checkKey(keyFile) },
+    { ...common, name: 'audit', run: () => checkAudit(input) },
     {
       ...common,
       name: 'port',

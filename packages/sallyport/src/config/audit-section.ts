@@ -13,6 +13,8 @@ export interface AuditSettings {
   readonly values: 'digest' | 'full';
   /** 0 = for ever. */
   readonly keepDays: number;
+  /** Where heads are published: `file:` with an absolute path, `command:`, or a URL. */
+  readonly anchor: string | undefined;
 }
 
 export const auditSchema = z.strictObject({
@@ -53,14 +55,25 @@ export const auditSchema = z.strictObject({
     .max(36_500)
     .default(365)
     .describe('Finished files are deleted after this many days, which is recorded too. 365; 0 = kept for ever.'),
+  anchor: z
+    .string()
+    .regex(/^(?:file:.+|command:\s*\S.*|https?:\/\/[^\s/?#@]+(?:[/?#]\S*)?)$/, {
+      error: 'expected file:<path>, command:<program> <arguments>, or an http:// or https:// URL without user name',
+    })
+    .optional()
+    .describe(
+      'Where the signed head of each chain is published, once a minute and at the end: file:<path> (a line is appended), command:<program> <arguments> (gets the line on its standard input, without a shell), or a URL (gets it as a POST). What was published finds files and database that were put back to an older state together. Left out: nowhere.',
+    ),
 });
 
 /** What holds where the file says nothing. */
 export const DEFAULT_AUDIT: AuditSettings = resolveAudit(auditSchema.parse({}), '/');
 
 export function resolveAudit(written: z.output<typeof auditSchema>, directory: string): AuditSettings {
+  const { anchor } = written;
   return {
     ...written,
     directory: written.directory === undefined ? undefined : resolvePath(directory, written.directory),
+    anchor: anchor?.startsWith('file:') === true ? `file:${resolvePath(directory, anchor.slice(5))}` : anchor,
   };
 }

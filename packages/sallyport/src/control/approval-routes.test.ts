@@ -44,7 +44,7 @@ async function open() {
     const more = {
       ...ports,
       heard: (approval: Approval) => heard.push(approval),
-      recording: () => recording,
+      recording: () => ({ ...recording, isPublished: true }),
       version: '1',
       upstreams: { status: () => ({ state: 'ready', lastError: undefined }) },
     } as unknown as typeof ports;

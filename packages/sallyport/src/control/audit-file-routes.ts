@@ -1,15 +1,20 @@
+import type { KeyObject } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AuditHeads } from '../core/audit-heads.ts';
 import { FaultError } from '../core/errors.ts';
+import { createAuditHeads } from '../storage/audit-heads.ts';
+import { fileOf, readAnchor } from '../telemetry/audit/anchor.ts';
 import { SEAL_KEY_FILE } from '../telemetry/audit/audit.ts';
 import { REPAIR_MARK } from '../telemetry/audit/chain-files.ts';
 import { exportRecords } from '../telemetry/audit/export-records.ts';
+import { findShorter } from '../telemetry/audit/find-damage.ts';
 import { readPublicKey, toKeyId, toPem } from '../telemetry/audit/sealer.ts';
 import { listChains } from '../telemetry/audit/segments.ts';
 import { readExpectation, verifyAudit } from '../telemetry/audit/verify-audit.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';
-import { objectOf, type Parameter, type Route, type Schema, TEXT, TIME } from './route.ts';
+import { NULLABLE_TEXT, objectOf, type Parameter, type Route, type Schema, TEXT, TIME } from './route.ts';
 
 export const TIMES: readonly Parameter[] = [
   { name: 'since', description: 'From then on.', schema: TIME },
@@ -38,6 +43,12 @@ const CHAIN: Schema = objectOf({
 export function auditDirectory({ sections }: Pick<ControlPorts, 'sections'>): string {
   const { stateDir, audit } = sections();
   return audit?.directory ?? join(stateDir, 'audit');
+}
+
+/** What the database knows of the chains. */
+export function auditHeadsOf(ports: Pick<ControlPorts, 'sections' | 'database'>): AuditHeads {
+  const { stateDir } = ports.sections();
+  return createAuditHeads(() => ports.database(), { stateDir, directory: auditDirectory(ports) });
 }
 
 /** The files of the record as a whole. */
@@ -85,18 +96,23 @@ export function auditFileRoutes(ports: ControlPorts): readonly Route[] {
         ok: { type: 'boolean' },
         key: { type: 'string', description: 'Of the key whose seals count.' },
         directory: TEXT,
+        database: { type: 'boolean', description: 'Compared with what the database of the state directory knows.' },
+        anchor: { ...NULLABLE_TEXT, description: 'The file of published heads that it was compared with.' },
         chains: { type: 'array', items: CHAIN },
       }),
-      problems: [404],
       handle: async ({ query }) => {
         const expect = query.get('expect');
         const given = query.get('key');
         const key = given === null ? await readKey(sections().stateDir) : readPublicKey(given);
-        const chains = await verifyAudit(directory(), key, expect === null ? undefined : readExpectation(expect));
+        const { database, anchor, heads } = await readKnown(ports, key);
+        if (expect !== null) heads.push({ ...readExpectation(expect), source: 'whoever expects it' });
+        const chains = await verifyAudit(directory(), key, heads);
         return {
           ok: chains.every(({ bad }) => bad === undefined),
           key: toKeyId(key),
           directory: directory(),
+          database,
+          anchor: anchor ?? null,
           chains: chains.map(({ bad, last, ...rest }) => ({
             ...rest,
             last: { ...last },
@@ -121,12 +137,17 @@ export function auditFileRoutes(ports: ControlPorts): readonly Route[] {
       method: 'POST',
       path: '/audit/repair',
       id: 'repairAudit',
-      summary: 'Lets writing go on in a new segment where files of the record were removed or changed',
+      summary: 'Accepts that files of the record were removed or changed: writing goes on in a new segment',
       role: 'admin',
       result: objectOf({ chains: { type: 'array', items: TEXT } }),
       // Not announced in the record, which cannot be written: the first record after it says what happened.
       handle: async () => {
         const chains = await listChains(directory());
+        const heads = auditHeadsOf(ports);
+        const known = await heads.list();
+        const shorter = await findShorter(directory(), known);
+        const damaged = known.filter(({ chain, damage }) => damage !== undefined || shorter.has(chain));
+        await heads.accept(damaged.map(({ chain }) => chain));
         for (const chain of chains) await writeFile(join(directory(), chain, REPAIR_MARK), '', { mode: 0o600 });
         return { chains };
       },
@@ -147,6 +168,22 @@ export function readTimes(query: URLSearchParams): {
     return new Date(at).toISOString();
   };
   return { since: read('since'), until: read('until') };
+}
+
+/** Where the chains were seen to end, beside their files; before these are read. */
+async function readKnown(ports: ControlPorts, key: KeyObject) {
+  const { audit } = ports.sections();
+  const known = await auditHeadsOf(ports)
+    .list()
+    .catch(() => undefined);
+  const heads: Parameters<typeof verifyAudit>[2][number][] = [];
+  // What a person has accepted is missing, and nobody looks for it.
+  for (const { isAccepted, chain, seq, hash } of known ?? [])
+    if (!isAccepted && seq > 0) heads.push({ chain, seq, hash, source: 'the database' });
+  const anchor = fileOf(audit?.anchor);
+  if (anchor !== undefined)
+    for (const head of await readAnchor(anchor, key)) heads.push({ ...head, source: 'the anchor' });
+  return { database: (known ?? []).length > 0, anchor, heads };
 }
 
 async function readKey(stateDir: string) {

@@ -1,6 +1,7 @@
 import { toFault } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { createApprovalStore } from '../storage/approvals.ts';
+import { auditHeadsOf } from './audit-file-routes.ts';
 import { isPending, readPins } from './known-pins.ts';
 import { createPolling } from './polling.ts';
 import type { ControlPorts } from './ports.ts';
@@ -9,7 +10,10 @@ import { NULLABLE_TEXT, objectOf, type Route, type Schema, TEXT } from './route.
 const COUNT: Schema = { type: ['integer', 'null'], description: 'null: the database cannot be read.' };
 
 const HEALTH: Schema = objectOf({
-  ok: { type: 'boolean', description: 'Calls are recorded, the database can be read, and no upstream is broken.' },
+  ok: {
+    type: 'boolean',
+    description: 'Calls are recorded, no record is missing, the database can be read, and no upstream is broken.',
+  },
   version: TEXT,
   upstreams: {
     type: 'array',
@@ -22,6 +26,11 @@ const HEALTH: Schema = objectOf({
   audit: objectOf({
     mode: { enum: ['strict', 'batched', 'off'] },
     trouble: { ...NULLABLE_TEXT, description: 'Why nothing can be recorded; calls are refused meanwhile.' },
+    damage: {
+      ...NULLABLE_TEXT,
+      description: 'What a start found missing or changed; null: nothing, or "audit repair" has accepted it.',
+    },
+    published: { type: 'boolean', description: 'false: the last head could not be published (audit.anchor).' },
   }),
   database: objectOf({ trouble: NULLABLE_TEXT }),
   pinsWaiting: COUNT,
@@ -72,14 +81,14 @@ async function readHealth(ports: ControlPorts): Promise<JsonObject> {
     const status = upstreams.status(name);
     return { name, state: status?.state ?? 'idle', lastError: status?.lastError ?? null };
   });
-  const { mode, trouble = null } = ports.recording();
-  const stored = await readStored(ports);
+  const { mode, trouble = null, isPublished: published } = ports.recording();
+  const { damage, ...stored } = await readStored(ports);
   const isBroken = states.some(({ state }) => state === 'broken');
   return {
-    ok: !isBroken && trouble === null && stored.database.trouble === null,
+    ok: !isBroken && trouble === null && damage === null && published && stored.database.trouble === null,
     version,
     upstreams: states,
-    audit: { mode, trouble },
+    audit: { mode, trouble, damage, published },
     ...stored,
   };
 }
@@ -89,8 +98,10 @@ async function readStored(ports: ControlPorts) {
     const { known } = await readPins(ports);
     const approvals = createApprovalStore(await ports.database(), ports.clock, await ports.texts());
     const approvalsWaiting = await approvals.countWaiting();
-    return { database: { trouble: null }, pinsWaiting: known.filter(isPending).length, approvalsWaiting };
+    const damaged = (await auditHeadsOf(ports).list()).filter(({ damage }) => damage !== undefined);
+    const damage = damaged.map(({ chain, damage }) => `chain ${chain}: ${damage}`).join('; ') || null;
+    return { damage, database: { trouble: null }, pinsWaiting: known.filter(isPending).length, approvalsWaiting };
   } catch (error) {
-    return { database: { trouble: toFault(error).message }, pinsWaiting: null, approvalsWaiting: null };
+    return { damage: null, database: { trouble: toFault(error).message }, pinsWaiting: null, approvalsWaiting: null };
   }
 }

@@ -894,6 +894,10 @@ export type Operations = {
       /** Of the key whose seals count. */
       key: string;
       directory: string;
+      /** Compared with what the database of the state directory knows. */
+      database: boolean;
+      /** The file of published heads that it was compared with. */
+      anchor: string | null;
       chains: {
         chain: string;
         segments: number;
@@ -925,7 +929,7 @@ export type Operations = {
       publicKey: string;
     };
   };
-  /** Lets writing go on in a new segment where files of the record were removed or changed */
+  /** Accepts that files of the record were removed or changed: writing goes on in a new segment */
   repairAudit: {
     input: Record<never, never>;
     result: {
@@ -994,7 +998,7 @@ export type Operations = {
   showHealth: {
     input: Record<never, never>;
     result: {
-      /** Calls are recorded, the database can be read, and no upstream is broken. */
+      /** Calls are recorded, no record is missing, the database can be read, and no upstream is broken. */
       ok: boolean;
       version: string;
       upstreams: {
@@ -1006,6 +1010,10 @@ export type Operations = {
         mode: 'strict' | 'batched' | 'off';
         /** Why nothing can be recorded; calls are refused meanwhile. */
         trouble: string | null;
+        /** What a start found missing or changed; null: nothing, or "audit repair" has accepted it. */
+        damage: string | null;
+        /** false: the last head could not be published (audit.anchor). */
+        published: boolean;
       };
       database: {
         trouble: string | null;

@@ -39,7 +39,12 @@ export interface ControlPorts {
   /** Into the audit, before what it says is done. */
   readonly note: Note;
   /** What the record is like now; a trouble is why nothing can be recorded. */
-  readonly recording: () => { readonly mode: 'strict' | 'batched' | 'off'; readonly trouble: string | undefined };
+  readonly recording: () => {
+    readonly mode: 'strict' | 'batched' | 'off';
+    readonly trouble: string | undefined;
+    /** False: the last head could not be published. */
+    readonly isPublished: boolean;
+  };
   /** An approval was answered: calls of this process that wait for it go on at once. */
   readonly heard: (approval: Approval) => void;
   /** Plans of runs. @throws FaultError `unreachable`, beside no running Sallyport. */

@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely';
 import { approvalsMigration } from './approvals-migration.ts';
+import { auditHeadsMigration } from './audit-heads-migration.ts';
 import { auditIndexMigration } from './audit-index-migration.ts';
 import { keptResultsMigration } from './kept-results-migration.ts';
 import { keysMigration } from './keys-migration.ts';
@@ -24,4 +25,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '060-shared': sharedMigration,
   '070-task-owners': taskOwnersMigration,
   '080-pin-configurations': pinConfigurationsMigration,
+  '090-audit-heads': auditHeadsMigration,
 };

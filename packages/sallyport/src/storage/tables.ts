@@ -8,6 +8,7 @@ export interface Tables {
   readonly api_key: ApiKeyTable;
   readonly approval: ApprovalTable;
   readonly approval_grant: ApprovalGrantTable;
+  readonly audit_head: AuditHeadTable;
   readonly audit_record: AuditRecordTable;
   readonly audit_segment: AuditSegmentTable;
   readonly kept_result: KeptResultTable;
@@ -131,6 +132,19 @@ export interface UpstreamTokensTable {
   key_id: string;
   /** Milliseconds since the epoch. */
   claimed_until: number;
+}
+
+/** Where a chain of the audit was sealed last. */
+export interface AuditHeadTable {
+  /** Relative to the state directory where it is in it, else absolute. */
+  readonly directory: string;
+  readonly chain: string;
+  readonly seq: number;
+  readonly hash: string;
+  /** In words. */
+  readonly damage: string | null;
+  /** 1: a person knows that records up to this one are missing. */
+  readonly accepted: number;
 }
 
 /** A record of the audit: where its line stands, and what it is found by. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Audit, AuditEnd, AuditSubject } from '../../core/audit.ts';
+import type { AuditHeads } from '../../core/audit-heads.ts';
 import type { Tool } from '../../core/call.ts';
 import type { Client } from '../../core/client.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -9,18 +10,21 @@ import type { Log } from '../../core/log.ts';
 import type { Note } from '../../core/note.ts';
 import { PairCache } from '../../core/pair-cache.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
+import type { Post } from '../../core/post.ts';
 import type { Principal } from '../../core/principal.ts';
 import { writeMilliseconds } from '../milliseconds.ts';
 import { quote } from '../quote.ts';
 import { toSafeJson, toSafeName } from '../redact-fields.ts';
+import { createPublish } from './anchor.ts';
 import { claimChain } from './claim-chain.ts';
-import { readHead, writeFirstHead } from './head-file.ts';
+import { HeadOutlet } from './head-outlet.ts';
 import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts';
+import { openChain } from './open-chain.ts';
 import { NO_DIGEST } from './record-line.ts';
 import type { PushOptions } from './record-queue.ts';
-import { type Head, recoverChain } from './recover.ts';
+import type { Head } from './recover.ts';
 import { findRetired } from './retire.ts';
-import { createSealer, makeSealKey, readPublicKey } from './sealer.ts';
+import { createSealer, makeSealKey, readPublicKey, type Sealer } from './sealer.ts';
 import { toFault } from './waiters.ts';
 import { AuditWriter } from './writer.ts';
 
@@ -40,6 +44,11 @@ export interface AuditOptions {
   readonly keepDays: number;
   /** The secret of this name, made by `make` when there is none. */
   readonly secret: (name: string, make: () => string, isWhole?: (text: string) => boolean) => Promise<string>;
+  /** Where heads are published: `file:`, `command:` or a URL; `undefined`: nowhere. */
+  readonly anchor: string | undefined;
+  readonly post: Post;
+  /** What is known of the chains beside their files. */
+  readonly heads: AuditHeads;
   /** Keeps every other program out of the chain. */
   readonly lock: TakeFileLock;
   readonly version: string;
@@ -54,6 +63,8 @@ export interface OpenAudit extends Audit {
   readonly noteKept: Note;
   /** Fulfilled when every record up to now can be read. */
   written(): Promise<void>;
+  /** False: the last head could not be published. */
+  isPublished(): boolean;
   close(): Promise<void>;
 }
 
@@ -64,34 +75,25 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   const digestKey = await options.secret(DIGEST_KEY_FILE, () => randomBytes(32).toString('hex'), isHexKey);
   const claim = claimChain(directory, options.lock);
   const sealer = createSealer(sealKey);
-  const head = await readHead(claim, readPublicKey(sealKey));
-  const tail = await recoverChain(claim.folder, head === 'forged' ? undefined : head, clock.now());
-  if (tail.torn !== undefined)
-    log.warn({ ...tail.torn }, 'the audit ended in half a record, which was cut off and kept beside it');
-  const isNew = tail.segments.length === 0 && head === undefined;
-  if (isNew) await writeFirstHead(claim, sealer);
-  const damage = tail.damage ?? (isNew ? undefined : toHeadDamage(head));
-  if (damage !== undefined)
-    log.error(
-      { folder: claim.folder, damage },
-      'the audit is damaged: "sallyport audit verify" names the first bad record',
-    );
+  const { tail, damage, held } = await openChain({
+    ...{ directory, claim, sealer, clock, log, heads: options.heads },
+    key: readPublicKey(sealKey),
+    isStrict: mode === 'strict',
+  });
+  const outlets = createOutlets(options, { chain: claim.chain, sealer });
   const digest = createKeyedDigest(Buffer.from(digestKey, 'hex'));
   const writer = new AuditWriter({
     ...claim,
-    tail,
-    sealer,
-    digest,
+    ...{ tail, held, sealer, digest, clock, log },
     segmentBytes: options.segmentBytes,
     withinMs: mode === 'strict' ? 0 : options.withinMs,
-    clock,
-    log,
+    sealed: (head) => outlets.tell(head),
   });
   const audit = createAudit(writer, { ...options, digest });
   audit.note('start', { version: options.version, pid: process.pid, mode, key: sealer.keyId });
   if (tail.torn !== undefined)
     audit.note('cut', { segment: tail.torn.segment, bytes: tail.torn.bytes, kept: tail.torn.kept });
-  if (damage !== undefined) audit.note('damaged', { reason: damage });
+  for (const [chain, reason] of damage) audit.note('damaged', { chain, reason });
   const retire = async (): Promise<void> => {
     const retired = await findRetired(claim.folder, options.keepDays, clock.now());
     if (retired === undefined) return;
@@ -109,18 +111,56 @@ export async function openAudit(options: AuditOptions): Promise<OpenAudit> {
   let closing = false;
   return {
     ...audit,
+    isPublished: outlets.isPublished,
     close() {
       clearInterval(timer);
       if (!closing) audit.note('stop', {});
       closing = true;
-      return writer.close().finally(() => claim.release());
+      return writer
+        .close()
+        .then(() => outlets.close())
+        .finally(() => claim.release());
     },
   };
 }
 
-function toHeadDamage(head: Head | 'forged' | undefined): string | undefined {
-  if (head === undefined) return 'the head file is missing';
-  return head === 'forged' ? 'the head file is not signed with our key for this chain' : undefined;
+/** How often the database learns where the chain is sealed: a commit is a sync, and the loop waits for it. Milliseconds. */
+const DATABASE_MS = 10_000;
+/** How often it is published. Milliseconds. */
+const ANCHOR_MS = 60_000;
+
+/** Where the chain is sealed, told to those out of reach of whoever can write its files. */
+function createOutlets(
+  { heads, anchor, post, clock, log }: AuditOptions,
+  { chain, sealer }: { readonly chain: string; readonly sealer: Sealer },
+) {
+  const database = new HeadOutlet({
+    everyMs: DATABASE_MS,
+    send: (head) => heads.put(chain, head),
+    failed: (error) => log.warn({ error, chain }, 'the database could not be told where the audit is sealed'),
+  });
+  const publish = anchor === undefined ? undefined : createPublish(anchor, post);
+  const published =
+    publish &&
+    new HeadOutlet({
+      everyMs: ANCHOR_MS,
+      send: ({ seq, hash }) => {
+        const time = new Date(clock.now()).toISOString();
+        return publish(sealer.seal(JSON.stringify({ time, chain, seq, hash, key: sealer.keyId })));
+      },
+      failed: (error) => log.error({ error, chain }, 'the head of the audit could not be published (audit.anchor)'),
+    });
+  return {
+    tell(head: Head): void {
+      database.tell(head);
+      published?.tell(head);
+    },
+    isPublished: () => published?.isTroubled !== true,
+    async close(): Promise<void> {
+      await database.close();
+      await published?.close();
+    },
+  };
 }
 
 type Recorder = Pick<AuditOptions, 'mode' | 'values' | 'clock'> & { readonly digest: KeyedDigest };
@@ -129,7 +169,7 @@ type Recorder = Pick<AuditOptions, 'mode' | 'values' | 'clock'> & { readonly dig
 function createAudit(
   writer: Pick<AuditWriter, 'append' | 'trouble' | 'inTime' | 'handedOver' | 'written' | 'refuse'>,
   { mode, values, digest, clock }: Recorder,
-): Omit<OpenAudit, 'close'> {
+): Omit<OpenAudit, 'close' | 'isPublished'> {
   const toEnd: ValueWriter = values === 'full' ? toFullValue(digest) : toLaterDigest;
   const now = createIsoClock(clock);
   const note: OpenAudit['note'] = (kind, members) => {

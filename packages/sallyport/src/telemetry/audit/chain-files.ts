@@ -13,6 +13,7 @@ export interface ChainFilesOptions {
   readonly segmentBytes: number;
   /** What is appended is on disk at once. */
   readonly isDurable: boolean;
+  readonly held?: string | undefined;
   readonly clock: Clock;
 }
 
@@ -34,6 +35,8 @@ export class ChainFiles {
   #next: ChainTail['segment'];
   /** Finished segments: name -> bytes and time of change. */
   readonly #finished = new Map<string, string>();
+  /** Found at the start; nothing is written before an operator has seen it. */
+  #held: string | undefined;
   #lookedAt = 0;
   #comparedAt = 0;
 
@@ -41,6 +44,7 @@ export class ChainFiles {
     const { folder, tail } = options;
     this.#options = options;
     this.#next = tail.segment;
+    this.#held = options.held;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of tail.segments)
       if (name !== tail.segment?.name) this.#finished.set(name, stampOf(join(folder, name)));
@@ -71,6 +75,7 @@ export class ChainFiles {
   async check(last: Head, isTroubled: boolean): Promise<void> {
     const { folder } = this.#options;
     if (isTroubled && existsSync(join(folder, REPAIR_MARK))) this.#beginAnew();
+    if (this.#held !== undefined) throw new Trouble(this.#held);
     await this.#checkOpenFile(last);
     if (!isTroubled && performance.now() - this.#lookedAt < LOOK_MS) return;
     this.#lookedAt = performance.now();
@@ -127,6 +132,7 @@ export class ChainFiles {
     this.#file?.close();
     this.#file = undefined;
     this.#next = undefined;
+    this.#held = undefined;
     this.#finished.clear();
     if (path !== undefined && existsSync(path)) renameSync(path, `${path}.set-aside-${this.#options.clock.now()}`);
     rmSync(join(folder, REPAIR_MARK), { force: true });

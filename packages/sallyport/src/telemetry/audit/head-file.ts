@@ -3,7 +3,6 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../core/json.ts';
 import type { Claim } from './claim-chain.ts';
-import { GENESIS } from './record-line.ts';
 import type { Head } from './recover.ts';
 import { isSealed, type Sealer } from './sealer.ts';
 import { syncFolder } from './segment-file.ts';
@@ -26,9 +25,9 @@ export async function writeHead({ folder, chain }: Place, sealer: Sealer, { seq,
   await rename(draft, join(folder, HEAD_FILE));
 }
 
-/** Before the first record: a kill or a power cut must never leave a seal without a head, which is what a thief leaves. */
-export async function writeFirstHead(place: Place, sealer: Sealer): Promise<void> {
-  await writeHead(place, sealer, { seq: 0, hash: GENESIS });
+/** Before the first record: a kill or a power cut must never leave records without a head, which is what a thief leaves. */
+export async function writeFirstHead(place: Place, sealer: Sealer, head: Head): Promise<void> {
+  await writeHead(place, sealer, head);
   syncFolder(place.folder);
 }
 

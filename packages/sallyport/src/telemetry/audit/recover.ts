@@ -1,5 +1,6 @@
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { toMissing } from './find-damage.ts';
 import { GENESIS, hashLine, readPlace, readPrev } from './record-line.ts';
 import { firstSeqOf, listSegments } from './segments.ts';
 
@@ -43,7 +44,7 @@ export async function recoverChain(folder: string, head: Head | undefined, now: 
   const last = segments.at(-1);
   const tail = { seq: found?.seq ?? 0, hash: found?.hash ?? GENESIS };
   const behind = head !== undefined && head.seq > tail.seq;
-  if (behind) damage ??= `the records from ${tail.seq + 1} to ${head.seq} are missing`;
+  if (behind) damage ??= toMissing(tail.seq, head.seq);
   const goesOn = damage === undefined && last !== undefined;
   return {
     seq: behind ? head.seq : tail.seq,

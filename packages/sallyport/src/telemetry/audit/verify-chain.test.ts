@@ -236,9 +236,11 @@ test('the beginning cut off, the head removed or forged, an old copy, another ch
   expect(await check(short.lines, { head: { seq: 2_500, hash: GENESIS } })).toMatchObject({ seq: 2_500 });
   expect(await check(short.lines, {}, '1')).toMatchObject({ seq: 1_000 });
   const old = { head: { seq: 1_000, hash: hashLine(short.lines[999]!) } };
-  const expected = short.head;
-  expect(await check(short.lines.slice(0, 1_000), { ...old, expected })).toMatchObject({ seq: 1_001 });
-  expect(await check(short.lines, { expected: { seq: 700, hash: GENESIS } })).toMatchObject({ seq: 700 });
+  const known = [{ ...short.head, source: 'the database' }];
+  expect(await check(short.lines.slice(0, 1_000), { ...old, known })).toMatchObject({ seq: 1_001 });
+  expect(await check(short.lines, { known: [{ seq: 700, hash: GENESIS, source: 'the database' }] })).toMatchObject({
+    seq: 700,
+  });
 });
 
 test('records that were retired are not missed, when a record says so', async () => {

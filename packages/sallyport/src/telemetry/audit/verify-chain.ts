@@ -39,22 +39,29 @@ export interface Expectations {
   /** Whose seals count. */
   readonly key: KeyObject;
   readonly head: Head | 'forged' | undefined;
-  /** A state of the chain that was seen before and must still be part of it. */
-  readonly expected?: Head | undefined;
+  /** States of the chain that were seen before and must still be part of it. */
+  readonly known?: readonly KnownHead[] | undefined;
+}
+
+export interface KnownHead extends Head {
+  /** Who vouches for it, in words, e.g. `the database`. */
+  readonly source: string;
+  /** Left out: it is true. Asked only where it matters. */
+  isSigned?(): boolean;
 }
 
 /** Checks one chain on disk. */
 export async function verifyChainFolder(
   directory: string,
   chain: string,
-  { key, expected }: Omit<Expectations, 'head'>,
+  { key, known }: Omit<Expectations, 'head'>,
 ): Promise<ChainReport> {
   const folder = join(directory, chain);
   // The head first: a Sallyport that runs goes on writing, and records may be newer than their head, never older.
   const head = await readHead({ folder, chain }, key);
   const names = await listSegments(folder);
   const files = names.map((name) => ({ name, read: () => readFile(join(folder, name)) }));
-  return verifyChain(chain, files, { key, head, expected });
+  return verifyChain(chain, files, { key, head, known });
 }
 
 export async function verifyChain(
@@ -77,6 +84,9 @@ class ChainWalk {
   bad: ChainProblem | undefined;
   readonly #chain: string;
   readonly #expectations: Expectations;
+  /** By number; those before `nextKnown` are behind us. */
+  readonly #known: readonly KnownHead[];
+  #nextKnown = 0;
   #segment = '';
   #records = 0;
   #seals = 0;
@@ -92,6 +102,7 @@ class ChainWalk {
   constructor(chain: string, expectations: Expectations) {
     this.#chain = chain;
     this.#expectations = expectations;
+    this.#known = (expectations.known ?? []).toSorted((a, b) => a.seq - b.seq);
   }
 
   /** Pauses now and then: a Sallyport that verifies answers calls meanwhile. */
@@ -130,7 +141,7 @@ class ChainWalk {
   }
 
   #checkAgainstKnown(bytes: Buffer, place: LinePlace, line: Buffer): boolean {
-    const { key, head, expected } = this.#expectations;
+    const { key, head } = this.#expectations;
     const { seq, hash } = this.#last;
     if (isKind(bytes, place, 'seal')) {
       // The name of the chain is in the seal: a chain of another writer cannot stand in for this one.
@@ -148,8 +159,15 @@ class ChainWalk {
     } else if (isKind(bytes, place, 'stop')) this.#isRunning = false;
     if (head !== 'forged' && head?.seq === seq && head.hash !== hash)
       return this.#fail(seq, 'differs from the one the head file vouches for');
-    if (expected?.seq === seq && expected.hash !== hash)
-      return this.#fail(seq, 'differs from the one that is expected');
+    return this.#checkAgainstSeen(seq, hash);
+  }
+
+  #checkAgainstSeen(seq: number, hash: string): boolean {
+    for (let known = this.#known[this.#nextKnown]; known !== undefined; known = this.#known[++this.#nextKnown]) {
+      if (known.seq > seq) return true;
+      if (known.seq === seq && known.hash !== hash && known.isSigned?.() !== false)
+        return this.#fail(seq, `differs from the one that ${known.source} knows`);
+    }
     return true;
   }
 
@@ -198,7 +216,7 @@ class ChainWalk {
   }
 
   report(segments: number): ChainReport {
-    if (this.bad === undefined) this.#checkEnds();
+    if (this.bad === undefined) this.#checkEnds(segments);
     return {
       chain: this.#chain,
       segments,
@@ -212,18 +230,20 @@ class ChainWalk {
     };
   }
 
-  #checkEnds(): void {
-    const { head, expected } = this.#expectations;
+  #checkEnds(segments: number): void {
+    const { head } = this.#expectations;
     const { seq } = this.#last;
     if (this.#missingBefore !== undefined) {
       this.#fail(1, `is missing, and all up to ${this.#missingBefore.seq}: they were not retired by Sallyport`);
       return;
     }
-    for (const known of [head, expected])
-      if (known !== undefined && known !== 'forged' && known.seq > seq)
-        this.#fail(seq + 1, `is missing, and all up to ${known.seq}: the end was cut off`);
+    // The furthest of those that are true.
+    const beyond = this.#known.findLast((known) => known.seq > seq && known.isSigned?.() !== false);
+    if (beyond !== undefined)
+      this.#fail(seq + 1, `is missing, and all up to ${beyond.seq}, which ${beyond.source} knows: the end was cut off`);
+    if (head !== undefined && head !== 'forged' && head.seq > seq)
+      this.#fail(seq + 1, `is missing, and all up to ${head.seq}: the end was cut off`);
     if (head === 'forged') this.#fail(seq, 'cannot be vouched for: the head file is not signed with this key');
-    else if (head === undefined && this.#seals > 0)
-      this.#fail(seq, 'may not be the last one: the head file is missing');
+    else if (head === undefined && segments > 0) this.#fail(seq, 'may not be the last one: the head file is missing');
   }
 }

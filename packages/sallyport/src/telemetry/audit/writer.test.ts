@@ -3,108 +3,35 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   truncateSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { takeFileLock } from '../../../test/take-lock.ts';
+import {
+  END,
+  lastSegment,
+  newFolder,
+  openTestAudit,
+  readAll,
+  record,
+  segmentsIn,
+  subject,
+  untilRefused,
+  untilTaken,
+  verify,
+} from '../../../test/open-audit.ts';
 import { waitFor } from '../../../test/wait-for.ts';
-import { type AuditSubject, toAuditSubject } from '../../core/audit.ts';
-import { type Client, toDeclaration } from '../../core/client.ts';
-import { systemClock } from '../../core/clock.ts';
-import { silentLog } from '../../core/log.ts';
-import { KEY_HOLDER } from '../../core/principal.ts';
-import { type AuditOptions, type OpenAudit, openAudit } from './audit.ts';
-import { readRecords } from './read-records.ts';
-import { makeSealKey, readPublicKey } from './sealer.ts';
-import { listChains } from './segments.ts';
-import { verifyChainFolder } from './verify-chain.ts';
-
-const KEY = makeSealKey();
-const SECRETS = new Map([
-  ['audit-seal-key', KEY],
-  ['audit-digest-key', '11'.repeat(32)],
-]);
-const CLIENT: Client = {
-  key: 'c',
-  principal: { ...KEY_HOLDER, id: 'key:k1', person: 'ann', agent: 'desktop', actors: ['bot'] },
-  info: { name: 'test "client"', version: '1' },
-  ...toDeclaration('modern', {}),
-};
-const END = { outcome: 'ok', guard: undefined, reason: undefined, ms: 1.5, resultBytes: 9 } as const;
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-audit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function open(directory: string, options: Partial<AuditOptions> = {}): Promise<OpenAudit> {
-  const audit = await openAudit({
-    directory,
-    mode: 'batched',
-    withinMs: 20,
-    segmentBytes: 1_000_000,
-    values: 'digest',
-    keepDays: 0,
-    lock: takeFileLock,
-    secret: (name) => Promise.resolve(SECRETS.get(name) ?? ''),
-    version: '1',
-    clock: systemClock,
-    log: silentLog,
-    ...options,
-  });
-  onTestFinished(() => audit.close());
-  return audit;
-}
-
-function subject(callId: string): AuditSubject {
-  const made = toAuditSubject(callId, 'tools/call', { client: CLIENT, requestBytes: 5, snapshotVersion: 1 });
-  made.upstream = 'github';
-  made.target = 'create_issue';
-  return made;
-}
-
-async function record(audit: OpenAudit, callId: string): Promise<void> {
-  const one = subject(callId);
-  await audit.admit(one, Buffer.from('{"a":1}'));
-  audit.finish(one, END, Buffer.from('{}'));
-}
-
-async function verify(directory: string) {
-  const reports = [];
-  for (const chain of await listChains(directory))
-    reports.push(await verifyChainFolder(directory, chain, { key: readPublicKey(KEY) }));
-  return reports;
-}
-
-async function readAll(directory: string) {
-  const found = [];
-  for await (const { value } of readRecords(directory)) found.push(value);
-  return found;
-}
-
-const segmentsIn = (directory: string) => readdirSync(join(directory, '0')).filter((name) => name.endsWith('.jsonl'));
-const lastSegment = (directory: string) => join(directory, '0', segmentsIn(directory).sort().at(-1) ?? '');
-
-/** Waits until calls are refused, or taken again. */
-const untilRefused = (audit: OpenAudit, pattern: RegExp) =>
-  waitFor(() => expect(() => audit.admit(subject('refused'), undefined)).toThrow(pattern));
-const untilTaken = (audit: OpenAudit) => waitFor(() => record(audit, 'again'));
 
 test('a strict admission is on disk when it is fulfilled', async () => {
   const directory = newFolder();
-  const audit = await open(directory, { mode: 'strict' });
+  const audit = await openTestAudit(directory, { mode: 'strict' });
   await Promise.all(
     Array.from({ length: 100 }, async (_, i) => {
       await audit.admit(subject(`call-${i}`), Buffer.from('{"a":1}'));
@@ -116,7 +43,7 @@ test('a strict admission is on disk when it is fulfilled', async () => {
 test('a batched admission is with the system when it is fulfilled: the file has it, whatever happens to this process', async () => {
   const directory = newFolder();
   // No sync comes in this time.
-  const audit = await open(directory, { withinMs: 60_000 });
+  const audit = await openTestAudit(directory, { withinMs: 60_000 });
   await Promise.all(
     Array.from({ length: 100 }, async (_, i) => {
       await audit.admit(subject(`call-${i}`), Buffer.from('{"a":1}'));
@@ -128,7 +55,7 @@ test('a batched admission is with the system when it is fulfilled: the file has 
 
 test('a record names who, what and how it ended, and no value', async () => {
   const directory = newFolder();
-  const audit = await open(directory, { mode: 'strict' });
+  const audit = await openTestAudit(directory, { mode: 'strict' });
   await record(audit, 'one');
   const denied = subject('two');
   audit.finish(denied, { ...END, outcome: 'denied', guard: 'policy', reason: 'not in\nthe evening' }, undefined);
@@ -159,7 +86,7 @@ test('a record names who, what and how it ended, and no value', async () => {
 
 test('values are kept when asked for, with what looks like a secret masked', async () => {
   const directory = newFolder();
-  const audit = await open(directory, { mode: 'strict', values: 'full' });
+  const audit = await openTestAudit(directory, { mode: 'strict', values: 'full' });
   await audit.admit(subject('one'), Buffer.from('{"city":"Paris","apiKey":"s3cret","header":"Bearer s3cretvalue"}'));
   await audit.close();
   const [, admitted] = await readAll(directory);
@@ -170,8 +97,8 @@ test('values are kept when asked for, with what looks like a secret masked', asy
 test('the chain goes on over restarts, over segments, and beside another writer', async () => {
   const directory = newFolder();
   for (let round = 0; round < 3; round++) {
-    const audit = await open(directory, { mode: 'strict', segmentBytes: 10_000 });
-    const beside = await open(directory, { mode: 'strict' });
+    const audit = await openTestAudit(directory, { mode: 'strict', segmentBytes: 10_000 });
+    const beside = await openTestAudit(directory, { mode: 'strict' });
     for (let i = 0; i < 60; i++) await record(audit, `${round}-${i}`);
     await record(beside, 'beside');
     await audit.close();
@@ -188,11 +115,11 @@ test('the chain goes on over restarts, over segments, and beside another writer'
 
 test('half a record at the end is cut off, kept beside and told of', async () => {
   const directory = newFolder();
-  const audit = await open(directory, { mode: 'strict' });
+  const audit = await openTestAudit(directory, { mode: 'strict' });
   await record(audit, 'one');
   await audit.close();
   appendFileSync(lastSegment(directory), '{"seq":99,"prev":"abc');
-  const next = await open(directory, { mode: 'strict' });
+  const next = await openTestAudit(directory, { mode: 'strict' });
   await record(next, 'two');
   await next.close();
   expect(await verify(directory)).toMatchObject([{ bad: undefined }]);
@@ -200,22 +127,9 @@ test('half a record at the end is cut off, kept beside and told of', async () =>
   expect(readdirSync(join(directory, '0')).some((name) => name.includes('.torn-'))).toBe(true);
 });
 
-test('a tail that was cut off while Sallyport was down is not papered over', async () => {
-  const directory = newFolder();
-  const audit = await open(directory, { mode: 'strict' });
-  await record(audit, 'one');
-  await audit.close();
-  const lines = readFileSync(lastSegment(directory), 'utf8').split('\n');
-  writeFileSync(lastSegment(directory), `${lines.slice(0, 2).join('\n')}\n`);
-  const next = await open(directory, { mode: 'strict' });
-  await record(next, 'two');
-  await next.close();
-  expect(await verify(directory)).toMatchObject([{ bad: { seq: 3 } }]);
-});
-
 test('a segment that was removed is noticed; put back, writing goes on', async () => {
   const directory = newFolder();
-  const audit = await open(directory);
+  const audit = await openTestAudit(directory);
   await untilTaken(audit);
   await waitFor(() => expect(segmentsIn(directory)).toHaveLength(1));
   const path = lastSegment(directory);
@@ -232,7 +146,7 @@ test('a segment that was removed is noticed; put back, writing goes on', async (
 
 test('a copy that is put back does as well', async () => {
   const directory = newFolder();
-  const audit = await open(directory, { mode: 'strict' });
+  const audit = await openTestAudit(directory, { mode: 'strict' });
   await record(audit, 'one');
   const path = lastSegment(directory);
   renameSync(path, `${path}.moved`);
@@ -267,7 +181,7 @@ test.each(TAMPERING)(
   'a segment that is %s under us: refused within a second, and after "audit repair" a hole is named',
   async (_, pattern, bend) => {
     const directory = newFolder();
-    const audit = await open(directory, { mode: 'strict' });
+    const audit = await openTestAudit(directory, { mode: 'strict' });
     await record(audit, 'one');
     bend(lastSegment(directory));
     await untilRefused(audit, pattern);
@@ -280,7 +194,7 @@ test.each(TAMPERING)(
 
 test('a finished segment that is removed or rewritten is noticed too; a touched one is looked into and believed', async () => {
   const directory = newFolder();
-  const audit = await open(directory, { mode: 'strict', segmentBytes: 3_000 });
+  const audit = await openTestAudit(directory, { mode: 'strict', segmentBytes: 3_000 });
   await waitFor(async () => {
     await record(audit, 'one');
     expect(segmentsIn(directory).length).toBeGreaterThan(2);
@@ -308,7 +222,7 @@ test.runIf(process.platform === 'linux')(
     // Needs root, and fails without: a full disk that nobody tried is no full disk that holds.
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', directory]);
     onTestFinished(() => void execFileSync('umount', ['-l', directory]));
-    const audit = await open(directory, { mode: 'strict' });
+    const audit = await openTestAudit(directory, { mode: 'strict' });
     await record(audit, 'one');
     const filler = join(directory, 'filler');
     writeFileSync(filler, '');
@@ -341,7 +255,7 @@ test.runIf(process.platform === 'linux')(
 test('old segments are retired, and the chain still verifies', async () => {
   const directory = newFolder();
   const longAgo = Date.now() - 40 * 86_400_000;
-  const audit = await open(directory, { mode: 'strict', segmentBytes: 3_000, clock: { now: () => longAgo } });
+  const audit = await openTestAudit(directory, { mode: 'strict', segmentBytes: 3_000, clock: { now: () => longAgo } });
   await waitFor(async () => {
     await record(audit, 'one');
     expect(segmentsIn(directory).length).toBeGreaterThan(2);
@@ -349,7 +263,7 @@ test('old segments are retired, and the chain still verifies', async () => {
   await audit.close();
   const first = join(directory, '0', segmentsIn(directory).sort()[0]!);
   utimesSync(first, new Date(longAgo), new Date(longAgo));
-  const next = await open(directory, { mode: 'strict', keepDays: 30 });
+  const next = await openTestAudit(directory, { mode: 'strict', keepDays: 30 });
   await waitFor(() => expect(existsSync(first)).toBe(false));
   await record(next, 'two');
   await next.close();
@@ -359,10 +273,10 @@ test('old segments are retired, and the chain still verifies', async () => {
 
 test('a segment that cannot be continued after a start: "audit repair" begins another', async () => {
   const directory = newFolder();
-  const first = await open(directory, { mode: 'strict' });
+  const first = await openTestAudit(directory, { mode: 'strict' });
   await record(first, 'one');
   await first.close();
-  const audit = await open(directory, { mode: 'strict' });
+  const audit = await openTestAudit(directory, { mode: 'strict' });
   appendFileSync(lastSegment(directory), 'x');
   await untilRefused(audit, /bytes and not/);
   expect(segmentsIn(directory)).toHaveLength(1);

@@ -25,6 +25,10 @@ export interface WriterOptions {
   readonly withinMs: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Why nothing may be written before `audit repair`; `undefined`: nothing is wrong. */
+  readonly held?: string | undefined;
+  /** The chain is on disk and sealed up to here. Must neither throw nor wait. */
+  readonly sealed?: (head: Head) => void;
 }
 
 /** A seal at least this often while there is something to seal: what can be cut off unseen is at most this much. */
@@ -94,6 +98,7 @@ export class AuditWriter {
     this.#queue = new RecordQueue(this.#last, options.digest);
     this.#sealedSeq = tail.seq;
     this.#files = new ChainFiles({ ...options, isDurable: this.#isDurable });
+    this.#trouble = options.held;
     this.#watch = setInterval(() => this.#tick(), CHECK_MS).unref();
   }
 
@@ -306,6 +311,7 @@ export class AuditWriter {
     if (sealed === undefined) return;
     // Only after the records: a head never vouches for what may still be lost.
     await writeHead(this.#options, this.#options.sealer, sealed);
+    this.#options.sealed?.(sealed);
     if (this.#sealed === sealed) this.#sealed = undefined;
   }
 
