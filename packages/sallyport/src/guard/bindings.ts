@@ -4,7 +4,9 @@ import { type Envelope, type FrozenSnapshot, toolOf } from '../core/envelope.ts'
 import { foldName } from '../core/fold-name.ts';
 import { matchesGlob } from '../core/glob.ts';
 import { isObject, member } from '../core/json.ts';
+import { decodePercent } from '../core/percent.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
+import { canClimb, canClimbAsGlob } from './can-climb.ts';
 import type { Guard } from './guard.ts';
 import { readDefinition } from './sinks/classify-definition.ts';
 
@@ -96,9 +98,16 @@ function findValues(root: unknown, path: readonly string[]): readonly unknown[] 
 /** A member by its name. Two names that one server or another takes for the same leave open which one it reads. */
 function memberAt(value: unknown, name: string): unknown {
   if (!isObject(value) || !Object.hasOwn(value, name)) return MISSING;
-  const folded = foldName(name);
-  for (const key of Object.keys(value)) if (key !== name && foldName(key) === folded) return MISSING;
+  const folded = foldArgument(name);
+  for (const key of Object.keys(value)) if (key !== name && foldArgument(key) === folded) return MISSING;
   return value[name];
+}
+
+/** PHP, Rails and others read `repo[]` and `repo[0]` as `repo`, where arguments become a query or a form. */
+function foldArgument(name: string): string {
+  const plain = decodePercent(name) ?? name;
+  const bracket = plain.indexOf('[', 1);
+  return foldName(bracket < 0 ? plain : plain.slice(0, bracket));
 }
 
 function unfold(value: unknown): unknown[] {
@@ -120,7 +129,7 @@ function fold(text: string): string {
 
 /** The same path or one below it, read in the only way it can be read. */
 function isBelow(path: string, own: string, ignoreCase: boolean): boolean {
-  if (!isPlain(path) || !path.split('/').every(isSegment)) return false;
+  if (!isPlain(path) || canClimb(path) || canClimbAsGlob(path) || !path.split('/').every(isSegment)) return false;
   const root = own.endsWith('/') ? own.slice(0, -1) : own;
   const [inside, around] = ignoreCase ? [fold(path), fold(root)] : [path, root];
   return inside === around || inside.startsWith(`${around}/`);

@@ -1,6 +1,7 @@
 import { toCanonicalJson } from '../../core/canonical-json.ts';
 import { FaultError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { canClimb, canClimbAsGlob, toOpened } from '../can-climb.ts';
 
 /**
  * Which arguments a grant covers: `any`, or every argument by name with its value. A text may hold `*` (any characters
@@ -40,11 +41,24 @@ function matchesValue(pattern: Json | undefined, value: Json | undefined): boole
   return toCanonicalJson(pattern) === toCanonicalJson(value);
 }
 
-/** `/reports/**` must not reach `/reports/../etc`: nothing that climbs, hides its bytes or breaks a line meets a wildcard. */
-const CLIMBS = /(?:^|[/\\])\.\.(?:[/\\]|$)|%2e|%2f|%5c|%25|\p{Cc}/iu;
-
+/**
+ * `/reports/**` must not reach `/reports/../etc`: nothing that climbs, hides its bytes or breaks a line meets a wildcard,
+ * and what a server would open has to match, too.
+ */
 function matchesText(pattern: string, value: string): boolean {
-  if (value.length > MAX_TEXT || CLIMBS.test(value)) return false;
+  if (value.length > MAX_TEXT || canClimb(value)) return false;
+  const [written, opened] = [toOpened(pattern), toOpened(value)];
+  if (opened.length > MAX_TEXT) return false;
+  // Of a pattern that names a folder or host: `//` starts anew at the root or at another host.
+  if (/[/\\]/.test(written) && (countDoubled(opened) > countDoubled(written) || canClimbAsGlob(opened))) return false;
+  return matchesGlobs(pattern, value) && (opened === value || matchesGlobs(written, opened));
+}
+
+function countDoubled(text: string): number {
+  return text.match(/[/\\](?=[/\\])/g)?.length ?? 0;
+}
+
+function matchesGlobs(pattern: string, value: string): boolean {
   return matchesParts(
     pattern.split(/(\*+)/).filter((part) => part !== ''),
     value,
