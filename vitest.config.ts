@@ -2,29 +2,30 @@ import { defineConfig } from 'vitest/config';
 
 /** Deadlines and no assertions on speed: they end a test that hangs, whatever else the machine has to do. */
 const PATIENCE = {
-  testTimeout: 120_000,
-  hookTimeout: 180_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   expect: { poll: { timeout: 60_000, interval: 20 } },
 };
+/** Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended. */
+const retry = 1;
 
-/** `unit` stands beside the file it tests; `e2e` drives the built program from outside. */
+const LAYERS = 'packages/*/test/layers.test.ts';
+/** The only rule: these take long and are of `npm run test:more`, all others are of `npm test`. */
+const LONG = '**/*.more.test.ts';
+
+/** `unit` stands beside the file it tests; `e2e` drives the built program from outside; `more` are the long ones of both. */
 export default defineConfig({
   test: {
     dangerouslyIgnoreUnhandledErrors: false,
-    // Real servers and children: two cores carry two files at a time.
-    maxWorkers: 2,
+    // Files wait for children and sockets a third of the time: three at a time keep two cores busy.
+    maxWorkers: 3,
     projects: [
       {
         test: {
           name: 'unit',
-          include: [
-            'packages/*/src/**/*.test.ts',
-            'packages/*/test/{layers,patterns}.test.ts',
-            'servers/*/src/**/*.test.ts',
-            'bench/src/**/*.test.ts',
-          ],
-          // Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended.
-          retry: 1,
+          include: ['packages/*/src/**/*.test.ts', LAYERS, 'servers/*/src/**/*.test.ts', 'bench/src/**/*.test.ts'],
+          exclude: [LONG],
+          retry,
           ...PATIENCE,
         },
       },
@@ -32,9 +33,19 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['packages/*/test/**/*.test.ts'],
-          exclude: ['packages/*/test/{layers,patterns}.test.ts'],
+          exclude: [LAYERS, LONG],
           globalSetup: 'packages/sallyport/test/fresh-bundle.ts',
-          retry: 1,
+          retry,
+          ...PATIENCE,
+        },
+      },
+      {
+        test: {
+          name: 'more',
+          include: ['packages', 'servers', 'bench'].map((folder) => `${folder}/${LONG}`),
+          exclude: ['**/node_modules/**'],
+          globalSetup: 'packages/sallyport/test/fresh-bundle.ts',
+          retry,
           ...PATIENCE,
         },
       },

@@ -1,5 +1,6 @@
 // Everything CI checks, on an installed clone: lint, types, tests, the official conformance suites, a second Node.
-// Ends with one plain line: "N passed, N failed".
+// Ends with one plain line: "N passed, N failed". Arguments are names of steps; without any all of them run.
+// `npm test` names the steps that take minutes, `npm run test:more` the rest, `npm run test:quick` the first few.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,6 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'sallyport-check-'));
 const only = new Set(process.argv.slice(2));
 const bin = (name) => join(root, 'node_modules', '.bin', name);
-const report = join(scratch, 'vitest.json');
 
 /** Said again at the very end: whoever reads only the tail of a long log must find what failed there. */
 const remarks = [];
@@ -21,35 +21,10 @@ const steps = [
   { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings'] },
   { name: 'build', command: [bin('tsc'), '-b'] },
   { name: 'bundle', command: [process.execPath, join(root, 'scripts/bundle.mjs')] },
-  {
-    name: 'test',
-    command: [
-      bin('vitest'),
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--reporter=${join(root, 'scripts/second-tries.mjs')}`,
-      `--outputFile.json=${report}`,
-    ],
-    count: (output) => {
-      remarks.push(...(output.match(/^second try: .*$/gm) ?? []));
-      const results = JSON.parse(readFileSync(report, 'utf8'));
-      const { numPassedTests, numFailedTests, numFailedTestSuites } = results;
-      remarks.push(...results.testResults.flatMap(toFailures));
-      return { passed: numPassedTests, failed: numFailedTests || (numFailedTestSuites > 0 ? 1 : 0) };
-    },
-  },
-  {
-    name: 'node24',
-    command: async () => [
-      await findNode24(),
-      join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--project',
-      'unit',
-      '--reporter=dot',
-    ],
-  },
+  vitest('unit'),
+  vitest('e2e'),
+  vitest('more'),
+  { name: 'node24', command: async () => [await findNode24(), ...toVitest('unit'), '--reporter=dot'] },
   { name: 'conformance', command: [process.execPath, join(root, 'scripts/conformance-all.mjs')], count: lastCount },
   {
     name: 'conformance-client',
@@ -60,6 +35,7 @@ const steps = [
 
 let passed = 0;
 let failed = 0;
+for (const name of only) if (!steps.some((step) => step.name === name)) throw new Error(`there is no step ${name}`);
 for (const step of steps) {
   if (only.size > 0 && !only.has(step.name)) continue;
   const started = Date.now();
@@ -83,6 +59,27 @@ rmSync(scratch, { recursive: true });
 for (const remark of remarks) process.stdout.write(`\n${remark}\n`);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+
+function toVitest(project) {
+  return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', project];
+}
+
+/** The step of one project of vitest.config.ts. */
+function vitest(project) {
+  const report = join(scratch, `${project}.json`);
+  const reporters = ['default', 'json', join(root, 'scripts/second-tries.mjs')].map((name) => `--reporter=${name}`);
+  return {
+    name: project,
+    command: [process.execPath, ...toVitest(project), ...reporters, `--outputFile.json=${report}`],
+    count: (output) => {
+      remarks.push(...(output.match(/^second try: .*$/gm) ?? []));
+      const results = JSON.parse(readFileSync(report, 'utf8'));
+      const { numPassedTests, numFailedTests, numFailedTestSuites } = results;
+      remarks.push(...results.testResults.flatMap(toFailures));
+      return { passed: numPassedTests, failed: numFailedTests || (numFailedTestSuites > 0 ? 1 : 0) };
+    },
+  };
+}
 
 function run([command, ...args]) {
   return new Promise((resolve) => {

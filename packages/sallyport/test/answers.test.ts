@@ -65,7 +65,7 @@ beforeAll(async () => {
     ['stdio-modern', 'http-modern'].map((server) => [server, 'open'] as const),
   );
   clients = await openAnsweringClients(gateway, config);
-}, 60_000);
+});
 afterAll(() => gateway.process.stop());
 
 const written = (text: string, more: Fields = {}) => ({

@@ -104,7 +104,7 @@ describe('the record over the API', () => {
     await waitFor(async () => {
       await client.call('two_echo', { follow: true });
       expect(follower.stdout).toContain('"kind":"outcome"');
-    }, 45_000);
+    });
     for (const line of follower.stdout.split('\n').slice(0, -1)) expect(JSON.parse(line)).toHaveProperty('seq');
     expect((await follower.stop()).signal).toBeNull();
   });

@@ -159,9 +159,7 @@ describe('an upstream that keeps failing', () => {
     expect(server.calls.get('echo')).toBe(6);
   });
 
-  it('of a child that dies again and again, no more are started for a while, and that is said', {
-    timeout: 60_000,
-  }, async () => {
+  it('of a child that dies again and again, no more are started for a while, and that is said', async () => {
     const other = await startGateway({
       mcpServers: { mortal: misbehaving({ tools: ['echo', 'crash'] }), good: misbehaving({ tools: ['echo'] }) },
     });

@@ -73,7 +73,7 @@ beforeAll(async () => {
     gateway,
     Object.keys(mcpServers).flatMap((server) => ['open', 'done'].map((taskId) => [server, taskId] as const)),
   );
-}, 60_000);
+});
 afterAll(() => gateway.process.stop());
 
 const CAPABILITIES = { sampling: {}, elicitation: {} };

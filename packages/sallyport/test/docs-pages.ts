@@ -64,6 +64,12 @@ export function toBlocks(page: string): readonly Block[] {
   return blocks;
 }
 
+/** Blocks that are run: those of the guides, or those of all other pages. */
+export function listRun(of: 'guides' | 'others'): readonly Block[] {
+  const pages = listPages().filter((page) => page.startsWith('docs/guide-') === (of === 'guides'));
+  return pages.flatMap(toBlocks).filter(({ runs }) => runs);
+}
+
 /** The page without its fenced blocks. */
 function toProse(page: string): string {
   return readPage(page).replace(/^([ \t]*)```[\s\S]*?^\1```$/gm, '');

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { toJsonSchema } from '../src/config/json-schema.ts';
 import { loadSnapshot } from '../src/config/load-snapshot.ts';
@@ -8,7 +8,6 @@ import type { JsonObject } from '../src/core/json.ts';
 import { refusePattern } from '../src/guard/secrets/custom-patterns.ts';
 import { listExplained, listKeys } from './configuration-keys.ts';
 import { findDeadLinks, findMissingPaths, listPages, ROOT, readPage, toBlocks } from './docs-pages.ts';
-import { DocsShell } from './docs-shell.ts';
 
 interface Generator {
   readonly page: string;
@@ -125,36 +124,4 @@ describe('folders', () => {
     expect(files).toContain('README.md');
     expect(readFileSync(join(source, name, 'README.md'), 'utf8').split('\n').length).toBeLessThan(30);
   });
-});
-
-function isGuide({ page }: { readonly page: string }): boolean {
-  return page.startsWith('docs/guide-');
-}
-
-describe('commands that are run', () => {
-  const run = blocks.filter((block) => block.runs);
-  let shell: DocsShell;
-
-  beforeAll(async () => {
-    shell = await DocsShell.open();
-  });
-
-  it('finds them', () => expect(run.length).toBeGreaterThan(10));
-
-  it.each(run.filter((block) => !isGuide(block)).map((block) => [`${block.page}:${block.line}`, block] as const))(
-    '%s',
-    async (_, block) => {
-      expect(await shell.run([block])).toEqual([]);
-    },
-  );
-
-  // A guide is one story: what one block starts and sets, the next ones use.
-  it.each([...new Set(run.filter(isGuide).map(({ page }) => page))])(
-    '%s from its beginning to its end',
-    // Begun a second time it would find what it left behind.
-    { timeout: 180_000, retry: 0 },
-    async (page) => {
-      expect(await shell.run(run.filter((block) => block.page === page))).toEqual([]);
-    },
-  );
 });

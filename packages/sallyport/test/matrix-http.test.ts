@@ -1,3 +1,4 @@
+import { newest } from './matrix/cells.ts';
 import { runMatrix } from './matrix/run-matrix.ts';
 
-runMatrix('http');
+runMatrix('http', newest);

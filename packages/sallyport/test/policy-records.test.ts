@@ -89,7 +89,7 @@ async function decisions(gateway: RunningGateway): Promise<readonly Rules[]> {
 const callOf = (items: readonly Rules[], target: string) =>
   String(items.find((one) => one['target'] === target)?.['callId']);
 
-describe('why', { timeout: 120_000 }, () => {
+describe('why', () => {
   test('is answered from the record: allowed, denied, hidden and read, also after a restart', async () => {
     const { gateway } = await startBank({
       policies: `${ALL}
@@ -152,7 +152,7 @@ describe('why', { timeout: 120_000 }, () => {
   });
 });
 
-describe('resources and prompts', { timeout: 120_000 }, () => {
+describe('resources and prompts', () => {
   test('what policies deny is neither listed nor reached', async () => {
     const { gateway, bank } = await startBank({
       policies: `${ALL}
@@ -182,7 +182,7 @@ describe('resources and prompts', { timeout: 120_000 }, () => {
   });
 });
 
-describe('shadow', { timeout: 120_000 }, () => {
+describe('shadow', () => {
   test('recorded calls under other policies, and what could not be told', async () => {
     const { gateway, folder } = await startBank({ policy: {}, more: {} });
     const client = await new PlainClient(gateway).initialize();
@@ -268,7 +268,7 @@ describe('shadow', { timeout: 120_000 }, () => {
   });
 });
 
-describe('two people', { timeout: 120_000 }, () => {
+describe('two people', () => {
   const keyHolder = async (gateway: RunningGateway, name: string): Promise<RunningGateway> => {
     const { stdout } = await run(gateway, 'key', 'create', name, '--person', name, '--group', 'operator');
     return { ...gateway, headers: { ...gateway.headers, authorization: `Bearer ${stdout.trim()}` } };

@@ -140,9 +140,7 @@ describe('reload', () => {
 });
 
 describe('commands', () => {
-  test('shadow mode stops nothing and says what it would have done; why tells which policy it was', {
-    timeout: 120_000,
-  }, async () => {
+  test('shadow mode stops nothing and says what it would have done; why tells which policy it was', async () => {
     const { gateway, bank, file } = await startBank(
       `${ALL}@id("no") @reason("Nobody pays.") forbid(principal, action, resource == Tool::"bank/pay");`,
       { mode: 'shadow' },
@@ -170,7 +168,7 @@ describe('commands', () => {
     expect((await run(gateway, 'policy', 'why', 'nothing')).code).not.toBe(0);
   });
 
-  test('check and test need no running Sallyport', { timeout: 120_000 }, async () => {
+  test('check and test need no running Sallyport', async () => {
     const { gateway, file } = await startBank(ALL);
     await gateway.process.stop();
     expect(JSON.parse((await run(gateway, 'policy', 'check', '--json')).stdout)).toMatchObject({

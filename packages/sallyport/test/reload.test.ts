@@ -24,9 +24,7 @@ const otherSections = (version: number) => ({
 });
 
 describe('a new configuration under load', () => {
-  it('two hundred of them, every fourth bad: no call fails, the bad ones change nothing and say why', {
-    timeout: 120_000,
-  }, async () => {
+  it('two hundred of them, every fourth bad: no call fails, the bad ones change nothing and say why', async () => {
     const steady = await startHttpUpstream();
     const changing = await startHttpUpstream();
     const child = misbehaving({ tools: ['echo'] });
@@ -109,9 +107,7 @@ describe('a new configuration under load', () => {
     expect(memoryOf(pid).now - memory).toBeLessThan(96);
   });
 
-  it('that takes servers away and brings them back: each call is answered, by the server or that there is none', {
-    timeout: 120_000,
-  }, async () => {
+  it('that takes servers away and brings them back: each call is answered, by the server or that there is none', async () => {
     const server = await startHttpUpstream();
     const all = (round: number) => ({
       mcpServers: { child: misbehaving({ tools: ['echo'] }), http: { url: server.url, timeoutMs: 20_000 + round } },

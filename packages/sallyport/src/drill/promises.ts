@@ -5,7 +5,7 @@ const TEAM: readonly SettingsName[] = ['team', 'locked', 'guide-team'];
 /** Honest work to anybody whom the operator did not tell of sources and bindings; `locked` permits neither. */
 const TOLD: readonly SettingsName[] = ['locked', 'guide-team'];
 
-/** Which settings contain a threat: docs/threats.md is written from this table, and test/drill.test.ts holds the drill to it. */
+/** Which settings contain a threat: docs/threats.md is written from this table, and test/drill.more.test.ts holds the drill to it. */
 const CONTAINED_WITH: Readonly<Record<string, readonly SettingsName[]>> = {
   'capability-injection': EVERY,
   shadowing: EVERY,

@@ -239,4 +239,4 @@ test('a client that asks on and on and never reads is not read from for ever', a
   expect(served.length).toBeLessThan(REQUESTS / 2);
   client.socket.resume();
   await waitFor(() => expect(served).toHaveLength(REQUESTS));
-}, 30_000);
+});

@@ -7,6 +7,9 @@ export type Era = 'legacy' | 'modern';
 export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof revisions)[number];
 export const modernRevision = '2026-07-28';
+/** Of each era the newest: what `npm test` runs. */
+export const newest: readonly Revision[] = ['2025-11-25', modernRevision];
+export const older = revisions.filter((revision) => !newest.includes(revision));
 
 /** A client: how it connects and which revision it speaks. */
 export interface Row {

@@ -22,7 +22,7 @@ column is a server: how Sallyport connects to it and whether it is of the legacy
 cell, and the note says why.
 
 This page is written by the test that it reports: \`packages/sallyport/test/matrix-*.test.ts\`, which fails when they
-differ. After a change of the matrix: \`npx tsc -b && ${update}=1 npx vitest run --project e2e
+differ. After a change of the matrix: \`npx tsc -b && ${update}=1 npx vitest run --project e2e --project more
 --no-file-parallelism packages/sallyport/test/matrix-\`.
 `;
 
@@ -43,14 +43,14 @@ server: 2026-07-28 forbids to sign in where nobody says that PKCE is supported, 
 `;
 
 /**
- * Compares the rows of this front in the published page with what was found, and everything that is not a result with
- * what the page is made of; writes them instead when asked to. The rows of the other fronts are their tests' business.
+ * Compares the rows that were run in the published page with what was found, and everything that is not a result with
+ * what the page is made of; writes them instead when asked to. The other rows are the business of their tests.
  */
-export function checkPage(front: Front, results: Results): void {
+export function checkPage(isOwn: (row: Row) => boolean, results: Results): void {
   const published = existsSync(page) ? readFileSync(page, 'utf8') : '';
   const others = readRows(published);
   const lines = [introduction];
-  for (const scenario of scenarios) lines.push(toSection(scenario, { front, results, others }));
+  for (const scenario of scenarios) lines.push(toSection(scenario, { isOwn, results, others }));
   lines.push(conclusion);
   const made = lines.join('\n');
   if (process.env[update] === '1') writeFileSync(page, made);
@@ -58,12 +58,12 @@ export function checkPage(front: Front, results: Results): void {
 }
 
 interface Sources {
-  readonly front: Front;
+  readonly isOwn: (row: Row) => boolean;
   readonly results: Results;
   readonly others: ReadonlyMap<string, string>;
 }
 
-function toSection(scenario: Scenario, { front, results, others }: Sources): string {
+function toSection(scenario: Scenario, { isOwn, results, others }: Sources): string {
   const notes = new Map<string, number>();
   const note = (reason: string) => {
     const number = notes.get(reason) ?? notes.size + 1;
@@ -77,7 +77,7 @@ function toSection(scenario: Scenario, { front, results, others }: Sources): str
       return reason === undefined ? toMark(results, { scenario, row, column }) : note(reason);
     });
     const key = `${scenario.title}|${toName(row)}`;
-    const own = row.front === front || impossible !== undefined;
+    const own = isOwn(row) || impossible !== undefined;
     return own ? toLine([toName(row), ...marks]) : (others.get(key) ?? toLine([toName(row), ...marks]));
   };
   const body = rows.map(line);

@@ -62,7 +62,7 @@ const anySeq = fc.integer({ min: 1, max: RECORDS - 1 });
 const RUNS = { numRuns: 10 };
 
 describe('whatever is done to one of a hundred thousand records is found and named', () => {
-  test('a bit flipped anywhere', { timeout: 120_000 }, async () => {
+  test('a bit flipped anywhere', async () => {
     await fc.assert(
       fc.asyncProperty(anySeq, fc.nat(), fc.integer({ min: 0, max: 7 }), async (seq, somewhere, bit) => {
         const start = offsetOf(seq);
@@ -75,7 +75,7 @@ describe('whatever is done to one of a hundred thousand records is found and nam
     );
   });
 
-  test('dropped', { timeout: 60_000 }, async () => {
+  test('dropped', async () => {
     await fc.assert(
       fc.asyncProperty(anySeq, async (seq) => {
         const lines = [...chain.lines];
@@ -87,7 +87,7 @@ describe('whatever is done to one of a hundred thousand records is found and nam
     );
   });
 
-  test('two that change places', { timeout: 60_000 }, async () => {
+  test('two that change places', async () => {
     await fc.assert(
       fc.asyncProperty(anySeq, fc.integer({ min: 1, max: 50 }), async (seq, distance) => {
         const other = Math.min(seq + distance, RECORDS);
@@ -99,7 +99,7 @@ describe('whatever is done to one of a hundred thousand records is found and nam
     );
   });
 
-  test('the end cut off', { timeout: 60_000 }, async () => {
+  test('the end cut off', async () => {
     await fc.assert(
       fc.asyncProperty(anySeq, async (seq) => {
         const { bad } = await verify(toBytes(chain.lines.slice(0, seq)));
@@ -109,7 +109,7 @@ describe('whatever is done to one of a hundred thousand records is found and nam
     );
   });
 
-  test('repeated', { timeout: 60_000 }, async () => {
+  test('repeated', async () => {
     await fc.assert(
       fc.asyncProperty(anySeq, async (seq) => {
         const lines = [...chain.lines];
@@ -120,7 +120,7 @@ describe('whatever is done to one of a hundred thousand records is found and nam
     );
   });
 
-  test.each(['fork', 'insert'])('a record of somebody else put in: %s', { timeout: 60_000 }, async (name) => {
+  test.each(['fork', 'insert'])('a record of somebody else put in: %s', async (name) => {
     await fc.assert(
       fc.asyncProperty(anySeq, fc.nat(), async (seq, by) => {
         const lines = [...chain.lines];
@@ -131,9 +131,7 @@ describe('whatever is done to one of a hundred thousand records is found and nam
     );
   });
 
-  test('another history from some record on, hashed well by somebody without the key', {
-    timeout: 60_000,
-  }, async () => {
+  test('another history from some record on, hashed well by somebody without the key', async () => {
     const thief = createSealer(makeSealKey());
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: RECORDS - 1 }), fc.boolean(), async (seq, resealed) => {
@@ -207,9 +205,7 @@ const DEEDS: Readonly<Record<string, (lines: string[], seq: number, by: number) 
   },
 };
 
-test('whatever is done at any place of a chain is found, and the first bad record named', {
-  timeout: 60_000,
-}, async () => {
+test('whatever is done at any place of a chain is found, and the first bad record named', async () => {
   const small = makeChain(1_100);
   const deeds = fc.constantFrom(...Object.entries(DEEDS));
   await fc.assert(

@@ -80,7 +80,7 @@ describe('regular expressions of the product', () => {
     expect(makers.filter((file) => !MAKERS.has(file))).toEqual([]);
   });
 
-  test('those that are made while files are loaded are proven, too', { timeout: 120_000 }, async () => {
+  test('those that are made while files are loaded are proven, too', async () => {
     const made: { readonly source: string; readonly flags: string }[] = [];
     const own = globalThis.RegExp;
     globalThis.RegExp = new Proxy(own, {

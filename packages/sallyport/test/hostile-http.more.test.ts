@@ -35,7 +35,7 @@ function problemsIn(response: IncomingMessage, body: string): (string | undefine
   return [status === 202 ? undefined : `a body of type ${type}`];
 }
 
-it('twenty thousand mutated messages over HTTP leave the program as it was', { timeout: 120_000 }, async () => {
+it('twenty thousand mutated messages over HTTP leave the program as it was', async () => {
   const gateway = await startGateway({
     mcpServers: { fake: misbehaving({ tools: ['echo', 'asks', 'fails', 'count'] }) },
   });

@@ -134,7 +134,7 @@ const health = async ({ origin }: RunningGateway) => {
   const { status, body } = await exchange({ url: `${origin}/healthz`, method: 'GET' });
   return { status, body };
 };
-const HELD = { retry: 0, timeout: 60_000 };
+const HELD = { retry: 0 };
 
 describe.each(['strict', 'batched'] as const)('while the disk is full for ten seconds, mode %s', (mode) => {
   it.each([

@@ -115,4 +115,4 @@ it('ten thousand idle streams cost at most 30 KiB each, hear of a change, and ar
   await waitFor(() => expect(openFiles(gateway.pid)).toBeLessThan(files + 10));
   // What the change brought stays; what the streams took does not.
   expect((await heap()) - before).toBeLessThan(8_192);
-}, 120_000);
+});

@@ -65,7 +65,7 @@ describe.each([
     const call = ['--method', 'tools/call', '--tool-name', 'new_test_echo', '--tool-args-json', '{"message":"ä ✓"}'];
     const { structuredContent } = await inspect(front, era, call);
     expect(structuredContent).toEqual({ message: 'ä ✓' });
-  }, 150_000);
+  });
 
   it('reads resources and gets prompts', async () => {
     const uri = 'old+test://static-text';
@@ -74,5 +74,5 @@ describe.each([
     const get = ['--method', 'prompts/get', '--prompt-name', 'old_test_prompt_with_arguments'];
     const prompt = await inspect(front, era, [...get, '--prompt-args', 'arg1=x', 'arg2=y']);
     expect(prompt['messages']).toMatchObject([{ content: { text: "Prompt with arguments: arg1='x', arg2='y'" } }]);
-  }, 150_000);
+  });
 });

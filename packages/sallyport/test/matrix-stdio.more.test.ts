@@ -1,0 +1,4 @@
+import { older } from './matrix/cells.ts';
+import { runMatrix } from './matrix/run-matrix.ts';
+
+runMatrix('stdio', older);
