@@ -69,6 +69,14 @@ test('a definition that is held is not freed by leaving it out of the list', asy
   expect(state.server.calls.get('echo')).toBeUndefined();
 });
 
+test('a listed name in another spelling is no other name', async () => {
+  const { state, client } = await start({}, { disabledTools: ['send_mail'] });
+  await list(client);
+  for (const name of ['ECHO', 'e-cho', ' echo', 'echo\u0000', 'ｅｃｈｏ', 'sendMail', 'send-mail'])
+    expect((await client.call(name)).error?.message, name).toMatch(/^Unknown tool: /);
+  expect(state.server.calls.size).toBe(0);
+});
+
 test.each([
   ['a person approves what is new', { mode: 'team' }, {}],
   ['the operator lists what may be used', {}, { allow: { tools: ['echo'] } }],

@@ -1,5 +1,7 @@
+import { foldName } from '../core/fold-name.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { View } from './contract.ts';
+import type { KnownList } from './known-list.ts';
 import type { ViewContent } from './view-part.ts';
 
 const NO_HINTS: JsonObject = Object.freeze({});
@@ -24,6 +26,25 @@ export function unlistedOf(content: ViewContent): Pick<View, 'unlistedTool' | 'u
   };
 }
 
+/**
+ * A name as generously as any server may compare names. What a rule says of a tool must not be escaped by writing the name
+ * in another way.
+ */
+function toBare(name: string): string {
+  return foldName(name).replace(/[-_./ ]/g, '');
+}
+
+const bareNames = new WeakMap<KnownList, ReadonlySet<string>>();
+
+function namesOf(list: KnownList): ReadonlySet<string> {
+  let names = bareNames.get(list);
+  if (names === undefined) {
+    names = new Set([...list.items.map(({ id }) => id), ...list.malformed.keys()].map(toBare));
+    bareNames.set(list, names);
+  }
+  return names;
+}
+
 /** A list that is not known may have the name, and the operator may have switched it off. */
 function findOwner(
   { endpoint, parts, sight }: ViewContent,
@@ -33,8 +54,9 @@ function findOwner(
   const [part] = endpoint.kind === 'server' ? parts : [];
   const list = part?.lists.get(kind);
   if (part === undefined || list === undefined) return undefined;
-  if (list.malformed.has(name) || list.items.some(({ id }) => id === name)) return undefined;
-  if (kind === 'tools' && part.server.disabledTools.includes(name)) return undefined;
+  const bare = toBare(name);
+  if (namesOf(list).has(bare)) return undefined;
+  if (kind === 'tools' && part.server.disabledTools.some((one) => toBare(one) === bare)) return undefined;
   if (!sight.sees(part.server, kind, name)) return undefined;
   return part.pins?.whyUnlistedHeld(kind, name) === undefined ? part.server.name : undefined;
 }
