@@ -9,6 +9,7 @@ import { stopAll } from './process/child.ts';
 import { runProfile } from './profile/run-profile.ts';
 import { runRelay } from './relay/run-relay.ts';
 import { runReplicas } from './replicas/run-replicas.ts';
+import { runStall } from './stall/run-stall.ts';
 
 const USAGE = `usage: npm run bench -- <bench> [options]
 
@@ -40,6 +41,9 @@ const USAGE = `usage: npm run bench -- <bench> [options]
   relay     what clients notice of servers that hang, come late, are many, or are configured anew
     --json            one JSON object on stdout
     --only PARTS      starts,late,silent,cold,reloads
+  stall     how long anybody waits while expensive messages of others pass
+    --json            one JSON object on stdout
+    --quick           each text in one kind of message
   faults    what goes wrong in operation: a full disk, kills, restarts, floods, hours; as root
     --json            one JSON object on stdout
     --only PARTS      disk,kill,roll,slow-disk,flood,soak
@@ -114,6 +118,7 @@ const BENCHES = new Map<string, () => Promise<string>>([
       runReplicas({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
   ],
   ['faults', () => runFaults({ json: values.json, only: values.only?.split(','), quick: values.quick })],
+  ['stall', () => runStall({ json: values.json, only: undefined, quick: values.quick })],
   ['relay', () => runRelay({ json: values.json, only: values.only?.split(','), quick: values.quick })],
   [
     'detection',
