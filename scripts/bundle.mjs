@@ -18,6 +18,7 @@ const LIBRARIES = `${sep}node_modules${sep}`;
 const ENTRIES = {
   'cli/main': 'cli/main.js',
   'chunks/schema-worker': 'guard/schema/schema-worker.js',
+  'chunks/read-worker': 'app/read-worker.js',
   'chunks/run-servers': 'drill/run-servers.js',
 };
 

@@ -132,6 +132,7 @@ async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise
   await parts.pins.close();
   await parts.credentials.close();
   await parts.checker.close();
+  await parts.threads.close();
   await parts.desk.close();
   await parts.memories.close();
   await parts.quotas.close();

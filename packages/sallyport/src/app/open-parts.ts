@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createMaskedValues } from '../call/masked-values.ts';
 import { openCredentials } from '../call/open-credentials.ts';
@@ -14,6 +15,7 @@ import { createGuards } from '../guard/guards.ts';
 import { openPolicyDoor } from '../guard/policy/policy-door.ts';
 import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
 import { snapshotOf } from '../guard/snapshot-of.ts';
+import { createReadThreads } from '../guard/threads/read-threads.ts';
 import { createLateDatabase } from '../storage/late-database.ts';
 import { createCallLog } from '../telemetry/call-log.ts';
 import { createDestination } from '../telemetry/destination.ts';
@@ -99,6 +101,10 @@ export async function openParts(options: AppOptions, current: Current) {
   });
   const secretPorts = openSecrets(() => current.snapshot, shared);
   const plans = openPlans(() => current.snapshot, taint.memory, shared);
+  const threads = createReadThreads({
+    ...{ scan, secrets: secretPorts.secrets, taint: taint.ports, timeThread },
+    start: { printKey: taint.printKey, home: homedir() },
+  });
   const chains = createChains(
     createGuards({
       ...secretPorts,
@@ -111,6 +117,7 @@ export async function openParts(options: AppOptions, current: Current) {
       asks: (frozen) => approvalsOf(snapshotOf(frozen)).asks,
       sampling: (frozen) => approvalsOf(snapshotOf(frozen)).sampling,
     }),
+    threads.judge,
   );
   const desk = openDesk(() => current.snapshot, {
     ...basics,
@@ -155,7 +162,7 @@ export async function openParts(options: AppOptions, current: Current) {
     control,
   };
   return {
-    ...{ destination, database, log, clock, eras, credentials, upstreams, checker },
+    ...{ destination, database, log, clock, eras, credentials, upstreams, checker, threads },
     ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld },
     memories: { close: () => taint.close().finally(stop) },
     ...{ audit, desk, telemetry, ports, control, quotas: rateLimit.quotas },

@@ -3,6 +3,7 @@ import { type Envelope, NOTHING } from '../core/envelope.ts';
 import { FaultError, toFault } from '../core/errors.ts';
 import type { Passage } from '../core/exchange.ts';
 import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
+import { sizeOf } from '../core/large-body.ts';
 import type { Request } from '../core/message.ts';
 import { type Decision, inspect } from '../guard/guard.ts';
 import type { CallRecord } from '../telemetry/call-log.ts';
@@ -146,6 +147,7 @@ function toEnvelope({ asked, method }: Responding, answer: JsonObject): Envelope
     ...asked,
     ...{ kind: 'client_response', id: nextCallId(), target: method, publicTarget: method, body: answer },
     ...{ plan: undefined, item: undefined, tool: undefined, fixed: NOTHING, shown: undefined, notes: undefined },
+    bytes: sizeOf(answer),
   };
 }
 

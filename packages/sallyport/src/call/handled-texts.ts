@@ -2,6 +2,7 @@ import type { PlanSettings } from '../config/plans-section.ts';
 import type { Envelope, FrozenSnapshot } from '../core/envelope.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { sizeOf } from '../core/large-body.ts';
 import { type Chains, type Guard, inspect } from '../guard/guard.ts';
 import { type HandleStore, handlesIn, type KeptText, openHandles } from '../guard/plan/handle.ts';
 
@@ -47,7 +48,7 @@ export function createHandledTexts({ settings, handles, chains }: HandledTextPor
     }) as JsonObject; // an object stays one
     // What is decided here is no news for the record, which has the call as it was seen.
     const seen = { ...call, notes: undefined };
-    const whole = { ...seen, body: opened };
+    const whole = { ...seen, body: opened, bytes: Math.max(call.bytes, sizeOf(opened)) };
     const { guards } = chains('call', call.snapshot);
     const decision = inspect(
       guards.filter(({ name }) => RECHECKED.has(name)),

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, member } from '../core/json.ts';
+import { sizeOf } from '../core/large-body.ts';
 import { inspect } from '../guard/guard.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
@@ -28,7 +29,7 @@ export async function introduce(
   const context = toContext(inbound, endpoint.kind === 'server' ? endpoint.name : '');
   const body: JsonObject = { capabilities, serverInfo };
   const { verdict, rewritten } = await inspect(ports.chains('server_info', snapshot).guards, {
-    ...{ ...context, kind: 'server_info', body },
+    ...{ ...context, kind: 'server_info', body, bytes: sizeOf(body) },
   });
   if (verdict.kind === 'deny' || verdict.kind === 'ask') return { capabilities: {}, serverInfo: {} };
   if (rewritten === undefined) return { capabilities, serverInfo };

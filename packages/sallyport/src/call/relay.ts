@@ -1,9 +1,10 @@
 import type { Tool } from '../core/call.ts';
-import { type Envelope, type EnvelopeKind, KINDS, NAME } from '../core/envelope.ts';
+import { type Envelope, type EnvelopeKind, KINDS, NAME, NOTHING } from '../core/envelope.ts';
 import { type FaultError, toFault, toFaultAfter } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Span } from '../core/json-scan.ts';
+import { LARGE, noteRaw, withRawBody } from '../core/large-body.ts';
 import { Answer, type Request } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import { type Decision, inspect, needsReading } from '../guard/guard.ts';
@@ -138,6 +139,7 @@ function toEnvelope(route: Route, about: ReadRun, passing: Passing): Envelope {
     notes: subject,
     asked: undefined,
   };
+  if (kind === 'call' && request.bytes.length >= LARGE) noteRaw(envelope, cut(request, request.param('arguments')));
   passing.envelope = envelope;
   return envelope;
 }
@@ -237,9 +239,13 @@ async function release(passing: Passing, asked: Envelope, given: Answer): Promis
   let answer = given;
   const kind = !answer.isResult ? 'error' : asked.kind === 'call' ? 'result' : 'contents';
   const { guards } = ports.chains(kind, snapshot);
-  if (guards.length > 0 && needsReading(guards, asked, answer.bytes)) {
-    const body = toBody(answer);
-    const judging = inspect(guards, { ...asked, kind, body, fixed: {}, bytes: answer.bytes.length, asked });
+  // A large one is read in a thread: whether it must be, nobody reads it here to find out.
+  const isLarge = answer.bytes.length >= LARGE;
+  if (guards.length > 0 && needsReading(guards, asked, isLarge ? undefined : answer.bytes)) {
+    const judging = inspect(
+      guards,
+      toJudged(answer, { ...asked, kind, fixed: NOTHING, bytes: answer.bytes.length, asked }),
+    );
     const released = judging instanceof Promise ? await judging : judging;
     noteFailed(passing, released);
     const withheld = refuse(passing, released, { kind, keptId: passing.subject.keptResult });
@@ -247,7 +253,8 @@ async function release(passing: Passing, asked: Envelope, given: Answer): Promis
       if (asked.kind === 'call') await ports.taskOwners.note(upstream, given, undefined);
       return withheld;
     }
-    if (released.rewritten !== undefined) answer = withBody(answer, released.rewritten);
+    if (released.raw !== undefined && answer.isResult) answer = answer.withRawResult(released.raw);
+    else if (released.rewritten !== undefined) answer = withBody(answer, released.rewritten);
     noteRewritten(passing, released);
   }
   if (asked.kind === 'task') await judgeTaskQuestions(inbound.exchange, answer);
@@ -255,6 +262,13 @@ async function release(passing: Passing, asked: Envelope, given: Answer): Promis
   record.outcome = !answer.isResult ? 'error' : answer.resultMember('isError') === true ? 'tool_error' : 'ok';
   passing.body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
   return ports.masked.toCaller(asked, answer);
+}
+
+/** @param context with the body of the request */
+function toJudged(answer: Answer, context: Envelope): Envelope {
+  if (answer.bytes.length < LARGE) return { ...context, body: toBody(answer) };
+  const { start, end } = answer.bodySpan;
+  return withRawBody(context, answer.bytes.subarray(start, end));
 }
 
 function toBody({ outcome }: Answer): JsonObject {

@@ -2,6 +2,7 @@ import { type Envelope, NOTHING } from '../core/envelope.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange, Watch } from '../core/exchange.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
+import { sizeOf } from '../core/large-body.ts';
 import { type Answer, Notification, parseMessage } from '../core/message.ts';
 import { type Decision, inspect, needsReading } from '../guard/guard.ts';
 import { nextCallId } from './call-id.ts';
@@ -53,7 +54,7 @@ export function judgeNotification(
   const words = bytes.length > MAX_REPEATED ? undefined : wordsOf(context.upstream, method, params);
   if (words !== undefined && words === repeats.allowed) return said;
   const envelope = toServerEnvelope(context, { kind: 'server_notification', target: method, body: params });
-  const judging = inspect(guards, { ...envelope, bytes: bytes.length });
+  const judging = inspect(guards, envelope);
   const settle = ({ verdict, guard, rewritten }: Decision): Notification | undefined => {
     if (verdict.kind === 'deny' || verdict.kind === 'ask') {
       const about = { upstream: context.upstream, method: method.slice(0, 64), guard, reason: verdict.reason };
@@ -94,7 +95,8 @@ export function toContext(
 type Said = Pick<Envelope, 'kind' | 'target' | 'body'>;
 
 function toServerEnvelope(context: Envelope, said: Said): Envelope {
-  return { ...context, ...said, publicTarget: said.target, item: undefined, tool: undefined, fixed: NOTHING };
+  const none = { item: undefined, tool: undefined, fixed: NOTHING };
+  return { ...context, ...said, ...none, publicTarget: said.target, bytes: sizeOf(said.body) };
 }
 
 /** The token of progress is the client's own, as it wrote it: a number may be beyond what a double holds. */
@@ -174,7 +176,7 @@ export async function judgeFault(
   const body: JsonObject = { message, ...(data === undefined ? {} : { data }) };
   // Words of ours label no run: a server that is down has said nothing.
   const heard = fault.isQuoting ? guards : guards.filter(({ name }) => name !== 'taint-labels');
-  const context = { ...asked, asked, fixed: NOTHING };
+  const context = { ...asked, asked, fixed: NOTHING, bytes: sizeOf(body) };
   const { verdict, rewritten } = await inspect(heard, { ...context, kind: 'error', body });
   if (verdict.kind === 'deny' || verdict.kind === 'ask')
     return new FaultError(code, `"${asked.upstream}" failed, and what it said is withheld.`);

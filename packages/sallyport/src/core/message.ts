@@ -175,6 +175,20 @@ export class Answer implements Response {
     return this.edit([{ start, end, text: toBinary(JSON.stringify(result)) }]);
   }
 
+  /** The same answer with another result, as JSON text. It is not parsed here: a large one would hold everybody up. */
+  withRawResult(result: Buffer): Answer {
+    const { bytes, idSpan } = this;
+    const { start, end } = this.bodySpan;
+    const moved = result.length - (end - start);
+    const shift = (span: Span) => (span.start < end ? span : { start: span.start + moved, end: span.end + moved });
+    return new Answer(
+      new Source(Buffer.concat([bytes.subarray(0, start), result, bytes.subarray(end)])),
+      idSpan && shift(idSpan),
+      { start, end: start + result.length },
+      undefined,
+    );
+  }
+
   /** `id` is JSON text as a binary string, like `Request.id`. */
   static result(id: string, result: JsonObject): Answer {
     return parseAnswer(

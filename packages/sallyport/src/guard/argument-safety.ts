@@ -51,6 +51,7 @@ const ALWAYS: ReadonlySet<string> = new Set(['metadataAddress', 'headerBreak', '
 export function argumentSafety({ settings, requestOf }: ArgumentSafetyPorts): Guard {
   return {
     name: 'argument-safety',
+    isReader: true,
     kinds: ['call', 'read', 'prompt', 'completion', 'task', 'request', 'subscription', 'client_notification'],
     isOn: (snapshot) => settings(snapshot).enabled,
     judge(envelope) {

@@ -1,6 +1,7 @@
 import type { Envelope, EnvelopeKind, FrozenSnapshot } from '../core/envelope.ts';
 import { FaultError, firstSentenceOf, IT_RAN } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
+import { LARGE, rawOf, withRawBody } from '../core/large-body.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 
 /** One check that messages pass, in either direction. A guard decides and says why; it never acts. */
@@ -20,6 +21,10 @@ export interface Guard {
    * @param message the answer as it came, JSON text, where there is one
    */
   reads?(asked: Envelope, message?: Buffer): boolean;
+  /** Its work grows with the message: a large one is judged in a worker thread, by the guard of this name there. */
+  readonly isReader?: boolean;
+  /** What it decides when there was no time to read a large message. Left out: it is denied. */
+  late?(envelope: Envelope): Verdict | Promise<Verdict>;
   /** The body of a rewrite takes the place of the envelope's for all guards after this one. */
   judge(envelope: Envelope): Verdict | Promise<Verdict>;
 }
@@ -32,11 +37,15 @@ export interface Decision {
   readonly guard: string | undefined;
   /** The body after all rewrites; `undefined`: as it came. */
   readonly rewritten: JsonObject | undefined;
+  /** The same as JSON text, where the last rewrite came as such: `rewritten` is parsed from it when somebody asks. */
+  readonly raw?: Buffer | undefined;
   /** What a guard that failed threw. For the log only: it may hold anything. */
   readonly cause: unknown;
 }
 
 const DEADLINE_MS = 2_000;
+/** Of a large message: the thread that reads it has limits of its own in processor time. */
+const LARGE_DEADLINE_MS = 120_000;
 
 const ALLOWED: Decision = Object.freeze({ verdict: ALLOW, guard: undefined, rewritten: undefined, cause: undefined });
 
@@ -58,8 +67,33 @@ export interface Chain {
 
 export type Chains = (kind: EnvelopeKind, snapshot: FrozenSnapshot) => Chain;
 
-/** Worked out once for each kind and snapshot. */
-export function createChains(guards: readonly Guard[]): Chains {
+/** A rewrite of a large message, as JSON text. */
+export class LargeRewrite {
+  readonly kind = 'rewrite';
+  readonly raw: Buffer;
+  readonly reason: string;
+  #value: JsonObject | undefined;
+
+  constructor(raw: Buffer, reason: string) {
+    this.raw = raw;
+    this.reason = reason;
+  }
+
+  get value(): JsonObject {
+    this.#value ??= JSON.parse(this.raw.toString('utf8')) as JsonObject;
+    return this.#value;
+  }
+}
+
+/** Judges a large message elsewhere, as the guard would. */
+export type JudgeLarge = (guard: Guard, envelope: Envelope) => Promise<Verdict>;
+
+/**
+ * Worked out once for each kind and snapshot.
+ * @param judgeLarge left out: large messages are judged here
+ */
+export function createChains(all: readonly Guard[], judgeLarge?: JudgeLarge): Chains {
+  const guards = judgeLarge === undefined ? all : all.map((guard) => withThread(guard, judgeLarge));
   const known = new WeakMap<FrozenSnapshot, Map<EnvelopeKind, Chain>>();
   return (kind, snapshot) => {
     let chains = known.get(snapshot);
@@ -77,6 +111,14 @@ export function createChains(guards: readonly Guard[]): Chains {
       chains.set(kind, chain);
     }
     return chain;
+  };
+}
+
+function withThread(guard: Guard, judgeLarge: JudgeLarge): Guard {
+  if (guard.isReader !== true) return guard;
+  return {
+    ...guard,
+    judge: (envelope) => (envelope.bytes < LARGE ? guard.judge(envelope) : judgeLarge(guard, envelope)),
   };
 }
 
@@ -133,7 +175,7 @@ async function inspectLater(guards: readonly Guard[], progress: Progress): Promi
     try {
       const answer: unknown = pending ?? ask(guard, at);
       pending = undefined;
-      decision = weigh(guard, isThenable(answer) ? await inTime(answer, guard.deadlineMs) : answer, decision);
+      decision = weigh(guard, isThenable(answer) ? await inTime(answer, deadlineOf(guard, at)) : answer, decision);
     } catch (error) {
       return failed(guard, at, error);
     }
@@ -150,19 +192,49 @@ function ask(guard: Guard, envelope: Envelope): unknown {
     : guard.judge(envelope);
 }
 
+function deadlineOf({ isReader, deadlineMs }: Guard, { bytes }: Envelope): number | undefined {
+  return isReader === true && bytes >= LARGE ? LARGE_DEADLINE_MS : deadlineMs;
+}
+
 function weigh(guard: Guard, answer: unknown, before: Decision): Decision {
+  if (answer instanceof LargeRewrite) return new LargeDecision(guard.name, answer);
   // Fail closed: what is not one of the four verdicts, complete with its reason, is a broken guard.
   if (!isVerdict(answer)) throw new TypeError('the guard returned no verdict');
   if (answer.kind === 'allow') return before;
-  const rewritten = answer.kind === 'rewrite' ? answer.value : before.rewritten;
+  // Of a large message that is denied nobody asks for what was rewritten before.
+  const kept = answer.kind === 'deny' && before.raw !== undefined ? undefined : before.rewritten;
+  const rewritten = answer.kind === 'rewrite' ? answer.value : kept;
   return { verdict: answer, guard: guard.name, rewritten, cause: undefined };
+}
+
+/** Its value is parsed when somebody asks for it. */
+class LargeDecision implements Decision {
+  readonly verdict: LargeRewrite;
+  readonly guard: string;
+  readonly cause = undefined;
+
+  constructor(guard: string, verdict: LargeRewrite) {
+    this.guard = guard;
+    this.verdict = verdict;
+  }
+
+  get raw(): Buffer {
+    return this.verdict.raw;
+  }
+
+  get rewritten(): JsonObject {
+    return this.verdict.value;
+  }
 }
 
 function ends({ verdict }: Decision): boolean {
   return verdict.kind === 'deny' || verdict.kind === 'ask';
 }
 
-function apply(envelope: Envelope, { rewritten }: Decision): Envelope {
+function apply(envelope: Envelope, decision: Decision): Envelope {
+  if (decision.raw !== undefined)
+    return rawOf(envelope) === decision.raw ? envelope : withRawBody(envelope, decision.raw);
+  const { rewritten } = decision;
   return rewritten === undefined || rewritten === envelope.body ? envelope : { ...envelope, body: rewritten };
 }
 

@@ -11,11 +11,12 @@ import { explainKept, type KeptWords, whyOf } from './scan/results/explain-kept.
 import { isBlock, type Treatment } from './scan/results/findings.ts';
 import { isRepeatable, type KeptResults } from './scan/results/kept-result.ts';
 import { mayHoldDemand } from './scan/results/may-hold.ts';
-import { SCAN_META, type Treated, toMeta, warningOf } from './scan/results/present-result.ts';
+import { present, SCAN_META, type Treated, toMeta, warningOf } from './scan/results/present-result.ts';
 import { isWithheld, type Judge, judgeFindings } from './scan/results/raise-findings.ts';
 import { readNotice } from './scan/results/read-notice.ts';
 import { readQuestion, readResult } from './scan/results/read-result.ts';
 import { Tail } from './scan/results/tail.ts';
+import { UNREAD, UNREAD_WEIGHT } from './scan/results/unread.ts';
 import type { SourceKind } from './sources/source-kind.ts';
 
 export interface ScanPorts {
@@ -40,6 +41,7 @@ export function scanResult(ports: ScanPorts): Guard {
   const tails = createTails();
   return {
     name: 'scan-result',
+    isReader: true,
     kinds: ['result', 'contents', 'error', 'server_request', 'server_notification', 'server_info'],
     reads({ snapshot, upstream, kind }, message) {
       const { results, untrusted } = scanOf(ports.settings(snapshot), upstream);
@@ -61,6 +63,7 @@ export function scanResult(ports: ScanPorts): Guard {
           return readAnswer(ports, envelope);
       }
     },
+    late: (envelope) => presentUnread(ports, envelope),
   };
 }
 
@@ -88,6 +91,26 @@ function judgeAnswer(ports: ScanPorts, envelope: Envelope, treatment: Treatment)
   const about = { upstream, ...(kind === 'result' ? { tool: target } : { item: target }), result };
   const judge: Judge | undefined = ports.judge && ((found) => ports.judge?.(snapshot, found));
   return judgeFindings(treated, { judge, asked: about, from: treatment })?.then(settle) ?? settle(treated);
+}
+
+/** What nobody had time to read: withheld where findings are, else it passes with that as a finding. */
+function presentUnread(ports: ScanPorts, envelope: Envelope): Verdict | Promise<Verdict> {
+  const { kind, target, body } = envelope;
+  const unread = 'It is too expensive to be read.';
+  if (kind !== 'result' && kind !== 'contents') return withheld(`"${envelope.upstream}" said something. ${unread}`);
+  const treatment = toTreatment(ports, envelope, target);
+  const findings: readonly Finding[] = [
+    {
+      ...{ id: UNREAD.id, owasp: UNREAD.owasp, tier: 'review', where: '', start: 0, end: 0, evidence: '' },
+      why: unread,
+      fix: 'Ask for less at once, or in parts.',
+    },
+  ];
+  const treated = { findings, score: UNREAD_WEIGHT, changes: [], base: body };
+  const value = present(treated, treatment);
+  return resultModeOf(ports, envelope) === 'quarantine'
+    ? withhold(ports, envelope, { ...treated, value })
+    : rewrite({ ...treated, value });
 }
 
 /**

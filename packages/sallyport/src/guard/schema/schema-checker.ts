@@ -1,9 +1,19 @@
 import type { Tool } from '../../core/call.ts';
 import type { Client } from '../../core/client.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import {
+  createWorkerRunner,
+  type TimeThread,
+  toWorkerFile,
+  type WorkerOutcome,
+  type WorkerRunner,
+} from '../threads/worker-runner.ts';
 import type { Validator } from './compile-schema.ts';
 import { isCheapValue, isWorkerValue, type SchemaCost, toSchemaCost } from './schema-cost.ts';
-import { createWorkerRunner, type TimeThread, type WorkerOutcome, type WorkerRunner } from './worker-runner.ts';
+import type { WorkerReply, WorkerRequest } from './schema-worker.ts';
+
+type SchemaRunner = WorkerRunner<WorkerRequest, WorkerReply>;
+const SCHEMA_WORKER = toWorkerFile(import.meta.url, 'guard/schema/schema-worker.js');
 
 export type SchemaName = 'inputSchema' | 'outputSchema';
 
@@ -91,8 +101,8 @@ class WatchedSchemaChecker implements SchemaChecker {
   readonly #compileMs: number;
   readonly #validateMs: number;
   /** Apart, so that no call waits while a schema is compiled that may be a bomb. */
-  readonly #checks: WorkerRunner;
-  readonly #validations: WorkerRunner;
+  readonly #checks: SchemaRunner;
+  readonly #validations: SchemaRunner;
   /** Schema -> why it is unusable; `undefined`: it passed its check. */
   readonly #checked = new Map<string, string | undefined>();
   #recent = new Map<string, Map<SchemaName, Known>>();
@@ -102,8 +112,9 @@ class WatchedSchemaChecker implements SchemaChecker {
   constructor({ compileMs = 1_000, validateMs = 250, idleMs = 30_000, timeThread }: SchemaCheckerOptions) {
     this.#compileMs = compileMs;
     this.#validateMs = validateMs;
-    this.#checks = createWorkerRunner({ idleMs, timeThread });
-    this.#validations = createWorkerRunner({ idleMs, timeThread });
+    const options = { file: SCHEMA_WORKER, memoryMb: 192, idleMs, timeThread };
+    this.#checks = createWorkerRunner(options);
+    this.#validations = createWorkerRunner(options);
   }
 
   async check(tool: Tool): Promise<void> {
@@ -269,7 +280,7 @@ function toReason(reason: string | undefined): Known['unusable'] {
 }
 
 /** Outcomes that say nothing about the schema, which goes on to be used. */
-function toExcuse(outcome: WorkerOutcome): string {
+function toExcuse(outcome: WorkerOutcome<WorkerReply>): string {
   if (outcome.kind === 'late') return 'takes too long to be validated';
   if (outcome.kind === 'busy') return 'could not be validated, because too many others are waiting';
   return 'could not be validated';

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../core/json.ts';
+import type { WorkerSign } from '../threads/worker-runner.ts';
 import { compileSchema, SchemaRefusal, type Validator } from './compile-schema.ts';
 import { toSampleValues } from './sample-values.ts';
 
@@ -17,9 +18,6 @@ export type WorkerRequest =
     };
 
 export type WorkerReply =
-  | { readonly kind: 'ready' }
-  /** The schema of the request is compiled, and a value comes next. */
-  | { readonly kind: 'compiled' }
   | { readonly kind: 'usable' }
   | { readonly kind: 'validated'; readonly problems: readonly string[] }
   /** The schema cannot be used. `reason` completes "its inputSchema …". */
@@ -38,7 +36,7 @@ function answer(request: WorkerRequest): WorkerReply {
 function check(schema: JsonObject): WorkerReply {
   const validator = compileSchema(schema, { allProblems: false });
   if (validator instanceof SchemaRefusal) return { kind: 'refused', reason: validator.reason };
-  parentPort?.postMessage({ kind: 'compiled' } satisfies WorkerReply);
+  parentPort?.postMessage({ kind: 'compiled' } satisfies WorkerSign);
   for (const sample of toSampleValues(schema)) validator(sample);
   return { kind: 'usable' };
 }
@@ -52,7 +50,7 @@ function validate({ key, schema, value, forget }: WorkerRequest & { readonly kin
     if (schema === undefined) return { kind: 'refused', reason: 'was not sent to the worker' };
     validator = compileSchema(schema, { allProblems: false });
     validators.set(key, validator);
-    parentPort?.postMessage({ kind: 'compiled' } satisfies WorkerReply);
+    parentPort?.postMessage({ kind: 'compiled' } satisfies WorkerSign);
   }
   if (validator instanceof SchemaRefusal) return { kind: 'refused', reason: validator.reason };
   return { kind: 'validated', problems: validator(value) };
@@ -75,4 +73,4 @@ parentPort?.on('message', (request: WorkerRequest) => {
 for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#']) {
   compileSchema({ $schema, type: 'object' }, { allProblems: false });
 }
-parentPort?.postMessage({ kind: 'ready' } satisfies WorkerReply);
+parentPort?.postMessage({ kind: 'ready' } satisfies WorkerSign);

@@ -33,6 +33,7 @@ const TO_SERVERS = [
 function maskedOut({ settings, vault }: SecretPorts): Guard {
   return {
     name: 'secrets-masked',
+    isReader: true,
     kinds: TO_SERVERS,
     isOn(snapshot) {
       const now = settings(snapshot);
@@ -84,6 +85,7 @@ function weigh(envelope: Envelope, settings: SecretSettings): readonly WeighedSe
 function stopped({ settings, vault }: SecretPorts): Guard {
   return {
     name: 'secrets',
+    isReader: true,
     kinds: TO_SERVERS,
     isOn: (snapshot) => settings(snapshot) !== undefined,
     judge(envelope) {
@@ -111,6 +113,7 @@ const NO_ANSWER = 'What holds a masked value ({{secret:…}}) is read and called
 export function secretsInResult(ports: SecretPorts): Guard {
   return {
     name: 'secrets-in-result',
+    isReader: true,
     kinds: ['result', 'contents', 'error', 'server_request', 'server_notification'],
     isOn(snapshot) {
       const now = ports.settings(snapshot);

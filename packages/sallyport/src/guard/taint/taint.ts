@@ -44,6 +44,7 @@ export function taint(ports: TaintPorts): Guard {
   const tails = createSplitTails();
   return {
     name: 'taint',
+    isReader: true,
     kinds: [
       ...(['call', 'read', 'prompt', 'completion', 'task', 'request', 'subscription'] as const),
       ...(['client_response', 'client_notification'] as const),
@@ -202,6 +203,7 @@ function findFresh({ asked, own, known, user }: Unknown, printer: Printer): read
 export function taintLabels(ports: TaintPorts): Guard {
   return {
     name: 'taint-labels',
+    isReader: true,
     kinds: ['result', 'contents', 'error', 'server_request', 'server_notification'],
     isOn: (snapshot) => ports.settings(snapshot) !== undefined,
     judge({ kind, body, asked, snapshot, upstream, target, run, id }) {
@@ -211,6 +213,14 @@ export function taintLabels(ports: TaintPorts): Guard {
       const given = kind === 'result' || kind === 'server_notification' ? asked?.body : undefined;
       const kept = rememberResult(ports, settings, { run, callId: id, upstream, target, given, result: body });
       return kept === undefined ? ALLOW : kept.then(() => ALLOW);
+    },
+    late({ snapshot, upstream, target, run, id }) {
+      const settings = ports.settings(snapshot);
+      if (settings === undefined) return ALLOW;
+      // From here on any value of the run may come from it.
+      const source = { callId: id, upstream, target, marks: marksOf(settings, upstream, target) };
+      const kept = ports.memory.remember(run, [{ source, marks: source.marks, prints: NO_PRINTS, isPartial: true }]);
+      return kept instanceof Promise ? kept.then(() => ALLOW) : ALLOW;
     },
   };
 }

@@ -1,8 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../core/json.ts';
-import { createWorkerRunner, type WorkerRunner } from './worker-runner.ts';
+import type { WorkerReply, WorkerRequest } from '../schema/schema-worker.ts';
+import { createWorkerRunner, toWorkerFile, type WorkerRunner } from './worker-runner.ts';
 
-let runner: WorkerRunner | undefined;
+let runner: WorkerRunner<WorkerRequest, WorkerReply> | undefined;
+const file = toWorkerFile(import.meta.url, 'guard/schema/schema-worker.js');
 afterEach(() => runner?.close());
 
 /** Compiling it takes several times the deadline. */
@@ -16,7 +18,7 @@ function check(usedMs: () => number, deadlineMs = 60) {
     start();
     return usedMs;
   };
-  runner = createWorkerRunner({ idleMs: 1_000, timeThread });
+  runner = createWorkerRunner({ file, memoryMb: 192, idleMs: 1_000, timeThread });
   return runner.run({ lane: 'a', prepare: () => ({ request: { kind: 'check', schema: wide }, deadlineMs }) });
 }
 
