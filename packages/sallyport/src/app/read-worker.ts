@@ -19,7 +19,14 @@ import { believedUser } from '../guard/taint/label-source.ts';
 import { taint, taintLabels } from '../guard/taint/taint.ts';
 import { isConfigured } from '../guard/threads/configured-text.ts';
 import { createAsk, type MainThread } from '../guard/threads/main-thread.ts';
-import type { ReadReply, ReadRequest, ReadSnapshot, ReadWorkerData, SentEnvelope } from '../guard/threads/reading.ts';
+import type {
+  RawBody,
+  ReadReply,
+  ReadRequest,
+  ReadSnapshot,
+  ReadWorkerData,
+  SentEnvelope,
+} from '../guard/threads/reading.ts';
 import type { WorkerAnswer, WorkerSign } from '../guard/threads/worker-runner.ts';
 import { hostOf } from './host-of.ts';
 import { rootsOf } from './roots-of.ts';
@@ -90,7 +97,7 @@ const snapshots = new Map<number, { readonly snapshot: ReadSnapshot; readonly co
 const lists = new Map<number, ShownDefinitions>();
 /** Requests during which messages come: what was said before one of these is known by this object. */
 const requests = new Map<string, Envelope>();
-const MAX_REQUESTS = 100;
+const MAX_REQUESTS = 20;
 /** Of the last message: several guards read the same one after the other. */
 let parsed: { readonly id: number; readonly body: JsonObject } | undefined;
 
@@ -124,29 +131,33 @@ function toKnown({ version, snapshot, configured, forget }: ReadRequest) {
 
 type Context = Pick<Envelope, 'snapshot' | 'notes'>;
 
-function toEnvelope({ envelope, asked, raw, facts }: ReadRequest, context: Context): Envelope {
+function toEnvelope({ envelope, asked, raw, askedRaw, facts }: ReadRequest, context: Context): Envelope {
   return {
     ...{ ...envelope, ...context },
     ...(raw === undefined ? {} : { body: parse(raw) }),
     shown: toShown(facts.shown),
-    asked: asked && toAsked(asked, context),
+    asked: asked && toAsked(asked, askedRaw, context),
   };
 }
 
-function parse({ id, bytes }: NonNullable<ReadRequest['raw']>): JsonObject {
+function parse({ id, bytes }: RawBody): JsonObject {
   if (parsed?.id !== id) {
     parsed = undefined;
-    parsed = { id, body: JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonObject };
+    parsed = { id, body: toJson({ id, bytes }) };
   }
   return parsed.body;
 }
 
-function toAsked(sent: SentEnvelope, context: Context): Envelope {
+function toJson({ bytes }: RawBody): JsonObject {
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonObject; // True: the main thread sends objects.
+}
+
+function toAsked(sent: SentEnvelope, raw: RawBody | undefined, context: Context): Envelope {
   let asked = requests.get(sent.id);
   if (asked === undefined) {
     const [oldest] = requests.keys();
     if (requests.size >= MAX_REQUESTS && oldest !== undefined) requests.delete(oldest);
-    asked = { ...sent, ...context, shown: undefined, asked: undefined };
+    asked = { ...sent, ...context, ...(raw && { body: toJson(raw) }), shown: undefined, asked: undefined };
     requests.set(sent.id, asked);
   }
   return asked;

@@ -1,9 +1,10 @@
 import type { Envelope } from '../core/envelope.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { LARGE } from '../core/large-body.ts';
 import type { Answer } from '../core/message.ts';
 import { putBack, tokensOf } from '../guard/secrets/put-back.ts';
-import type { SecretPorts } from '../guard/secrets/secrets.ts';
+import { mayTakeOut, type SecretPorts } from '../guard/secrets/secrets.ts';
 import { TOKEN_BEGIN } from '../guard/secrets/vault.ts';
 
 /** Puts masked values back where they came from, last of all: records and the people who are asked see tokens. */
@@ -37,7 +38,10 @@ export function createMaskedValues({ settings, vault }: SecretPorts): MaskedValu
       return written instanceof Promise ? written.then(check) : check(written);
     },
     toCaller({ client, upstream, snapshot }, answer) {
-      if (settings(snapshot) === undefined || !answer.isResult || !answer.source.includes(TOKEN_BEGIN)) return answer;
+      const now = settings(snapshot);
+      if (now === undefined || !answer.isResult || !answer.source.includes(TOKEN_BEGIN)) return answer;
+      // A large answer is parsed only where something of the caller's can stand in it.
+      if (answer.bytes.length >= LARGE && !mayTakeOut(now)) return answer;
       const { result } = answer;
       if (result === undefined) return answer;
       const written = putBack(result, {

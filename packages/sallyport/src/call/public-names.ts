@@ -1,6 +1,15 @@
 import type { View } from '../catalog/contract.ts';
-import { isObject, type JsonObject, member } from '../core/json.ts';
-import { arrayElements, type Edit, type Member, objectMembers, type Span, toBinary } from '../core/json-scan.ts';
+import {
+  arrayElements,
+  type Edit,
+  type Member,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  objectMembers,
+  QUOTE,
+  type Span,
+  toBinary,
+} from '../core/json-scan.ts';
 import type { Answer } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
 
@@ -16,94 +25,83 @@ export function toPublicAnswer({ endpoint, view }: Inbound, upstream: string, an
 function toPublicNames(answer: Answer, view: View, upstream: string): Answer {
   const edits: Edit[] = [];
   const body = objectMembers(answer.bytes, answer.bodySpan.start);
-  const rename = (span: Span | undefined, uri: unknown) => {
-    if (span === undefined || typeof uri !== 'string') return;
+  const rename = (span: Span | undefined) => {
+    const uri = textAt(answer.bytes, span);
+    if (span === undefined || uri === undefined) return;
     const name = view.publicUri(upstream, uri);
     if (name !== uri) edits.push({ start: span.start, end: span.end, text: toBinary(JSON.stringify(name)) });
   };
-  if (answer.outcome.kind === 'error') {
+  if (!answer.isResult) {
     // "Resource not found" names it in its data (MCP resources#error-handling).
     const data = find(body, 'data');
-    if (data !== undefined)
-      rename(find(objectMembers(answer.bytes, data.start), 'uri'), member(answer.outcome.error.data, 'uri'));
+    if (data !== undefined) rename(find(membersAt(answer.bytes, data), 'uri'));
     return answer.edit(edits);
   }
-  const { result } = answer.outcome;
-  renameContents(answer.bytes, result, { body, rename });
-  renameTask(answer, result, { body, edits, publicId: (id) => view.publicTaskId(upstream, id) });
+  renameContents(answer.bytes, { body, rename });
+  renameTask(answer.bytes, { body, edits, publicId: (id) => view.publicTaskId(upstream, id) });
   return answer.edit(edits);
 }
 
-type Rename = (span: Span | undefined, uri: unknown) => void;
+/** Nothing is parsed but short texts: the answer may be large. */
+function textAt(bytes: Buffer, span: Span | undefined): string | undefined {
+  if (span === undefined || bytes[span.start] !== QUOTE) return undefined;
+  return JSON.parse(bytes.toString('utf8', span.start, span.end)) as string; // True: it begins with a quote.
+}
+
+/** None for what is no object. */
+function membersAt(bytes: Buffer, span: Span | undefined): readonly Member[] {
+  return span !== undefined && bytes[span.start] === OPEN_BRACE ? objectMembers(bytes, span.start) : [];
+}
+
+type Rename = (span: Span | undefined) => void;
 
 interface Found {
   readonly body: readonly Member[];
   readonly rename: Rename;
 }
 
-function renameContents(bytes: Buffer, result: JsonObject, { body, rename }: Found): void {
+function renameContents(bytes: Buffer, { body, rename }: Found): void {
   // resources/read: contents[].uri; tools/call: content[]; prompts/get: messages[].content, one block each.
-  eachItem(bytes, { members: body, object: result, key: 'contents' }, (item, at) => {
-    rename(find(objectMembers(bytes, at.start), 'uri'), member(item, 'uri'));
-  });
-  eachItem(bytes, { members: body, object: result, key: 'content' }, (block, at) => {
-    renameBlock(bytes, block, { at, rename });
-  });
-  eachItem(bytes, { members: body, object: result, key: 'messages' }, (message, at) => {
-    const span = find(objectMembers(bytes, at.start), 'content');
-    const block = member(message, 'content');
-    if (span !== undefined && isObject(block)) renameBlock(bytes, block, { at: span, rename });
-  });
+  for (const item of itemsOf(bytes, find(body, 'contents'))) rename(find(membersAt(bytes, item), 'uri'));
+  for (const block of itemsOf(bytes, find(body, 'content'))) renameBlock(bytes, block, rename);
+  for (const message of itemsOf(bytes, find(body, 'messages'))) {
+    const block = find(membersAt(bytes, message), 'content');
+    if (block !== undefined) renameBlock(bytes, block, rename);
+  }
   // tasks/get: the whole result of the call.
   const inner = find(body, 'result');
-  const finished = member(result, 'result');
-  if (inner !== undefined && isObject(finished))
-    renameContents(bytes, finished, { body: objectMembers(bytes, inner.start), rename });
+  if (inner !== undefined && bytes[inner.start] === OPEN_BRACE)
+    renameContents(bytes, { body: membersAt(bytes, inner), rename });
 }
 
 /** A link names its resource itself, an embedded resource inside. */
-function renameBlock(bytes: Buffer, block: JsonObject, { at, rename }: { at: Span; rename: Rename }): void {
-  const members = objectMembers(bytes, at.start);
-  if (block['type'] === 'resource_link') rename(find(members, 'uri'), member(block, 'uri'));
-  if (block['type'] !== 'resource') return;
-  const inner = find(members, 'resource');
-  if (inner !== undefined)
-    rename(find(objectMembers(bytes, inner.start), 'uri'), member(member(block, 'resource'), 'uri'));
+function renameBlock(bytes: Buffer, at: Span, rename: Rename): void {
+  const members = membersAt(bytes, at);
+  const type = textAt(bytes, find(members, 'type'));
+  if (type === 'resource_link') rename(find(members, 'uri'));
+  if (type === 'resource') rename(find(membersAt(bytes, find(members, 'resource')), 'uri'));
 }
 
-function eachItem(
-  bytes: Buffer,
-  { members, object, key }: { members: readonly Member[]; object: JsonObject; key: string },
-  visit: (item: JsonObject, at: Span) => void,
-): void {
-  const items = member(object, key);
-  const span = find(members, key);
-  if (!Array.isArray(items) || span === undefined) return;
-  const spans = arrayElements(bytes, span.start);
-  items.forEach((item: unknown, index: number) => {
-    const at = spans[index];
-    if (isObject(item) && at !== undefined) visit(item, at);
-  });
+function itemsOf(bytes: Buffer, span: Span | undefined): readonly Span[] {
+  return span !== undefined && bytes[span.start] === OPEN_BRACKET ? arrayElements(bytes, span.start) : [];
 }
 
 function renameTask(
-  answer: Answer,
-  result: JsonObject,
+  bytes: Buffer,
   found: { body: readonly Member[]; edits: Edit[]; publicId(id: string): string },
 ): void {
-  const { bytes } = answer;
-  const put = (span: Span | undefined, id: unknown) => {
-    if (span === undefined || typeof id !== 'string') return;
+  const put = (span: Span | undefined) => {
+    const id = textAt(bytes, span);
+    if (span === undefined || id === undefined) return;
     found.edits.push({ start: span.start, end: span.end, text: toBinary(JSON.stringify(found.publicId(id))) });
   };
-  put(find(found.body, 'taskId'), member(result, 'taskId'));
-  const task = find(found.body, 'task');
-  if (task !== undefined)
-    put(find(objectMembers(bytes, task.start), 'taskId'), member(member(result, 'task'), 'taskId'));
+  put(find(found.body, 'taskId'));
+  put(find(membersAt(bytes, find(found.body, 'task')), 'taskId'));
 }
 
 function find(members: readonly Member[], key: string): Member | undefined {
-  return members.find((candidate) => candidate.key === key);
+  // As a parser does: of two, the last one counts.
+  return members.findLast((candidate) => candidate.key === key);
 }
 
 /** A cheap first look: most answers mention neither resources nor tasks and are forwarded untouched. */

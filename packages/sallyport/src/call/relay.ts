@@ -2,6 +2,7 @@ import type { Tool } from '../core/call.ts';
 import { type Envelope, type EnvelopeKind, KINDS, NAME, NOTHING } from '../core/envelope.ts';
 import { type FaultError, toFault, toFaultAfter } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
+import { inTurn } from '../core/in-turn.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Span } from '../core/json-scan.ts';
 import { LARGE, noteRaw, withRawBody } from '../core/large-body.ts';
@@ -225,10 +226,14 @@ function cut({ bytes }: Request, span: Span | undefined): Buffer | undefined {
   return span && bytes.subarray(span.start, span.end);
 }
 
+/** From here on looking through an answer takes a millisecond and more. Bytes. */
+const LARGE_ANSWER = 262_144;
+
 /** On the way back. */
 async function release(passing: Passing, asked: Envelope, given: Answer): Promise<Answer> {
   const { ports, inbound, record } = passing;
   passing.isAnswered = true;
+  if (given.bytes.length >= LARGE_ANSWER) await new Promise<void>(inTurn);
   // What was said while it ran reaches the client before it does.
   const { told } = inbound.exchange;
   if (told !== undefined) await told;
@@ -256,6 +261,7 @@ async function release(passing: Passing, asked: Envelope, given: Answer): Promis
     if (released.raw !== undefined && answer.isResult) answer = answer.withRawResult(released.raw);
     else if (released.rewritten !== undefined) answer = withBody(answer, released.rewritten);
     noteRewritten(passing, released);
+    if (answer.bytes.length >= LARGE_ANSWER) await new Promise<void>(inTurn);
   }
   if (asked.kind === 'task') await judgeTaskQuestions(inbound.exchange, answer);
   answer = toPublicAnswer(inbound, upstream, answer);

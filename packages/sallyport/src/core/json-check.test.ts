@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { isJson } from './json-check.ts';
+import { checkMembers } from './json-check.ts';
+import { objectMembers } from './json-scan.ts';
+
+const isJson = (bytes: Buffer, maxDepth: number): boolean => checkMembers(bytes, maxDepth) !== undefined;
 
 const parses = (text: string): boolean => {
   try {
@@ -108,4 +111,9 @@ test('depth is bounded, and a million brackets are no trouble', () => {
   expect(isJson(Buffer.from(`["\\n",${nested(511)}]`), 512)).toBe(true);
   expect(isJson(Buffer.from(`["\\n",${nested(512)}]`), 512)).toBe(false);
   expect(isJson(nested(1_000_000), 512)).toBe(false);
+});
+
+test.each(DOCUMENTS)('finds the members that a scan of %.40s finds', (text) => {
+  const bytes = Buffer.from(`  { "first" :${text} ,"\\u0061":[{"b":1},{}],"last" : ${text}}  `);
+  expect(checkMembers(bytes, 512)).toEqual(objectMembers(bytes, 2));
 });

@@ -1,7 +1,7 @@
-import { readFrame } from './read-frame.ts';
+import type { Member } from './json-scan.ts';
 
 /**
- * Is this JSON? A grammar check (RFC 8259) over bytes that builds nothing: what a relay passes on unread must still be
+ * A grammar check (RFC 8259) over bytes that builds nothing: what a relay passes on unread must still be
  * JSON for whoever reads it. UTF-8 is checked elsewhere.
  */
 
@@ -16,38 +16,44 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const FIRST_PRINTABLE = 0x20;
 
-/** A string is walked byte by byte for this long before the native search takes over. Bytes. */
+/** A string is walked byte by byte for this long after its start, or after an escape, before the native search takes over. Bytes. */
 const WALK = 48;
 
-/** The whole of `bytes` is one JSON value, nested at most `maxDepth` levels. Iterative: depth cannot exhaust the stack. */
-export function isJson(bytes: Buffer, maxDepth: number): boolean {
-  // Escapes end every run after some bytes; then native code that builds what nobody needs is faster than code of ours.
-  if (bytes.includes(BACKSLASH)) return readFrame(bytes, maxDepth).depth <= maxDepth && parses(bytes);
-  return new Check(bytes, maxDepth).run();
-}
-
-function parses(bytes: Buffer): boolean {
-  try {
-    JSON.parse(bytes.toString('utf8'));
-    return true;
-  } catch {
-    return false;
-  }
+/**
+ * The members of the object that `bytes` are, none where they are another value; `undefined`: they are no JSON, or nested deeper
+ * than `maxDepth` levels. Iterative: depth cannot exhaust the stack.
+ */
+export function checkMembers(bytes: Buffer, maxDepth: number): readonly Member[] | undefined {
+  const check = new Check(bytes, maxDepth);
+  return check.run() ? check.members : undefined;
 }
 
 const NOWHERE = -1;
 
-/** One check of bytes without a backslash. */
+/** One check. */
 class Check {
   readonly #bytes: Buffer;
   readonly #length: number;
   /** The closing bracket of each open object and array. */
   readonly #open: Uint8Array;
+  /** Where the keys of the outermost object begin, and where their values begin and end. */
+  readonly #keys: number[] = [];
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
 
   constructor(bytes: Buffer, maxDepth: number) {
     this.#bytes = bytes;
     this.#length = bytes.length;
     this.#open = new Uint8Array(maxDepth);
+  }
+
+  /** After {@link run}. */
+  get members(): readonly Member[] {
+    return this.#keys.map((at, i) => ({
+      key: JSON.parse(this.#bytes.toString('utf8', at, this.#afterString(at))) as string,
+      start: this.#starts[i] ?? 0,
+      end: this.#ends[i] ?? 0,
+    }));
   }
 
   run(): boolean {
@@ -60,10 +66,10 @@ class Check {
       if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         const close = byte === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
         i = this.#skipSpace(i + 1);
+        if (depth === open.length) return false;
         if (bytes[i] !== close) {
-          if (depth === open.length) return false;
           open[depth++] = close;
-          if (close === CLOSE_BRACE) i = this.#afterKey(i);
+          if (close === CLOSE_BRACE) i = this.#afterKey(i, depth);
           if (i < 0) return false;
           continue;
         }
@@ -72,12 +78,13 @@ class Check {
       if (i < 0) return false;
       // A value has ended: so may what it stands in.
       for (;;) {
+        if (depth === 1 && open[0] === CLOSE_BRACE) this.#ends.push(i);
         i = this.#skipSpace(i);
         if (depth === 0) return i === this.#length;
         const close = open[depth - 1];
         if (bytes[i] === COMMA) {
           i = this.#skipSpace(i + 1);
-          if (close === CLOSE_BRACE) i = this.#afterKey(i);
+          if (close === CLOSE_BRACE) i = this.#afterKey(i, depth);
           if (i < 0) return false;
           break;
         }
@@ -99,26 +106,48 @@ class Check {
   }
 
   /** From the quote of a key to the value behind its colon. */
-  #afterKey(at: number): number {
+  #afterKey(at: number, depth: number): number {
     if (this.#bytes[at] !== QUOTE) return NOWHERE;
     const end = this.#afterString(at);
     if (end < 0) return NOWHERE;
     const colon = this.#skipSpace(end);
-    return this.#bytes[colon] === COLON ? this.#skipSpace(colon + 1) : NOWHERE;
+    if (this.#bytes[colon] !== COLON) return NOWHERE;
+    const start = this.#skipSpace(colon + 1);
+    if (depth === 1) {
+      this.#keys.push(at);
+      this.#starts.push(start);
+    }
+    return start;
   }
 
   #afterString(at: number): number {
     const bytes = this.#bytes;
-    const walkTo = Math.min(at + 1 + WALK, this.#length);
-    let i = at + 1;
-    while (i < walkTo) {
+    let walkTo = at + 1 + WALK;
+    for (let i = at + 1; i < this.#length; ) {
       const byte = bytes[i] as number; // Within the bounds of the loop.
       if (byte === QUOTE) return i + 1;
+      if (byte === BACKSLASH) {
+        i = this.#afterEscape(i);
+        if (i < 0) return NOWHERE;
+        walkTo = i + WALK;
+        continue;
+      }
       if (byte < FIRST_PRINTABLE) return NOWHERE;
-      i++;
+      if (++i < walkTo) continue;
+      const quote = bytes.indexOf(QUOTE, i);
+      if (quote < 0) return NOWHERE;
+      i = firstOdd(bytes, i, quote);
+      if (i === quote) return quote + 1;
+      walkTo = i + WALK;
     }
-    const quote = bytes.indexOf(QUOTE, i);
-    return quote < 0 || hasControl(bytes, i, quote) ? NOWHERE : quote + 1;
+    return NOWHERE;
+  }
+
+  #afterEscape(at: number): number {
+    const letter = this.#bytes[at + 1];
+    if (letter !== LETTER_U) return letter !== undefined && ESCAPED[letter] === 1 ? at + 2 : NOWHERE;
+    for (let i = at + 2; i < at + 6; i++) if (HEX[this.#bytes[i] ?? 0] !== 1) return NOWHERE;
+    return at + 6;
   }
 
   #afterScalar(at: number): number {
@@ -168,19 +197,41 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
-/** Is one of the bytes below 0x20? Four at a time (the zero-byte test of Hacker's Delight, section 6-1, shifted). */
-function hasControl(bytes: Buffer, start: number, end: number): boolean {
+const LETTER_U = 0x75;
+/** What may stand behind a backslash alone. */
+const ESCAPED = toTable('"\\/bfnrt');
+const HEX = toTable('0123456789abcdefABCDEF');
+
+function toTable(letters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const letter of letters) table[letter.charCodeAt(0)] = 1;
+  return table;
+}
+
+/**
+ * Where the first byte stands that is below 0x20 or a backslash; `end`: none is. Four at a time (the zero-byte test of Hacker's
+ * Delight, section 6-1, shifted).
+ */
+function firstOdd(bytes: Buffer, start: number, end: number): number {
   let i = start;
-  while (i < end && (bytes.byteOffset + i) % 4 !== 0) if ((bytes[i++] as number) < FIRST_PRINTABLE) return true;
+  while (i < end && (bytes.byteOffset + i) % 4 !== 0) {
+    if (isOdd(bytes[i] as number)) return i;
+    i++;
+  }
   const words = (end - i) >> 2;
   if (words > 0) {
     const view = new Int32Array(bytes.buffer, bytes.byteOffset + i, words);
     for (let at = 0; at < words; at++) {
       const word = view[at] as number;
-      if (((word - 0x20202020) & ~word & 0x80808080) !== 0) return true;
+      const slash = word ^ 0x5c5c5c5c;
+      if ((((word - 0x20202020) & ~word) | ((slash - 0x01010101) & ~slash)) & 0x80808080) break;
+      i += 4;
     }
-    i += words * 4;
   }
-  while (i < end) if ((bytes[i++] as number) < FIRST_PRINTABLE) return true;
-  return false;
+  while (i < end && !isOdd(bytes[i] as number)) i++;
+  return i;
+}
+
+function isOdd(byte: number): boolean {
+  return byte < FIRST_PRINTABLE || byte === BACKSLASH;
 }

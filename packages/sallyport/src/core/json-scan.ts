@@ -27,6 +27,7 @@ export const CLOSE_BRACKET = 0x5d;
 const SMALL_PIECE = 256;
 /** Short strings are walked byte by byte; from here on the native search is faster. */
 const NATIVE_SEARCH_AFTER = 48;
+const LONGEST_WALK = 4_096;
 
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
@@ -42,7 +43,8 @@ export function skipSpace(bytes: Buffer, at: number): number {
 export function skipString(bytes: Buffer, at: number): number {
   const length = bytes.length;
   let i = at + 1;
-  let native = i + NATIVE_SEARCH_AFTER;
+  let walk = NATIVE_SEARCH_AFTER;
+  let native = i + walk;
   while (i < length) {
     const byte = bytes[i];
     if (byte === QUOTE) return i + 1;
@@ -55,7 +57,9 @@ export function skipString(bytes: Buffer, at: number): number {
     while (escapes > i && bytes[escapes - 1] === BACKSLASH) escapes--;
     i = quote + 1;
     if ((quote - escapes) % 2 === 0) return i;
-    native = i + NATIVE_SEARCH_AFTER;
+    // Where escapes are dense, each search would end after a few bytes.
+    walk = Math.min(walk * 2, LONGEST_WALK);
+    native = i + walk;
   }
   return length;
 }

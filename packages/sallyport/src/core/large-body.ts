@@ -7,6 +7,11 @@ import type { JsonObject } from './json.ts';
  */
 export const LARGE = 32_768;
 
+/** What a server sends is compared with the request it belongs to. */
+export function isLarge({ bytes, asked }: Envelope): boolean {
+  return bytes >= LARGE || (asked !== undefined && asked.bytes >= LARGE);
+}
+
 /** By the envelope itself: a copy may have another body. */
 const raws = new WeakMap<Envelope, Buffer>();
 

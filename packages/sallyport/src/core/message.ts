@@ -3,7 +3,7 @@ import { withoutDeepItems } from './deep-items.ts';
 import { FaultError } from './errors.ts';
 import { lookalikesOf } from './fold-name.ts';
 import { isObject, type Json, type JsonObject, member } from './json.ts';
-import { isJson } from './json-check.ts';
+import { checkMembers } from './json-check.ts';
 import {
   arrayElements,
   type Edit,
@@ -249,12 +249,13 @@ export function parseUpstreamMessage(bytes: Buffer): Message {
 }
 
 function toLargeResult(bytes: Buffer): Answer | undefined {
-  if (!isUtf8(bytes) || !isJson(bytes, MAX_DEPTH)) return undefined;
+  const members = isUtf8(bytes) ? checkMembers(bytes, MAX_DEPTH) : undefined;
+  if (members === undefined) return undefined;
   let id: Span | undefined;
   let result: Span | undefined;
   let version = '';
   let end = 0;
-  for (const found of objectMembers(bytes, 0)) {
+  for (const found of members) {
     end = found.end;
     if (found.key === 'id') id = found;
     else if (found.key === 'result') result = found;

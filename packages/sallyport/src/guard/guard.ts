@@ -1,7 +1,7 @@
 import type { Envelope, EnvelopeKind, FrozenSnapshot } from '../core/envelope.ts';
 import { FaultError, firstSentenceOf, IT_RAN } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { LARGE, rawOf, withRawBody } from '../core/large-body.ts';
+import { isLarge, rawOf, withRawBody } from '../core/large-body.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
 
 /** One check that messages pass, in either direction. A guard decides and says why; it never acts. */
@@ -70,17 +70,21 @@ export type Chains = (kind: EnvelopeKind, snapshot: FrozenSnapshot) => Chain;
 /** A rewrite of a large message, as JSON text. */
 export class LargeRewrite {
   readonly kind = 'rewrite';
-  readonly raw: Buffer;
   readonly reason: string;
+  readonly #raw: Buffer;
   #value: JsonObject | undefined;
 
   constructor(raw: Buffer, reason: string) {
-    this.raw = raw;
+    this.#raw = raw;
     this.reason = reason;
   }
 
+  get raw(): Buffer {
+    return this.#raw;
+  }
+
   get value(): JsonObject {
-    this.#value ??= JSON.parse(this.raw.toString('utf8')) as JsonObject;
+    this.#value ??= JSON.parse(this.#raw.toString('utf8')) as JsonObject;
     return this.#value;
   }
 }
@@ -118,7 +122,7 @@ function withThread(guard: Guard, judgeLarge: JudgeLarge): Guard {
   if (guard.isReader !== true) return guard;
   return {
     ...guard,
-    judge: (envelope) => (envelope.bytes < LARGE ? guard.judge(envelope) : judgeLarge(guard, envelope)),
+    judge: (envelope) => (isLarge(envelope) ? judgeLarge(guard, envelope) : guard.judge(envelope)),
   };
 }
 
@@ -192,8 +196,8 @@ function ask(guard: Guard, envelope: Envelope): unknown {
     : guard.judge(envelope);
 }
 
-function deadlineOf({ isReader, deadlineMs }: Guard, { bytes }: Envelope): number | undefined {
-  return isReader === true && bytes >= LARGE ? LARGE_DEADLINE_MS : deadlineMs;
+function deadlineOf({ isReader, deadlineMs }: Guard, envelope: Envelope): number | undefined {
+  return isReader === true && isLarge(envelope) ? LARGE_DEADLINE_MS : deadlineMs;
 }
 
 function weigh(guard: Guard, answer: unknown, before: Decision): Decision {

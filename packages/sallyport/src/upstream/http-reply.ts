@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { LARGEST_BODY, takeBody } from '../core/body-pool.ts';
 import { FaultError } from '../core/errors.ts';
+import { inTurn } from '../core/in-turn.ts';
 import { ResponseHead } from './http1-parser.ts';
 import type { ResponseReader } from './http1-pool.ts';
 import { toRest } from './rest.ts';
@@ -30,6 +31,8 @@ export interface ReplyReader extends SseListener {
 const MAX_BODY = 64 * 1024 * 1024;
 /** A body this long is put into memory that is used again. Bytes. */
 const POOLED_FROM = 32_768;
+/** Bodies from here on are taken in turns of the event loop: each takes a millisecond and more. Bytes. */
+const LARGE_BODY = 262_144;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -49,6 +52,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, Ru
   #parser: SseParser | undefined;
   #abort: ((error?: Error) => void) | undefined;
   #over = false;
+  #cancelled = false;
   #resume: (() => void) | undefined;
 
   constructor(reader: ReplyReader) {
@@ -57,6 +61,7 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, Ru
 
   /** Closes the exchange; the reader hears nothing more. */
   cancel(): void {
+    this.#cancelled = true;
     if (this.#over) return;
     this.#over = true;
     this.#abort?.();
@@ -154,6 +159,13 @@ export class HttpReply implements Dispatcher.DispatchHandler, ResponseReader, Ru
   onComplete(): void {
     if (this.#over) return;
     this.#over = true;
+    // Sixteen large bodies that end together are not put together and parsed in one go.
+    if (this.#mode === 'whole' && this.#size >= LARGE_BODY) inTurn(() => this.#end());
+    else this.#end();
+  }
+
+  #end(): void {
+    if (this.#cancelled) return;
     if (this.#mode === 'whole')
       this.#reader.whole(this.#rest === undefined ? (this.#first ?? NOTHING) : Buffer.concat(this.#rest), this);
     this.#reader.ended();

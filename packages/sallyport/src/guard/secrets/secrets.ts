@@ -61,7 +61,8 @@ function maskOut(envelope: Envelope, settings: SecretSettings, vault: SecretVaul
 
 const takers = new WeakMap<SecretSettings, boolean>();
 
-function mayTakeOut(settings: SecretSettings): boolean {
+/** Is anything of arguments masked or dropped? */
+export function mayTakeOut(settings: SecretSettings): boolean {
   let may = takers.get(settings);
   if (may === undefined) {
     const takesOut = (mode: SecretMode) => mode === 'mask' || mode === 'drop';

@@ -12,6 +12,7 @@ import { snapshotOf } from '../snapshot-of.ts';
 import type { TaintPorts } from '../taint/taint.ts';
 import { configuredText } from './configured-text.ts';
 import type {
+  RawBody,
   ReadPorts,
   ReadQuestion,
   ReadReply,
@@ -128,6 +129,7 @@ interface Preparing {
 function toRequest(guard: Guard, envelope: Envelope, { isLate, known, options }: Preparing): ReadRequest {
   const { snapshot, asked, upstream } = envelope;
   const raw = rawOf(envelope);
+  const askedRaw = asked && rawOf(asked);
   const forget = known.size >= MOST_KNOWN;
   if (forget) known.clear();
   const isNew = isFirst(known, `snapshot ${snapshot.version}`);
@@ -136,8 +138,9 @@ function toRequest(guard: Guard, envelope: Envelope, { isLate, known, options }:
   return {
     ...{ kind: 'read', guard: guard.name, isLate, version: snapshot.version, forget },
     raw: raw && share(raw),
+    askedRaw: askedRaw && share(askedRaw),
     envelope: toSent(envelope, raw !== undefined),
-    asked: asked && toSent(asked, false),
+    asked: asked && toSent(asked, askedRaw !== undefined),
     snapshot: isNew ? toReadSnapshot(snapshot) : undefined,
     configured: isNew ? configuredText(snapshotOf(snapshot)) : undefined,
     facts: {
@@ -171,10 +174,10 @@ function toSentShown(shown: ShownDefinitions, known: Map<string, number>): ReadR
   return { id, all: isFirst(known, `shown ${id}`) ? shown.all : undefined };
 }
 
-const shared = new WeakMap<Buffer, NonNullable<ReadRequest['raw']>>();
+const shared = new WeakMap<Buffer, RawBody>();
 
 /** Copied once for all guards: the bytes of a message are in memory that is used again. */
-function share(raw: Buffer): NonNullable<ReadRequest['raw']> {
+function share(raw: Buffer): RawBody {
   let found = shared.get(raw);
   if (found === undefined) {
     const bytes = new SharedArrayBuffer(raw.length);

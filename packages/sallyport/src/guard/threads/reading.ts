@@ -27,6 +27,11 @@ export interface ReadFacts {
   readonly shown: { readonly id: number; readonly all: readonly ShownDefinition[] | undefined } | undefined;
 }
 
+export interface RawBody {
+  readonly id: number;
+  readonly bytes: SharedArrayBuffer;
+}
+
 export interface ReadRequest {
   readonly kind: 'read';
   /** Name of the guard that judges. */
@@ -34,8 +39,10 @@ export interface ReadRequest {
   /** The time for reading is over: it says what is decided then. */
   readonly isLate: boolean;
   /** JSON text of the body, and a number that is the same for the same bytes. Left out: the envelope has it. */
-  readonly raw: { readonly id: number; readonly bytes: SharedArrayBuffer } | undefined;
+  readonly raw: RawBody | undefined;
   readonly envelope: SentEnvelope;
+  /** The same of the request that is answered. */
+  readonly askedRaw: RawBody | undefined;
   readonly asked: SentEnvelope | undefined;
   readonly version: number;
   /** Snapshots and lists of definitions before this one are not named again. */
