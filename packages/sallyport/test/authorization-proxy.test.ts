@@ -94,7 +94,13 @@ describe('there is no way through Sallyport to the consent of another authorizat
     const client = new PlainClient(holder());
     const params = { name: 'closed_echo', arguments: {} };
     const answer = await client.askModern('tools/call', params);
-    expect(answer.status).not.toBe(401);
+    expect(answer.status).toBe(200);
+    expect(messageIn(answer).error).toEqual({
+      code: -32000,
+      message: '"closed" cannot be used now. "closed" wants a person to sign in.',
+    });
+    // It was asked, and said so.
+    expect(sent.filter((one) => one.includes('server/discover')).length).toBeGreaterThan(0);
     for (const name of ['www-authenticate', 'set-cookie', 'location']) expect(answer.headers[name]).toBeUndefined();
     expect(answer.body).not.toContain('evil');
   });
