@@ -18,16 +18,18 @@ const vitest = await createVitest('test', {
 });
 const project = vitest.getRootProject();
 
-/** @returns the first test that failed; `undefined`: all passed */
+/** @returns the first test that failed, and its file; `undefined`: all passed */
 async function run(tests) {
   const specifications = tests.map((test) => project.createSpecification(test));
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, false);
   for (const module of testModules) {
-    if (module.ok()) continue;
+    // Those of runs before are in it, too.
+    if (!tests.includes(module.moduleId) || module.ok()) continue;
     const [failed] = module.children.allTests('failed');
-    return `${module.relativeModuleId}${failed === undefined ? '' : ` > ${failed.fullName}`}`;
+    const by = `${module.relativeModuleId}${failed === undefined ? '' : ` > ${failed.fullName}`}`;
+    return { by, test: module.moduleId };
   }
-  return unhandledErrors.length > 0 ? 'an unhandled error' : undefined;
+  return unhandledErrors.length > 0 ? { by: 'an unhandled error' } : undefined;
 }
 
 process.on('message', async ({ file, text, rounds }) => {
@@ -43,7 +45,7 @@ process.on('message', async ({ file, text, rounds }) => {
       if (failed !== undefined) break;
     }
   } catch (error) {
-    failed = `the run itself: ${error}`;
+    failed = { by: `the run itself: ${error}` };
   } finally {
     if (file !== undefined) {
       writeFileSync(file, original);
