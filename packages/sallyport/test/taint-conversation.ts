@@ -118,7 +118,16 @@ export class Conversation {
     const call = this.#call(name, given);
     taint(this.ports).judge(call);
     const text = typeof result === 'string' ? result : JSON.stringify(result);
-    taintLabels(this.ports).judge(toResult(call, { content: [{ type: 'text', text }] }));
+    return this.#hears(call, { type: 'text', text });
+  }
+
+  /** A picture, in base64. */
+  sees(name: string, data: string): this {
+    return this.#hears(this.#call(name, {}), { type: 'image', mimeType: 'image/png', data });
+  }
+
+  #hears(call: Envelope, item: JsonObject): this {
+    taintLabels(this.ports).judge(toResult(call, { content: [item] }));
     return this;
   }
 }

@@ -67,6 +67,12 @@ const flowSchema = z.strictObject({
         .describe(
           "true: only text of another server where honest work has no use for it: in an address whose host a third text named, encoded in a parameter that asks for no encoding, in a parameter that asks for the conversation, in the answer of the client's model to a server.",
         ),
+      opaque: z
+        .boolean()
+        .optional()
+        .describe(
+          'true: only arguments with a part that nobody can read and that no result and no list gave as it is: more than 48 letters and digits in a row (64 of hexadecimal) without a word, as mixed as noise. What was encrypted looks so.',
+        ),
     })
     .prefault({})
     .describe('Where the data must not go; all members must fit.'),
@@ -169,9 +175,19 @@ const HIDDEN: TaintFlow = {
   action: 'ask',
 };
 
+/** What is encrypted is found by no reader: it is enough that nobody can say what it is. */
+const OPAQUE: TaintFlow = {
+  name: 'opaque-outside',
+  from: 'internal',
+  by: 'run',
+  to: { opaque: true, outside: true },
+  action: 'ask',
+};
+
 const STRICT: readonly TaintFlow[] = [
   ...VALUE_FLOWS,
   HIDDEN,
+  OPAQUE,
   { name: 'untrusted-acts', from: 'untrusted', by: 'run', to: { acts: true }, action: 'ask' },
   { name: 'unasked-change', from: 'untrusted', by: 'run', to: { changes: true }, action: 'ask' },
   // An address that no result and no user gave was made up by somebody: what is in it leaves.
@@ -184,6 +200,7 @@ export const STARTER_FLOWS: Readonly<Record<StarterSet, readonly TaintFlow[]>> =
   laptop: [
     ...VALUE_FLOWS,
     HIDDEN,
+    OPAQUE,
     { name: 'untrusted-pays', from: 'untrusted', by: 'run', to: { sinks: ['pay'] }, action: 'ask' },
   ],
   team: STRICT,

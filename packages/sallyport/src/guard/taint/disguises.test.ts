@@ -241,10 +241,7 @@ const HARMLESS: readonly (readonly [string, JsonObject])[] = [
   ['web.search', { query: '二〇二六年三月十四日，全国人口十四亿一千万，其中六十五岁以上的占百分之十五点六' }],
   ['web.search', { query: 'order 4KZ9Q2-X81, SKU AB12CD34EF56, ticket PROJ-1182, flight LH1234, ref 00QX7T2M' }],
   ['web.search', { query: 'sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }],
-  [
-    'web.search',
-    { query: 'sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==' },
-  ],
+  ['web.search', { query: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' }],
   ['web.search', { query: '3f2504e0-4f89-41d3-9a0c-0305e82c3301 01HZX3V8Q2M5T7K9P4R6S8W0YA 5Hq1oTmVjWkz3nBcD8xR' }],
   ['web.fetch_page', { url: 'https://docs.example/guide/v2/install?lang=en&step=3#linux' }],
   ['notes.add_note', { text: `Lunch at twelve with Bob.\n${'A line about nothing much. '.repeat(40)}` }],

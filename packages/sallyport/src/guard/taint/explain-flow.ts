@@ -32,7 +32,12 @@ const EFFECTS: Readonly<Record<SinkClass, string>> = {
  */
 export function explainFlow(flow: FoundFlow, evidence: Evidence): string {
   const { rule } = flow;
-  const said = rule.by === 'run' ? explainRun(flow, evidence) : explainValue(flow, evidence);
+  const said =
+    rule.to.opaque === true
+      ? explainOpaque(flow, evidence)
+      : rule.by === 'run'
+        ? explainRun(flow, evidence)
+        : explainValue(flow, evidence);
   return `${said} ${remedy(flow)} ${traceOf(flow)}`;
 }
 
@@ -54,6 +59,10 @@ function explainRun({ leaf }: FoundFlow, evidence: Evidence): string {
   if (deed === 'change' || (deed === 'effect' && user !== undefined))
     return `This would ${does} ${after}, and the request of the user is not known to ask for that with these values.`;
   return `This would ${does} ${after}, and neither the user nor a trusted source is known to have given what decides it.`;
+}
+
+function explainOpaque({ leaf, rule }: FoundFlow, evidence: Evidence): string {
+  return `${nameOf(leaf, evidence, false)} has a part that nobody can read and no result gave: it may be ${rule.from} data that this conversation has read, encrypted.`;
 }
 
 /** A value that decides something is shown, so that the user can confirm it; what may be private is not. */

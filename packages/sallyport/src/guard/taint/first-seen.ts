@@ -3,6 +3,7 @@ import type { Printer } from './fingerprints.ts';
 import { findHeld } from './judge-call.ts';
 import { CLEAN, UNTRUSTED } from './labels.ts';
 import { fold } from './normalise.ts';
+import { isUnknown } from './opaque.ts';
 import { PrintList } from './print-list.ts';
 import { type AskedCall, MAX_KEPT_TEXT } from './read-call.ts';
 import type { Recall, Remembered } from './taint-ports.ts';
@@ -28,7 +29,8 @@ export function readFirstSeen(
     // A value that a result gave is not its user's, and neither is what is put together from it: a text that was stopped
     // for the private data in it would else be free the second time.
     if (whole >= 0 && known?.has(whole) === true) continue;
-    if (known !== undefined && findHeld(asked, 'internal', known) !== undefined) continue;
+    if (known !== undefined && (findHeld(asked, 'internal', known) !== undefined || isUnknown(asked.opaque, known)))
+      continue;
     keep(whole);
     keep(host);
     if (forms[0] < forms[1]) keep(forms[0]);

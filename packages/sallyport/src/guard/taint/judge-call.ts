@@ -3,6 +3,7 @@ import { matchesGlob } from '../../core/glob.ts';
 import { findHidden } from './hidden-flow.ts';
 import { isInside } from './label-source.ts';
 import { bears, type Marks } from './labels.ts';
+import { isUnknown } from './opaque.ts';
 import type { AskedCall, AskedLeaf } from './read-call.ts';
 import type { Recall, Source } from './taint-ports.ts';
 import {
@@ -69,8 +70,8 @@ export function judgeCall(
   let ask: FoundFlow | undefined;
   for (const rule of rules) {
     if (rule.action === 'ask' && ask !== undefined) continue;
-    const found =
-      rule.by === 'value' ? findValue(rule, asked, { ...evidence, settings }) : findRun(rule, asked, evidence);
+    const find = rule.to.opaque === true ? findOpaque : rule.by === 'value' ? findValue : findRun;
+    const found = find(rule, asked, { ...evidence, settings });
     if (found === undefined) continue;
     if (rule.action === 'deny') return { stop: found, noted };
     if (rule.action === 'ask') ask = found;
@@ -111,6 +112,29 @@ function findRun(rule: TaintFlow, asked: AskedCall, evidence: Evidence): FoundFl
       !(one.role === 'address' ? isKnownAddress(one, evidence) : isSomebodys(one, evidence)),
   );
   return leaf === undefined ? undefined : flow(leaf);
+}
+
+/** What nobody can read may be private data, encrypted, unless it was given as it is. */
+function findOpaque(
+  rule: TaintFlow,
+  asked: AskedCall,
+  evidence: Evidence & { readonly settings: TaintSettings },
+): FoundFlow | undefined {
+  const { call, recall } = evidence;
+  const leaf = asked.leaves.find(
+    (one) =>
+      isUnknown(one.opaque, recall) &&
+      !isTyped(one, evidence) &&
+      !isShown(one.leaf.text, call) &&
+      (rule.to.outside !== true || leaves(undefined, one, evidence)),
+  );
+  return leaf && { rule, leaf, source: undefined, isGuess: false };
+}
+
+/** The lists that the client got name it, e.g. the URI of a resource. */
+function isShown(text: string, { shown }: Evidence['call']): boolean {
+  const written = JSON.stringify(text.trim());
+  return shown?.().all.some(({ definition }) => JSON.stringify(definition).includes(written)) === true;
 }
 
 function findValue(

@@ -7,6 +7,7 @@ import type { Printer } from './fingerprints.ts';
 import { type Marks, privacyOf } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
 import { toPlainNumber } from './number-words.ts';
+import { type AskedOpaque, askOpaque, SHORTEST_SAMPLED, sampleOf } from './opaque.ts';
 import { MAIL, otherForms } from './other-forms.ts';
 import { borrowList, giveBack, type PrintList } from './print-list.ts';
 import { isOfProtocol } from './protocol-words.ts';
@@ -41,6 +42,8 @@ export interface AskedLeaf {
   /** Other ways to write the value, and their prints. */
   readonly others: readonly string[];
   readonly forms: Range;
+  /** What in it nobody can read; looked for once private data was read. */
+  readonly opaque: readonly AskedOpaque[];
   /** Characters that can tell something. */
   readonly size: number;
 }
@@ -187,7 +190,11 @@ function readLeaf(leaf: Leaf, { role, upstream, forms: given }: About, reading: 
   const id = text.length <= 320 ? addOne('id', `${upstream}\n${idOf(text, role)}`, reading) : -1;
   const host = addHost(text, role, reading);
   const origin = role === 'address' ? addOne('link', originOf(text.trim()), reading) : -1;
-  return { leaf, role, ...plain, rows: [from, end], pieces, link, origin, id, host, ...addForms(leaf, role, reading) };
+  const others = addForms(leaf, role, reading);
+  // What is joined for this is no argument.
+  const isOwn = leaf.place !== undefined && !leaf.isNumber;
+  const opaque = isOwn && privacyOf(marks) > 0 ? askOpaque(text, reading) : NO_OPAQUE;
+  return { leaf, role, ...plain, rows: [from, end], pieces, link, origin, id, host, ...others, opaque };
 }
 
 function addForms({ text, isName }: Leaf, role: Role, reading: CallReading): Pick<AskedLeaf, 'others' | 'forms'> {
@@ -228,10 +235,12 @@ function readOwn(leaf: Leaf, role: Role, reading: CallReading): AskedLeaf {
     id: -1,
     host,
     ...addForms(leaf, role, reading),
+    opaque: NO_OPAQUE,
   };
 }
 
 const NO_FORMS: readonly string[] = Object.freeze([]);
+const NO_OPAQUE: readonly AskedOpaque[] = Object.freeze([]);
 const NO_RANGE: Range = Object.freeze([0, 0] as const);
 const NO_RANGES: readonly Range[] = Object.freeze([]);
 
@@ -249,6 +258,7 @@ function readPlain(
   }
   const words = prints.size;
   addWords(text, { printer, prints });
+  if (text.length >= SHORTEST_SAMPLED) printer.add('value', sampleOf(text), prints);
   for (const form of forms) {
     addWords(form, { printer, prints });
     addWhole(form, { printer, prints });

@@ -8,6 +8,7 @@ import { GRAM, type Printer } from './fingerprints.ts';
 import { PUBLIC, privacyOf, toMarks, UNTRUSTED, VOUCHED } from './labels.ts';
 import { fold, foldBriefly, MAX_TEXT, wipe } from './normalise.ts';
 import { toPlainNumber } from './number-words.ts';
+import { SHORTEST_SAMPLED, sampleOf } from './opaque.ts';
 import { MAIL, otherForms } from './other-forms.ts';
 import { borrowList, PrintList } from './print-list.ts';
 import { isProtocolWord } from './protocol-words.ts';
@@ -65,7 +66,10 @@ export function readResult(
     else if (text.length > left || text.length > MAX_TEXT) isPartial = true;
     else {
       left -= text.length;
-      if (isBinary(result, key, text)) continue;
+      if (isBinary(result, key, text)) {
+        reading.readValue(sampleOf(text));
+        continue;
+      }
       reading.readText(key, text, given === undefined ? text : withoutOwnWords(text, given));
       if (findPrivate !== undefined) for (const part of findPrivate(text, key)) own.push(toOwn(part, source, printer));
     }
@@ -92,7 +96,7 @@ function toOwn({ text, privacy }: PrivatePart, from: Source, printer: Printer): 
 function isBinary(result: Json, key: string, text: string): boolean {
   return (
     key === 'data' &&
-    text.length > 1_024 &&
+    text.length >= SHORTEST_SAMPLED &&
     member(result, 'content') !== undefined &&
     /^[A-Za-z0-9+/=_-]{512}/.test(text)
   );
