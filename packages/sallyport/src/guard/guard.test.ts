@@ -120,6 +120,20 @@ describe('a broken guard denies', () => {
     expect(after).not.toHaveBeenCalled();
   });
 
+  test('what is too large to be looked at is refused with what to do instead', async () => {
+    const tooLarge = () => Promise.reject(new FaultError('too_large', 'It holds too much. Split it.'));
+    const outer = await inspect([guard('reader', tooLarge)], call);
+    expect(outer.verdict).toMatchObject({
+      kind: 'deny',
+      reason: 'The call was not made. It holds too much. Split it.',
+    });
+    const inner = await inspect([{ name: 'reader', kinds: ['result'], judge: tooLarge }], toResult(call, {}));
+    expect(inner.verdict).toMatchObject({
+      kind: 'deny',
+      reason: expect.stringMatching(/^The result of the call is withheld\. It holds too much\. The call ran/),
+    });
+  });
+
   test('a door says whether the call ran, and only the outer one says to try again', async () => {
     const late = () => Promise.reject(new FaultError('overloaded', 'The disk is full. Try again later.'));
     const outer = await inspect([guard('store', late)], call);

@@ -270,14 +270,26 @@ function isListOfNames(value: unknown): boolean {
 }
 
 function failed(guard: Guard, { asked }: Envelope, cause: unknown): Decision {
-  // The cause stays out of the reason: a guard's error may quote the arguments it was looking at. What a store says that
-  // was late or locked is made of words of ours.
-  const known = cause instanceof FaultError && cause.code === 'overloaded' ? ` ${firstSentenceOf(cause.message)}` : '';
-  const reason =
-    asked === undefined
-      ? `The guard "${guard.name}" failed, so the call was not made.${known} Try again; if it fails again, ask the operator to look into the log.`
-      : `The guard "${guard.name}" failed, so the result of the call is withheld.${known} ${IT_RAN}`;
-  return { verdict: { kind: 'deny', reason, code: 'denied' }, guard: guard.name, rewritten: undefined, cause };
+  const verdict = { kind: 'deny', reason: whyFailed(guard, asked !== undefined, cause), code: 'denied' } as const;
+  return { verdict, guard: guard.name, rewritten: undefined, cause };
+}
+
+const NO_FAULT = { code: undefined, message: '' } as const;
+
+/**
+ * The cause stays out of the reason: a guard's error may quote the arguments it was looking at. What a store says that was
+ * late or locked is made of words of ours, and so is what is too large to be looked at.
+ */
+function whyFailed({ name }: Guard, isAnswer: boolean, cause: unknown): string {
+  const { code, message } = cause instanceof FaultError ? cause : NO_FAULT;
+  if (code === 'too_large')
+    return isAnswer
+      ? `The result of the call is withheld. ${firstSentenceOf(message)} ${IT_RAN}`
+      : `The call was not made. ${message}`;
+  const known = code === 'overloaded' ? ` ${firstSentenceOf(message)}` : '';
+  return isAnswer
+    ? `The guard "${name}" failed, so the result of the call is withheld.${known} ${IT_RAN}`
+    : `The guard "${name}" failed, so the call was not made.${known} Try again; if it fails again, ask the operator to look into the log.`;
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { CustomSecret } from '../../config/secrets-section.ts';
-import type { SecretMatch } from './secret-match.ts';
+import { MAX_MATCHES, type SecretMatch, tooManyMatches } from './secret-match.ts';
 
 /** Patterns of the operator on an engine whose time grows with the text alone: a slip in one stops nobody's calls. */
 interface Compiled {
@@ -19,7 +19,6 @@ export function refusePattern(pattern: string): string | undefined {
 }
 
 const compiled = new WeakMap<readonly CustomSecret[], readonly Compiled[]>();
-const MAX_MATCHES = 100_000;
 
 /** @throws Error for a pattern RE2 does not read, or too much that fits: the guard fails, and nothing passes it. */
 export function findCustom(text: string, custom: readonly CustomSecret[]): readonly SecretMatch[] {
@@ -33,7 +32,7 @@ export function findCustom(text: string, custom: readonly CustomSecret[]): reado
   for (const { name, pattern } of patterns) {
     const matcher = pattern.matcher(text);
     while (matcher.find()) {
-      if (found.length >= MAX_MATCHES) throw new RangeError('a text with more secrets than can be counted');
+      if (found.length >= MAX_MATCHES) throw tooManyMatches();
       const [start, end] = [matcher.start(), matcher.end()];
       if (end > start) found.push({ kind: name, group: 'custom', start, end, how: 'plain', isSample: false });
     }

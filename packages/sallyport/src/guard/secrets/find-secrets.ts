@@ -21,7 +21,7 @@ import { mayHoldSecret } from './may-hold-secret.ts';
 import { findNamedSecrets } from './named-secrets.ts';
 import { findAccounts, findMailAddresses, findNumbers, findWallets, isPublished } from './personal-data.ts';
 import { isCheckedKey, PROVIDER_MARKS, readBrokenKey, readProviderKey } from './provider-keys.ts';
-import type { SecretMatch, TextPlace } from './secret-match.ts';
+import { MAX_MATCHES, type SecretMatch, type TextPlace, tooManyMatches } from './secret-match.ts';
 import { findSeedPhrases, isTestPhrase, SHORTEST_PHRASE } from './seed-phrase.ts';
 
 /** Kinds that are no credentials. */
@@ -36,9 +36,6 @@ const GROUPS: ReadonlyMap<string, SecretGroup> = new Map([
   ['mail-address', 'contact'],
   ['private-address', 'network'],
 ]);
-
-/** A text with more is refused: what comes after the last one that is counted would pass. */
-const MAX_MATCHES = 100_000;
 
 /** Marks that stand before a long run of letters and digits; the others are looked for by themselves. */
 const ALL_MARKS = [...PROVIDER_MARKS, ...MARK_READERS.keys()]
@@ -111,7 +108,7 @@ function findPlain(
   }
   if (text.length >= 15) findAccounts(plain, readings);
   if (text.length >= SHORTEST_PHRASE && (signs & PHRASE) !== 0) findSeedPhrases(text, field, readings);
-  if (readings.length >= MAX_MATCHES) throw new RangeError('a text with more secrets than can be counted');
+  if (readings.length >= MAX_MATCHES) throw tooManyMatches();
   return readings.length === 0 ? NOTHING : readings.map((reading) => toMatch(text, reading));
 }
 

@@ -107,7 +107,20 @@ describe('attacks: a secret leaves in', () => {
 
   test('more of them than can be counted are refused', async () => {
     const { verdict } = await send({ x: 'a@b.co '.repeat(100_001) }, { arguments: { contact: 'mask' } });
-    expect(verdict.kind).toBe('deny');
+    expect(verdict).toMatchObject({
+      kind: 'deny',
+      reason:
+        'The call was not made. One text holds more than 100,000 keys, numbers, addresses and the like, more than are checked. Split it into smaller texts.',
+    });
+    const own = { custom: [{ name: 'mail', pattern: 'a@b' }], arguments: { contact: 'allow' } };
+    const counted = await send({ x: 'a@b, '.repeat(100_001) }, own);
+    expect(counted.verdict).toMatchObject({ kind: 'deny', reason: expect.stringContaining('Split it into smaller') });
+  });
+
+  test('several texts with less each are not too large', async () => {
+    const given = { x: 'a@b.co '.repeat(60_000), y: 'a@b.co '.repeat(60_000) };
+    const { verdict } = await send(given, { arguments: { contact: 'allow' } });
+    expect(verdict).toEqual({ kind: 'allow' });
   });
 });
 
