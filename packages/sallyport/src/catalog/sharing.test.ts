@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALL, closeCatalogs, namesIn, setUp, tool, toolsOf, withTools } from '../../test/catalog-set-up.ts';
 import { clientOf, type FakeServer, serverSettings, snapshotOf } from '../../test/fake-upstreams.ts';
 import { waitFor } from '../../test/wait-for.ts';
+import { toDeclaration } from '../core/client.ts';
 import { silentLog } from '../core/log.ts';
 
 afterEach(closeCatalogs);
@@ -22,6 +23,20 @@ describe('clients that see different lists', () => {
     expect(other).toBeInstanceOf(Promise);
     expect(namesIn(await other)).toEqual(['s_a', 's_rooted']);
     expect(namesIn(await catalog.view(snapshot, ALL, clientOf()))).toEqual(['s_a']);
+  });
+
+  it('share a request under way over one connection while they declare the same, and no other', async () => {
+    const { catalog, upstreams } = setUp({ s: dependent });
+    const connected = await upstreams.identify('s', clientOf());
+    upstreams.identify = async () => connected;
+    const legacy = { ...clientOf(), key: 'legacy', ...toDeclaration('legacy', {}) };
+    const clients = [clientOf(), legacy, clientOf(roots)];
+    const views = await Promise.all(clients.map((client) => catalog.view(snapshot, ALL, client)));
+    expect(views.map((view) => namesIn(view))).toEqual([['s_a'], ['s_a'], ['s_a', 's_rooted']]);
+    expect(upstreams.asked.filter((asked) => asked === 's tools/list')).toHaveLength(2);
+    // What was announced since is not in an answer that was asked for before.
+    upstreams.emit({ kind: 'list_changed', upstream: 's', list: 'tools' });
+    await waitFor(() => expect(upstreams.asked.filter((asked) => asked === 's tools/list').length).toBeGreaterThan(3));
   });
 
   it('share one copy, and a refresh for one serves both, as long as the lists are equal', async () => {
