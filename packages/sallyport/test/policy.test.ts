@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startHttpUpstream } from './http-upstream.ts';
@@ -42,6 +42,15 @@ async function clientInGroup(gateway: RunningGateway, group: string): Promise<Pl
   return client.initialize();
 }
 
+function recordsOf({ process: { stateDir } }: RunningGateway): unknown[] {
+  const folder = join(stateDir, 'audit');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    .filter((line) => line.endsWith('}'))
+    .map((line): unknown => JSON.parse(line));
+}
+
 async function namesOf(client: PlainClient): Promise<readonly string[]> {
   const { result = {} } = await client.request('tools/list');
   return (result['tools'] as { readonly name: string }[]).map(({ name }) => name).sort();
@@ -49,6 +58,36 @@ async function namesOf(client: PlainClient): Promise<readonly string[]> {
 
 const verdictOf = (message: { readonly result?: Record<string, unknown> }) =>
   (message.result?.['_meta'] as Record<string, Record<string, unknown>> | undefined)?.['dev.sallyport/verdict'];
+
+describe('a server of which the policies let a caller use nothing', () => {
+  test('hears neither its notifications nor its log level, and the record has both', async () => {
+    const { gateway, bank, shop } = await startBank(
+      'permit(principal in Group::"buyers", action, resource in Server::"shop");',
+    );
+    const buyers = await clientInGroup(gateway, 'buyers');
+    const said = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/acme', params: {} });
+    await buyers.post(said, buyers.session);
+    await waitFor(() => expect(shop.heard).toContain('notifications/acme'));
+    const ownDoor = await new PlainClient(
+      { ...gateway, headers: buyers.gateway.headers },
+      `${gateway.origin}/servers/bank/mcp`,
+    ).initialize();
+    expect((await ownDoor.request('logging/setLevel', { level: 'debug' })).error?.message).toContain(
+      'nothing of the server',
+    );
+    const heard = bank.heard.filter((method) => method === 'notifications/acme' || method === 'logging/setLevel');
+    expect(heard).toEqual([]);
+    await waitFor(() =>
+      expect(recordsOf(gateway)).toEqual(
+        expect.arrayContaining(
+          ['notifications/acme', 'logging/setLevel'].map((method) =>
+            expect.objectContaining({ method, upstream: 'bank', outcome: 'denied', guard: 'reach' }),
+          ),
+        ),
+      ),
+    );
+  });
+});
 
 describe('discovery', () => {
   test('two groups see different lists, and cannot call what they do not see', async () => {

@@ -43,6 +43,7 @@ export function openGuards(checker: GuardPorts['checker'], closed: Partial<Guard
       isConfigured: () => false,
     },
     policy: { engine: () => undefined, mode: () => 'enforce' },
+    reach: { areEnforced: () => false, reaches: () => true },
     sinks: () => undefined,
     asks: () => [],
     sampling: () => [],

@@ -116,6 +116,12 @@ export async function openParts(options: AppOptions, current: Current) {
       whyPageHeld: whyPageHeld(pins.book),
       asks: (frozen) => approvalsOf(snapshotOf(frozen)).asks,
       sampling: (frozen) => approvalsOf(snapshotOf(frozen)).sampling,
+      reach: {
+        areEnforced: policies.offers.areEnforced,
+        async reaches({ snapshot, endpoint, client, upstream }) {
+          return (await catalog.view(snapshotOf(snapshot), endpoint, client)).reaches(upstream);
+        },
+      },
     }),
     threads.judge,
   );

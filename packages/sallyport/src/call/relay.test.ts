@@ -9,6 +9,7 @@ import type { Guard } from '../guard/guard.ts';
 import { callTool } from './call-tool.ts';
 import { complete } from './complete.ts';
 import { getPrompt } from './get-prompt.ts';
+import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
 import { readResource } from './read-resource.ts';
 import { relayTaskRequest, relayUnknown } from './relay-request.ts';
@@ -34,28 +35,42 @@ function guardOf(kinds: readonly EnvelopeKind[], verdict: Verdict = ALLOW): Guar
 
 const CALL = (params: JsonObject = {}) => toInbound('tools/call', { name: 'web_echo', arguments: { a: 1 }, ...params });
 
-type Way = readonly [kind: EnvelopeKind, run: (ports: CallPorts) => Promise<Answer>, target: string];
+type Change = (inbound: Inbound) => Inbound;
+type Way = readonly [kind: EnvelopeKind, run: (ports: CallPorts, change?: Change) => Promise<Answer>, target: string];
+const asIs: Change = (inbound) => inbound;
 
 const WAYS: readonly Way[] = [
-  ['call', (ports) => callTool(ports, CALL()), 'echo'],
-  ['read', (ports) => readResource(ports, toInbound('resources/read', { uri: 'web+note:listed' })), 'note:listed'],
-  ['prompt', (ports) => getPrompt(ports, toInbound('prompts/get', { name: 'web_ask', arguments: { a: 1 } })), 'ask'],
+  ['call', (ports, change = asIs) => callTool(ports, change(CALL())), 'echo'],
+  [
+    'read',
+    (ports, change = asIs) => readResource(ports, change(toInbound('resources/read', { uri: 'web+note:listed' }))),
+    'note:listed',
+  ],
+  [
+    'prompt',
+    (ports, change = asIs) =>
+      getPrompt(ports, change(toInbound('prompts/get', { name: 'web_ask', arguments: { a: 1 } }))),
+    'ask',
+  ],
   [
     'completion',
-    (ports) =>
+    (ports, change = asIs) =>
       complete(
         ports,
-        toInbound('completion/complete', {
-          ref: { type: 'ref/prompt', name: 'web_ask' },
-          argument: { name: 'a', value: 'x' },
-        }),
+        change(
+          toInbound('completion/complete', {
+            ref: { type: 'ref/prompt', name: 'web_ask' },
+            argument: { name: 'a', value: 'x' },
+          }),
+        ),
       ),
     'ask',
   ],
-  ['task', (ports) => relayTaskRequest(ports, toInbound('tasks/get', { taskId: 't1' })), 't1'],
+  ['task', (ports, change = asIs) => relayTaskRequest(ports, change(toInbound('tasks/get', { taskId: 't1' }))), 't1'],
   [
     'request',
-    (ports) => relayUnknown(ports, { ...toInbound('x/unknown', {}), endpoint: { kind: 'server', name: 'web' } }),
+    (ports, change = asIs) =>
+      relayUnknown(ports, change({ ...toInbound('x/unknown', {}), endpoint: { kind: 'server', name: 'web' } })),
     'x/unknown',
   ],
 ];
@@ -76,6 +91,17 @@ describe.each(WAYS)('a %s', (kind, run, target) => {
     if (kind === 'call') expect((await answering).result).toMatchObject({ isError: true });
     else await expect(answering).rejects.toMatchObject({ code: 'denied', message: 'no' });
     expect(steps).toEqual(['denied']);
+  });
+
+  test('is judged with what its client declares beside the protocol', async () => {
+    const guard = guardOf(KINDS);
+    const { ports } = openRelay([guard]);
+    const declared = (inbound: Inbound): Inbound => {
+      const client = { ...inbound.exchange.client, capabilities: { experimental: { 'x/said': { text: 'tides' } } } };
+      return { ...inbound, exchange: { ...inbound.exchange, client } as Inbound['exchange'] };
+    };
+    await run(ports, declared);
+    expect(guard.seen[0]?.fixed).toMatchObject({ experimental: { 'x/said': { text: 'tides' } } });
   });
 
   test('that cannot be recorded reaches no server', async () => {

@@ -1,9 +1,10 @@
 import type { Tool } from '../core/call.ts';
+import type { Client } from '../core/client.ts';
 import { type Envelope, type EnvelopeKind, KINDS, NAME, NOTHING } from '../core/envelope.ts';
 import { type FaultError, toFault, toFaultAfter } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { inTurn } from '../core/in-turn.ts';
-import type { JsonObject } from '../core/json.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 import type { Span } from '../core/json-scan.ts';
 import { LARGE, noteRaw, withRawBody } from '../core/large-body.ts';
 import { Answer, type Request } from '../core/message.ts';
@@ -134,7 +135,7 @@ function toEnvelope(route: Route, about: ReadRun, passing: Passing): Envelope {
     item: route.item,
     tool,
     body,
-    fixed,
+    fixed: withExperimental(fixed, exchange.client),
     bytes: request.bytes.length,
     shown: kind === 'call' ? view.shown : undefined,
     notes: subject,
@@ -143,6 +144,11 @@ function toEnvelope(route: Route, about: ReadRun, passing: Passing): Envelope {
   if (kind === 'call' && request.bytes.length >= LARGE) noteRaw(envelope, cut(request, request.param('arguments')));
   passing.envelope = envelope;
   return envelope;
+}
+
+/** Servers are told what a client declares, and what it declares there is its own to choose. */
+function withExperimental(fixed: JsonObject, { capabilities: { experimental } }: Client): JsonObject {
+  return isObject(experimental) && !isEmpty(experimental) ? { ...fixed, experimental } : fixed;
 }
 
 interface Going {

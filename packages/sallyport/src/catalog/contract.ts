@@ -181,6 +181,8 @@ export interface View {
   task(publicTaskId: string): { readonly upstream: string; readonly taskId: string } | undefined;
   /** In file order, without the unavailable ones of the shared endpoint. */
   upstreams(): readonly string[];
+  /** Do policies let this caller use anything of the server? Yes, where none decide. */
+  reaches(upstream: string): boolean;
   /** `x-mcp-header` parameters of a tool: name after `Mcp-Param-` -> property path in the arguments; `undefined`: none. */
   paramHeaders(tool: Tool): ReadonlyMap<string, readonly string[]> | undefined;
 }

@@ -13,6 +13,8 @@ export interface Sight {
   readonly bundle: BundleSettings | undefined;
   /** Others may see something else: what is shown here is for nobody to share. */
   readonly isOwn: boolean;
+  /** Policies decide what it sees. */
+  readonly isDecided: boolean;
   reaches(server: ServerSettings): boolean;
   sees(server: ServerSettings, kind: ListKind, id: string): boolean;
   /** Asked last: the answer may cost a policy decision. */
@@ -38,6 +40,7 @@ export function createSight(onlooker: Onlooker): Sight {
   return {
     bundle,
     isOwn: toSightKey(onlooker) !== '',
+    isDecided: access?.version() !== undefined,
     reaches(server) {
       if (endpoint.kind === 'server' && endpoint.name !== server.name) return false;
       if (bundle !== undefined && !bundleReaches(bundle, server.name)) return false;

@@ -127,9 +127,18 @@ export function createView(content: ViewContent): View {
       return { upstream: found.server, taskId: found.taskId };
     },
     upstreams: () => (single === undefined ? parts.map((part) => part.server.name) : [single]),
+    reaches: once((upstream: string) => {
+      const part = parts.find(({ server }) => server.name === upstream);
+      if (!sight.isDecided) return true;
+      if (part === undefined) return false;
+      const seesOne = (kind: ListKind) => part.lists.get(kind)?.items.some((item) => sees(part, kind, item)) === true;
+      return OFFERED.some(seesOne) || entries('tools').some((entry) => entry.part === part && isUsable(entry));
+    }),
     paramHeaders: (tool: Tool) => tools(undefined).get(tool.publicName)?.item.paramHeaders,
   });
 }
+
+const OFFERED = ['resources', 'resourceTemplates', 'prompts'] as const;
 
 interface Cutting {
   readonly cursor: string | undefined;

@@ -28,6 +28,7 @@ test('the order of the doors', () => {
     ['secrets', 9],
     ['taint', 9],
     ['policy', 7],
+    ['reach', 4],
     ['sink-floor', 'call'],
     ['asks', 'call'],
     ['resources', 2],

@@ -11,6 +11,7 @@ import { type HandlePorts, handles } from './plan/handles.ts';
 import { type PlanPorts, plan } from './plan/plan-guard.ts';
 import { type PolicyPorts, policy } from './policy.ts';
 import { type RateLimitPorts, rateLimit } from './rate-limit.ts';
+import { type ReachPorts, reach } from './reach.ts';
 import { type ResourcePorts, resourceNames, resources } from './resources/resource-guards.ts';
 import { resultSchema } from './result-schema.ts';
 import { type ScanPorts, scanResult } from './scan-result.ts';
@@ -32,6 +33,7 @@ export interface GuardPorts extends ArgumentSchemaPorts, VisibilityPorts {
   readonly secrets: SecretPorts;
   readonly taint: TaintPorts;
   readonly policy: PolicyPorts;
+  readonly reach: ReachPorts;
   readonly sinks: (snapshot: FrozenSnapshot) => SinkSettings | undefined;
   /** Tools whose every call asks a person. */
   readonly asks: (snapshot: FrozenSnapshot) => readonly string[];
@@ -56,6 +58,7 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
     ...secrets(ports.secrets),
     taint(ports.taint),
     policy(ports.policy),
+    reach(ports.reach),
     sinkFloor(ports.sinks),
     asks(ports.asks),
     resources(ports.resources),
