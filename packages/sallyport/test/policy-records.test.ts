@@ -109,7 +109,7 @@ describe('why', () => {
     const hidden = callOf(await decisions(gateway), 'balance');
     const secret = await client.request('resources/read', { uri: 'bank+file:///secret' });
     expect(secret.error).toMatchObject({ message: 'Sealed.', data: { 'dev.sallyport/verdict': { guard: 'policy' } } });
-    const read = callOf(await decisions(gateway), 'file:///secret');
+    const read = String((await decisions(gateway)).find(({ method }) => method === 'resources/read')?.['callId']);
 
     const explain = async (callId: string) => json(gateway, 'policy', 'why', callId);
     const check = async () => {
@@ -199,9 +199,9 @@ describe('shadow', () => {
       `${ALL}@id("no") @reason("No.") forbid(principal, action, resource == Tool::"bank/pay"); @id("r") forbid(principal, action, resource is Resource);`,
     );
     const first = await json(gateway, 'policy', 'shadow', hard);
-    expect(first).toMatchObject({ calls: 3, same: 1, changed: 2, unknown: { arguments: 0 } });
+    // The record has a digest of the URI.
+    expect(first).toMatchObject({ calls: 3, same: 1, changed: 1, unknown: { arguments: 0, target: 1 } });
     expect(first['changes']).toMatchObject([
-      { target: 'bank/file:///secret', did: 'allow', would: 'deny', policies: ['r'] },
       { target: 'bank/pay', did: 'allow', would: 'deny', reason: 'No.', policies: ['no'], principal: 'local' },
     ]);
     const byArguments = write(
@@ -210,14 +210,14 @@ describe('shadow', () => {
     );
     expect(await json(gateway, 'policy', 'shadow', byArguments)).toMatchObject({
       calls: 3,
-      same: 2,
+      same: 1,
       changed: 0,
-      unknown: { arguments: 1, policies: ['limit'] },
+      unknown: { arguments: 1, target: 1, policies: ['limit'] },
     });
     await gateway.process.stop();
     const later = await run(gateway, 'policy', 'shadow', byArguments);
     expect(later.stderr).toContain('1 depend on arguments that are not recorded, by limit.');
-    expect(await json(gateway, 'policy', 'shadow', '--set', 'locked')).toMatchObject({ calls: 3, changed: 3 });
+    expect(await json(gateway, 'policy', 'shadow', '--set', 'locked')).toMatchObject({ calls: 3, changed: 2 });
   });
 
   test('with recorded arguments they decide, and times are those of the calls', async () => {

@@ -159,6 +159,7 @@ function createRecord({ audit, callLog, metrics }: CallPorts, envelope: Envelope
   const subject = toAuditSubject(id, method, about);
   subject.upstream = upstream;
   subject.target = during;
+  subject.said = envelope;
   const finish = (outcome: AuditOutcome, by: { guard: string | undefined; reason: string | undefined }) => {
     const ms = performance.now() - startedAt;
     const record: CallRecord = {

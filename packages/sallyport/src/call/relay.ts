@@ -143,6 +143,7 @@ function toEnvelope(route: Route, about: ReadRun, passing: Passing): Envelope {
   };
   if (kind === 'call' && request.bytes.length >= LARGE) noteRaw(envelope, cut(request, request.param('arguments')));
   passing.envelope = envelope;
+  subject.said = envelope;
   return envelope;
 }
 

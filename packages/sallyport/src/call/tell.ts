@@ -48,6 +48,7 @@ export async function tellServer(
     const { method } = notification;
     const said = { run, target: method, publicTarget: method, bytes, notes: subject };
     const envelope: Envelope = { ...context, ...said, kind: 'client_notification', ...readNotification(notification) };
+    subject.said = envelope;
     const decision = await judge(ports, envelope);
     const { verdict, guard } = decision;
     if (verdict.kind === 'deny' || verdict.kind === 'ask') {

@@ -47,7 +47,7 @@ export const auditSchema = z.strictObject({
     .enum(['digest', 'full'])
     .default('digest')
     .describe(
-      'What is kept of arguments and results. digest: a keyed digest each, because values hold secrets. full: the values too, up to 64 KiB each, with what looks like a secret masked.',
+      'What is kept of arguments, results, URIs and what a reason quotes of them. digest: a keyed digest each, because values hold secrets. full: the values too, up to 64 KiB each, with what looks like a secret masked.',
     ),
   keepDays: z
     .int()

@@ -1,8 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Snapshot } from '../config/settings.ts';
 import type { AuditFilter } from '../core/audit-index.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { createAuditIndex } from '../storage/audit-index.ts';
+import { DIGEST_KEY_FILE } from '../telemetry/audit/audit.ts';
 import { type AuditReader, createAuditReader, type PlacedRecord } from '../telemetry/audit/audit-reader.ts';
+import { createHideValues, isUri } from '../telemetry/audit/hide-values.ts';
+import { createKeyedDigest } from '../telemetry/audit/keyed-digest.ts';
 import { RecordFollower } from '../telemetry/audit/read-records.ts';
 import { auditDirectory, readTimes, TIMES } from './audit-file-routes.ts';
 import { readLimit } from './page.ts';
@@ -89,7 +95,9 @@ export function auditRoutes(ports: ControlPorts): readonly Route[] {
       problems: [503],
       handle: async ({ query, role }) => {
         const cursor = query.get('cursor') ?? undefined;
-        const found = await ports.recordedCalls(readFilter(query), readLimit(query), cursor);
+        const filter = readFilter(query);
+        const tool = filter.tool && (await toRecorded(ports.sections(), filter.tool));
+        const found = await ports.recordedCalls({ ...filter, tool }, readLimit(query), cursor);
         const items = found.items.map((call) => toVisible(call, role));
         return found.next === undefined ? { items } : { items, next: found.next };
       },
@@ -132,6 +140,13 @@ export function auditRoutes(ports: ControlPorts): readonly Route[] {
       }),
     },
   ];
+}
+
+/** A URI is recorded as its digest where values are. */
+async function toRecorded({ stateDir, audit }: Pick<Snapshot, 'stateDir' | 'audit'>, tool: string): Promise<string> {
+  if (audit?.values === 'full' || !isUri(tool)) return tool;
+  const key = await readFile(join(stateDir, DIGEST_KEY_FILE), 'utf8');
+  return createHideValues(createKeyedDigest(Buffer.from(key.trim(), 'hex'))).target(tool, '');
 }
 
 /** What is written from now on. The first look finds where that is. */

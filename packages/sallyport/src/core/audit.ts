@@ -1,5 +1,6 @@
 import type { CallNotes, Tool } from './call.ts';
 import type { Client } from './client.ts';
+import type { Envelope } from './envelope.ts';
 
 /**
  * How a request ended. `tool_error`: the tool said so; `error`: the upstream answered with an error; `denied`: it never ran;
@@ -27,6 +28,8 @@ export interface AuditSubject extends CallNotes {
   reason: string | undefined;
   /** Where a person decided, or is asked. */
   approval: string | undefined;
+  /** What was sent: a reason may quote it. `undefined`: nobody could read it. */
+  said: Pick<Envelope, 'body' | 'fixed'> | undefined;
   /** Set by the audit: its record was taken. */
   admitted: boolean;
 }
@@ -78,6 +81,7 @@ export function toAuditSubject(
     guard: undefined,
     reason: undefined,
     approval: undefined,
+    said: undefined,
     policy: undefined,
     release: undefined,
     candidate: undefined,

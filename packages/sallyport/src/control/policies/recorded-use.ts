@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject, member } from '../../core/json.ts
 import type { Principal } from '../../core/principal.ts';
 import { SINK_CLASSES, type SinkClass } from '../../core/sink.ts';
 import type { OfferUse } from '../../guard/policy/policy-engine.ts';
+import { isHiddenTarget } from '../../telemetry/audit/hide-values.ts';
 
 /** A recorded request as the policies see one. */
 export type RecordedUse = RecordedCall | RecordedOffer;
@@ -51,7 +52,7 @@ export function readRecordedUse(record: JsonObject, definition: JsonObject | und
     return { kind: 'call', at, hasArguments, call: toCall(String(record['callId']), { tool, client, given }) };
   }
   const kind = OFFERS.get(String(method));
-  if (kind === undefined) return undefined;
+  if (kind === undefined || (kind === 'resource' && isHiddenTarget(target))) return undefined;
   const { hasArguments, given } = readGiven(record);
   const inner = member(given, 'arguments');
   const use = { offer: { kind, upstream, id: target }, client, arguments: isObject(inner) ? inner : {} };

@@ -18,6 +18,7 @@ import { toSafeJson, toSafeName } from '../redact-fields.ts';
 import { createPublish } from './anchor.ts';
 import { claimChain } from './claim-chain.ts';
 import { HeadOutlet } from './head-outlet.ts';
+import { createHideValues, type HideValues, KEEP_VALUES } from './hide-values.ts';
 import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts';
 import { openChain } from './open-chain.ts';
 import { NO_DIGEST } from './record-line.ts';
@@ -30,7 +31,7 @@ import { AuditWriter } from './writer.ts';
 
 /** In the state directory: what signs the seals, and what keys the digests. */
 export const SEAL_KEY_FILE = 'audit-seal-key';
-const DIGEST_KEY_FILE = 'audit-digest-key';
+export const DIGEST_KEY_FILE = 'audit-digest-key';
 
 /** How often old segments are looked for. Milliseconds. */
 const RETIRE_MS = 3_600_000;
@@ -171,6 +172,7 @@ function createAudit(
   { mode, values, digest, clock }: Recorder,
 ): Omit<OpenAudit, 'close' | 'isPublished'> {
   const toEnd: ValueWriter = values === 'full' ? toFullValue(digest) : toLaterDigest;
+  const hidden = values === 'full' ? KEEP_VALUES : createHideValues(digest);
   const now = createIsoClock(clock);
   const note: OpenAudit['note'] = (kind, members) => {
     const rest = Object.entries(members).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`);
@@ -182,8 +184,8 @@ function createAudit(
       if (trouble !== undefined) throw toFault(trouble);
       const { text, options } = toEnd('arguments', args);
       writer.append(
-        `"time":"${now()}","kind":"admitted"${toWho(subject)}` +
-          `${toFacts(subject)}${optional('verdict', subject.verdict)}${optional('guard', subject.guard)}${optional('reason', subject.reason)}${text}}`,
+        `"time":"${now()}","kind":"admitted"${toWho(subject, hidden)}` +
+          `${toFacts(subject, hidden)}${optional('verdict', subject.verdict)}${optional('guard', subject.guard)}${optional('reason', subject.reason && hidden.reason(subject.reason, subject))}${text}}`,
         options,
       );
       subject.admitted = true;
@@ -197,8 +199,8 @@ function createAudit(
       }
       const { text, options } = toEnd('result', result);
       writer.append(
-        `"time":"${now()}","kind":"${subject.admitted ? 'outcome' : 'denied'}"${toWho(subject)}${subject.admitted ? '' : toFacts(subject)}${toOutcome(end)}` +
-          `${toDecision('release', subject.release)}${text}}`,
+        `"time":"${now()}","kind":"${subject.admitted ? 'outcome' : 'denied'}"${toWho(subject, hidden)}${subject.admitted ? '' : toFacts(subject, hidden)}${toOutcome(end, subject, hidden)}` +
+          `${toDecision('release', subject, hidden)}${text}}`,
         options,
       );
     },
@@ -215,32 +217,37 @@ function createAudit(
 }
 
 /** Both records of a call say it. */
-function toWho(subject: AuditSubject): string {
-  return `,"callId":"${subject.callId}"${toNames(subject)}${optional('approval', subject.approval)}${optional('notValidated', subject.notValidated)}`;
+function toWho(subject: AuditSubject, hidden: HideValues): string {
+  return `,"callId":"${subject.callId}"${toNames(subject, hidden)}${optional('approval', subject.approval)}${optional('notValidated', subject.notValidated)}`;
 }
 
 const names = new PairCache<Client, Tool, string>();
 
 /** Who called what. A client calls a tool many times: that part of the line is written once. */
-function toNames(subject: AuditSubject): string {
+function toNames(subject: AuditSubject, hidden: HideValues): string {
   const { client, tool } = subject;
-  if (tool === undefined) return writeNames(subject);
+  if (tool === undefined) return writeNames(subject, hidden);
   let text = names.get(client, tool);
   if (text === undefined) {
-    text = writeNames(subject);
+    text = writeNames(subject, hidden);
     names.set(client, tool, text);
   }
   return text;
 }
 
-function writeNames({ method, client, upstream, target, tool }: AuditSubject): string {
+function writeNames({ method, client, upstream, target, tool }: AuditSubject, hidden: HideValues): string {
   // Tools are named by their servers, the rest by whoever asks.
   const toNamed = (name: string) => (tool === undefined ? toSafeName(name) : name);
-  const named = target === undefined ? undefined : toNamed(target);
+  const named = target === undefined ? undefined : toNamed(tool === undefined ? hidden.target(target, method) : target);
   return `,"method":${quote(toNamed(method))}${toClient(client)}${optional('upstream', upstream)}${optional('tool', named)}`;
 }
 
-function toOutcome({ outcome, guard, reason: said, ms, resultBytes }: AuditEnd): string {
+function toOutcome(
+  { outcome, guard, reason: given, ms, resultBytes }: AuditEnd,
+  subject: AuditSubject,
+  hidden: HideValues,
+): string {
+  const said = given && hidden.reason(given, subject);
   // What is wrong with a request may quote it: an unknown name, a malformed cursor.
   const reason = said === undefined || guard !== undefined ? said : toSafeName(said);
   return `,"outcome":"${outcome}"${optional('guard', guard)}${optional('reason', reason)},"ms":${writeMilliseconds(ms)},"resultBytes":${resultBytes}`;
@@ -262,14 +269,14 @@ function toClient(client: Client): string {
 }
 
 /** What decided, and what it was decided from: in the first record of a request, so that it can be explained and tried under other rules. */
-function toFacts(subject: AuditSubject): string {
-  const { client, tool, digest, snapshotVersion, requestBytes, policy, candidate, isEnforced } = subject;
+function toFacts(subject: AuditSubject, hidden: HideValues): string {
+  const { client, tool, digest, snapshotVersion, requestBytes, policy, isEnforced } = subject;
   const mode = policy === undefined || isEnforced ? '' : ',"policyMode":"shadow"';
   return (
     `${optional('toolDigest', digest)},"snapshot":${snapshotVersion},"requestBytes":${requestBytes}` +
     toRights(client.principal) +
     (tool === undefined ? '' : toTraits(tool)) +
-    `${toDecision('policy', policy)}${mode}${toDecision('candidate', candidate)}`
+    `${toDecision('policy', subject, hidden)}${mode}${toDecision('candidate', subject, hidden)}`
   );
 }
 
@@ -309,13 +316,16 @@ const HINTS: ReadonlySet<string> = new Set(['readOnlyHint', 'destructiveHint', '
 const decisions = new WeakMap<PolicyDecision, string>();
 
 /** Decisions that do not depend on the call are kept, and their text with them. */
-function toDecision(name: 'policy' | 'candidate' | 'release', decision: PolicyDecision | undefined): string {
+function toDecision(name: 'policy' | 'candidate' | 'release', subject: AuditSubject, hidden: HideValues): string {
+  const decision = subject[name];
   if (decision === undefined) return '';
   let text = decisions.get(decision);
   if (text === undefined) {
     const { reason, ...rest } = decision;
-    text = JSON.stringify(reason === '' ? rest : decision);
-    decisions.set(decision, text);
+    const shown = reason === '' ? reason : hidden.reason(reason, subject);
+    text = JSON.stringify(shown === '' ? rest : { ...decision, reason: shown });
+    // A reason that quotes a request is another one for the next.
+    if (shown === reason) decisions.set(decision, text);
   }
   return `,"${name}":${text}`;
 }
