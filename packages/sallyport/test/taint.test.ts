@@ -229,6 +229,20 @@ describe('runs', () => {
     expect(textOf(await call(new PlainClient(gateway), 'mail_send_email', given, 'task-2'))).toBe('done');
   });
 
+  test('without a name, the endpoints of one modern client share what it read', async () => {
+    const url = new URL('/servers/web/mcp', gateway.url).href;
+    expect(textOf(await new PlainClient(gateway, url).callModern('get_page'))).toBe(PAGE);
+    arrived.length = 0;
+    const sent = await new PlainClient(gateway).callModern('mail_send_email', { to: 'desk@attacker.example' });
+    expectStop(sent, 'ask', 'untrusted-decides');
+  });
+
+  test('without a name, each session of a legacy client is a conversation of its own', async () => {
+    const given = { to: 'desk@attacker.example' };
+    expectStop(await (await talk('web_get_page')).call('mail_send_email', given), 'ask', 'untrusted-decides');
+    expect(textOf(await (await talk()).call('mail_send_email', given))).toBe('done');
+  });
+
   test('a name that is none is refused', async () => {
     const { error } = await call(new PlainClient(gateway), 'web_get_page', {}, 'two words');
     expect(error).toMatchObject({ code: -32602 });
