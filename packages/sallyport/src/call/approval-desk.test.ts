@@ -10,6 +10,7 @@ import { systemClock } from '../core/clock.ts';
 import type { Envelope } from '../core/envelope.ts';
 import type { JsonObject } from '../core/json.ts';
 import { silentLog } from '../core/log.ts';
+import { KEY_HOLDER } from '../core/principal.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { PersonAnswer } from '../guard/approve/approval.ts';
 import { type Guard, inspect } from '../guard/guard.ts';
@@ -103,6 +104,30 @@ test('a yes lets the call that waits for it go', async () => {
   expect(decision).toMatchObject({ verdict: { kind: 'allow' }, rewritten: { n: 1 } });
   expect(await spend?.()).toBe(true);
   expect(await spend?.()).toBe(false);
+});
+
+describe('a yes to a caller whose credential', () => {
+  const settleAs = async (expiresAt: number) => {
+    const desk = await openDesk();
+    const client = { ...toCall().client, principal: { ...KEY_HOLDER, expiresAt } };
+    const settling = desk.settle({ n: 1 }, { client });
+    await desk.allow();
+    return settling;
+  };
+
+  test('has expired meanwhile is worth nothing', async () => {
+    const { decision, spend } = await settleAs(systemClock.now());
+    expect(decision.verdict).toMatchObject({
+      ...{ kind: 'deny', reason: "The caller's credential expired while a person was asked." },
+    });
+    expect(spend).toBeUndefined();
+  });
+
+  test('is good for longer lets the call go', async () => {
+    const { decision, spend } = await settleAs(systemClock.now() + 60_000);
+    expect(decision.verdict.kind).toBe('allow');
+    expect(await spend?.()).toBe(true);
+  });
 });
 
 /** Asks about small amounts, wants two people for large ones, and a rule against huge ones. */

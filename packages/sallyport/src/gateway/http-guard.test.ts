@@ -70,3 +70,12 @@ describe('attacks are refused', () => {
   ];
   test.each(rows)('%s', (_name, headers, code, url) => expect(codeOf(headers, url)).toBe(code));
 });
+
+test('a host that the operator took away is refused at once, and the others go on', () => {
+  const ask = (host: string, now: GatewaySettings) => checkHttpRequest(request(['Host', host]), now);
+  const fewer: GatewaySettings = { ...settings, allowedHosts: [] };
+  ask('gate.example', settings);
+  expect(() => ask('gate.example', fewer)).toThrow(expect.objectContaining({ code: 'forbidden' }));
+  ask('127.0.0.1:7411', settings);
+  expect(() => ask('127.0.0.1:7411', fewer)).not.toThrow();
+});

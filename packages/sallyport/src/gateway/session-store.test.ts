@@ -18,6 +18,7 @@ function open() {
     isCurrent: () => true,
   });
   const ended: string[] = [];
+  const endedIds: string[] = [];
   /** A session as far as the store looks at it. */
   const add = (caller: string, busy = false) => {
     const principal: Principal = { ...ANYONE, id: caller };
@@ -26,6 +27,7 @@ function open() {
       onClose: undefined as (() => void) | undefined,
       close() {
         ended.push(caller);
+        endedIds.push(session.id);
         session.onClose?.();
       },
     };
@@ -34,7 +36,7 @@ function open() {
   };
   const follow = (caller: string) =>
     store.follow({ principal: { ...ANYONE, id: caller } } as unknown as Follower, LIMIT);
-  return { store, ended, add, follow };
+  return { store, ended, endedIds, add, follow };
 }
 
 test('sessions of one caller end its own, never those of others', () => {
@@ -69,6 +71,36 @@ test('where nothing is left, the caller that holds the most gives', () => {
   expect(ended).toEqual([]);
   add('e');
   expect(ended).toEqual(['a']);
+});
+
+test('of a caller that makes room, the longest idle session ends, and only that', () => {
+  const { store, endedIds, add, follow } = open();
+  const sessions = Array.from({ length: 875 }, () => add('greedy'));
+  const [first, second, third] = sessions;
+  // Used again since it was opened, and in use.
+  Object.assign(first ?? {}, { lastUsed: 10_000 });
+  Object.assign(second ?? {}, { busy: true });
+  add('greedy');
+  expect(endedIds).toEqual([third?.id]);
+  follow('greedy');
+  expect(endedIds).toEqual([third?.id, sessions[3]?.id]);
+  expect(store.get(first?.id ?? '', first?.principal ?? ANYONE)).toBe(first);
+  expect(() => store.get(third?.id ?? '', third?.principal ?? ANYONE)).toThrow(
+    expect.objectContaining({ code: 'session_not_found' }),
+  );
+});
+
+test('where nothing is left and whoever holds the most is busy, the new one is refused and nobody ends', () => {
+  const { ended, add } = open();
+  for (const [caller, many] of [
+    ['a', 875],
+    ['b', 109],
+    ['c', 14],
+    ['d', 2],
+  ] as const)
+    for (let i = 0; i < many; i++) add(caller, caller === 'a');
+  expect(() => add('e')).toThrow(/^Sallyport has 1000 sessions in use/);
+  expect(ended).toEqual([]);
 });
 
 test('streams of one caller leave room, and places come back once', () => {
