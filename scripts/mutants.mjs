@@ -19,6 +19,7 @@ the file. Faults: a condition negated or constant, a call removed, a return chan
   --kind KIND     condition, call, return, bound or text; may be repeated
   --tests N       unit test files per fault, the nearest first (default 24)
   --workers N     test files at a time (default 2)
+  --again FILE    only the faults that a run with --json did not notice; FILE holds what it printed
   --list          only says what would be put where
   --json          one object on stdout; the progress stays on stderr
   --help
@@ -43,6 +44,7 @@ const { values: options } = parseArgs({
     ...{ count: { type: 'string', default: '150' }, seed: { type: 'string', default: '1' } },
     ...{ only: { type: 'string', multiple: true }, kind: { type: 'string', multiple: true } },
     ...{ tests: { type: 'string', default: '24' }, workers: { type: 'string', default: '2' } },
+    again: { type: 'string' },
     ...{ list: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
   },
 });
@@ -51,7 +53,10 @@ else process.exitCode = await main();
 
 async function main() {
   const seed = toNumber('seed');
-  const faults = pick(allFaults(), { seed, count: toNumber('count') });
+  const again = options.again === undefined ? undefined : readKeys(options.again);
+  const all = allFaults();
+  const faults =
+    again === undefined ? pick(all, { seed, count: toNumber('count') }) : all.filter((one) => again.has(keyOf(one)));
   if (options.list) {
     for (const fault of faults) say(describe(fault));
     return 0;
@@ -133,9 +138,12 @@ function keyOf({ file, at, before, to }) {
 }
 
 function readEquivalent() {
-  const path = join(root, 'scripts/mutants-equivalent.json');
-  const { faults } = JSON.parse(readFileSync(path, 'utf8'));
+  const { faults } = JSON.parse(readFileSync(join(root, 'scripts/mutants-equivalent.json'), 'utf8'));
   return new Set(faults.map(keyOf));
+}
+
+function readKeys(path) {
+  return new Set(JSON.parse(readFileSync(path, 'utf8')).missed.map(keyOf));
 }
 
 /** The kinds in turn, while there are enough of each. */
