@@ -27,7 +27,10 @@ async function judge(given: JsonObject, settings = LAPTOP, about: Partial<Tool> 
   return verdict;
 }
 
-const said = (danger: string) => ({ reason: expect.stringContaining(`(${danger})`) });
+/** In words, too. */
+const said = (danger: string) => ({
+  reason: expect.stringMatching(new RegExp(`(?: [A-Za-z,]+){5,} \\(${danger}\\)`)),
+});
 
 describe('attacks that are never harmless', () => {
   test.each<[string, JsonObject]>([
