@@ -99,6 +99,8 @@ const WORDS = [
   'const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";',
   '1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Ba4 Nf6 5.O-O Be7 6.Re1 b5 7.Bb3 d6 8.c3 O-O 9.h3 Na5 10.Bc2 c5 11.d4 Qc7 12.Nbd2 cxd4 13.cxd4 Nc6 14.Nb3 a5 15.Be3 a4 16.Nbd2 Bd7',
   'ATGGCCATTGTAATGGGCCGCTGAAAGGGTGCCCGATAGATGGCCATTGTAATGGGCCGCTGAAAGGGTGCCCGATAG',
+  'MSVLTPLLWLMWAAGTVTLGCAPPPAVPEALRAPRAWAAQGGRAQAGICIGAVLAGIALGVGILVLALAALVFIPHHWAYVWKFSRSSPLMPVLTQ',
+  'es-AR, en-AU, de-AT, nl-BE, fr-BE, pt-BR, en-CA, fr-CA, es-CL, da-DK, fi-FI, fr-FR, de-DE, zh-HK, en-IN, id-ID, it-IT, ja-JP, ko-KR, en-MY, es-MX, nl-NL, en-NZ, no-NO, zh-CN, pl-PL, pt-PT, en-PH, ru-RU, ar-SA, en-ZA, es-ES, sv-SE, fr-CH, de-CH, zh-TW, tr-TR, en-GB, en-US, es-US',
   'CC(C)CC1=CC=C(C=C1)C(C)C(=O)OCCN2CCOCC2',
   '[182, 43, 9, 201, 77, 18, 254, 91, 33, 120, 7, 65, 190, 241, 88, 12, 99, 142, 60, 211, 30, 174, 55, 229, 101, 16, 83, 147, 208, 39]',
   '/usr/share/doc/packages/libreoffice-dictionaries/README-en_US-hyph_and_thes.2024-01-17.rev3f2a.tar.gz',

@@ -21,6 +21,8 @@ export const MOST_HEX = 64;
 export const MOST_IN_GROUPS = 128;
 /** Runs of a token: a drawing or a formula is made of shorter ones. */
 const SHORTEST_RUN = 8;
+/** A list of languages and countries is made of shorter ones. */
+const SHORTEST_GROUP = 3;
 const LONGEST_GROUP = MOST_CARRIED;
 const MAX_PARTS = 64;
 
@@ -49,7 +51,7 @@ export function carries(runs: readonly string[]): boolean {
   const together = runs.join('');
   return HEX.test(together)
     ? together.length > MOST_HEX && isMixed(together, 3.5)
-    : together.length > MOST_CARRIED && isMixed(together, 4);
+    : together.length > MOST_CARRIED && isMixed(together, 4.3);
 }
 
 /** Runs one after the other, whatever stands between them, without a word. By hand: it reads whole documents. */
@@ -78,7 +80,7 @@ function inGroups(text: string): readonly OpaquePart[] {
       if (kind !== DIGIT) isNumber = false;
       continue;
     }
-    if (start >= 0 && i - start > 1) {
+    if (start >= 0 && i - start >= SHORTEST_GROUP) {
       if (i - start > LONGEST_GROUP || lettersInWords(text, { start, end: i, shortest: LONG_WORD }) > 0) close();
       else if (!isNumber) {
         runs.push([start, i]);
