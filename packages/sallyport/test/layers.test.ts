@@ -37,6 +37,14 @@ describe('the product', () => {
     expect(findViolations(tree).map(show)).toEqual([]);
   });
 
+  test('each file of call/ has a unit test beside it, unless it has types only', () => {
+    const untested = [...tree]
+      .filter(([file, text]) => /^call\/[\w-]+\.ts$/.test(file) && /^export (?!interface|type)/m.test(text))
+      .map(([file]) => file)
+      .filter((file) => !tree.has(file.replace(/\.ts$/, '.test.ts')));
+    expect(untested).toEqual([]);
+  });
+
   test('nothing reaches an upstream past call/: gateway/ only ends what it follows', () => {
     const uses = [...tree]
       .filter(([file]) => file.startsWith('gateway/') && !file.endsWith('.test.ts'))
