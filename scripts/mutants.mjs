@@ -58,7 +58,8 @@ async function main() {
   const faults =
     again === undefined ? pick(all, { seed, count: toNumber('count') }) : all.filter((one) => again.has(keyOf(one)));
   if (options.list) {
-    for (const fault of faults) say(describe(fault));
+    if (options.json) process.stdout.write(`${JSON.stringify({ faults: faults.map(toRow) })}\n`);
+    else for (const fault of faults) process.stdout.write(`${describe(fault)}\n`);
     return 0;
   }
   const copy = makeCopy();
@@ -125,6 +126,10 @@ function toNamed(fault, { file, text }) {
 
 function describe({ file, line, kind, before, to }) {
   return `${file}:${line} ${kind}: ${shorten(before)} -> ${shorten(to)}`;
+}
+
+function toRow({ file, line, kind, at, before, to }) {
+  return { file, line, kind, at, before, to };
 }
 
 function shorten(text) {
@@ -294,7 +299,7 @@ function report(results, seed) {
     }),
   );
   if (options.json) {
-    const rows = missed.map(({ file, line, kind, at, before, to }) => ({ file, line, kind, at, before, to }));
+    const rows = missed.map(toRow);
     const figure = { name: 'mutants.noticed', value: share, unit: '%', goal: GOAL, holds: share >= GOAL };
     process.stdout.write(
       `${JSON.stringify({ figures: [figure], seed, faults: results.length, noticed, kinds, missed: rows })}\n`,

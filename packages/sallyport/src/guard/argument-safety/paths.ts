@@ -34,14 +34,10 @@ export function climbsOut(path: string): number {
   const isAbsolute = /^(?:[A-Za-z]:)?[\\/]/.test(path);
   let depth = 0;
   let lowest = 0;
-  let isClimbing = false;
   for (const step of path.split(/[\\/]/)) {
     if (step === '' || step === '.') continue;
-    if (step === '..') {
-      depth -= 1;
-      isClimbing = true;
-    } else depth += 1;
-    if (isClimbing) lowest = Math.min(lowest, isAbsolute ? depth - 1 : depth);
+    depth += step === '..' ? -1 : 1;
+    lowest = Math.min(lowest, isAbsolute ? depth - 1 : depth);
   }
   return -lowest;
 }
