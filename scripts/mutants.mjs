@@ -66,7 +66,7 @@ async function main() {
   const runner = createRunner(copy);
   const end = () => {
     runner.close();
-    rmSync(copy, { recursive: true, force: true });
+    rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
   };
   // The runner has a group of its own, so that a signal to this process does not reach it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
@@ -163,9 +163,7 @@ function pick(faults, { seed, count }) {
       if (row.length === 0 || picked.length === count) continue;
       picked.push(...row.splice(Math.floor(random() * row.length), 1));
     }
-  return picked.sort((one, other) =>
-    one.file < other.file ? -1 : one.file > other.file ? 1 : one.start - other.start,
-  );
+  return picked;
 }
 
 /** Mulberry32: small, and the same everywhere. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { toCall, toTool } from '../../test/sample-call.ts';
 import { SAMPLE_TEXTS } from '../../test/sample-texts.ts';
 import { type ApprovalSettings, NO_APPROVAL_RULES } from '../config/approvals-section.ts';
@@ -337,4 +337,35 @@ test('after the first of two people one more is waited for', async () => {
   expect((await settle({ n: 1 })).decision.verdict).toMatchObject({
     reason: expect.stringContaining('One more person'),
   });
+});
+
+test('a call that has waited long enough is followed no longer', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let looks = 0;
+  const waiting = { id: 'ap_1', state: 'waiting', needed: 1, answers: [], reasons: [], expiresAt: Date.now() + 60_000 };
+  const approvals = {
+    open: async () => ({ approval: waiting, isNew: true }),
+    get: async () => waiting,
+    changedSince: async () => {
+      looks++;
+      return [];
+    },
+  };
+  const desk = new ApprovalDesk({
+    ...{ approvals, grants: { find: async () => undefined }, clock: systemClock, log: silentLog },
+    ...{ settings: () => ({ ...NO_APPROVAL_RULES, waitMs: 500, elicit: false }), guards: () => guards },
+    hiding: () => ({ key: Buffer.alloc(32) }),
+  } as never);
+  const call = toCall({ body: { n: 1 } });
+  const exchange = { client: call.client, cancelled: false, onCancel: undefined };
+  const inbound = { exchange, snapshot: toSnapshot({}) } as unknown as Inbound;
+  const settling = desk.settle(await inspect(guards, call), call, inbound);
+  await vi.advanceTimersByTimeAsync(500);
+  expect((await settling).decision.verdict.kind).toBe('ask');
+  expect(exchange.onCancel).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(200);
+  const before = looks;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([before > 0, looks]).toEqual([true, before]);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { toDeclaration } from '../core/client.ts';
-import { Request } from '../core/message.ts';
-import { KEY_HOLDER, type Principal } from '../core/principal.ts';
+import { Notification, Request } from '../core/message.ts';
+import { KEY_HOLDER, PARENT_PROCESS, type Principal } from '../core/principal.ts';
 import type { Inbound } from './inbound.ts';
-import { readRun } from './run-of.ts';
+import { isOneConversation, readNotificationRun, readRun } from './run-of.ts';
 
 function inbound(meta: Record<string, unknown> | undefined, principal: Principal = KEY_HOLDER): Inbound {
   const params = { name: 'a', arguments: { n: 1 }, ...(meta === undefined ? {} : { _meta: meta as never }) };
@@ -50,4 +50,40 @@ test('what is for Sallyport goes no further, and everything else does', () => {
 
 test.each([[7], [null], [['a']], ['x'.repeat(16_385)]])('%j is no text of a user', (user) => {
   expect(() => readRun(inbound({ [USER]: user }))).toThrow(expect.objectContaining({ code: 'invalid_params' }));
+});
+
+test('a text of a user may be long', () => {
+  expect(readRun(inbound({ [USER]: 'x'.repeat(16_384) })).user).toHaveLength(16_384);
+});
+
+test.each<[string, 'modern' | 'legacy', Principal, boolean, boolean]>([
+  ['without sessions', 'modern', KEY_HOLDER, false, false],
+  ['without sessions that names its run', 'modern', KEY_HOLDER, true, true],
+  ['with a session', 'legacy', KEY_HOLDER, false, true],
+  ['on stdio', 'modern', PARENT_PROCESS, false, true],
+])('the run of a client %s is one conversation', (_, era, principal, isOwnRun, isOne) => {
+  const { client } = inbound(undefined, principal).exchange;
+  expect(isOneConversation({ client: { ...client, era }, isOwnRun })).toBe(isOne);
+});
+
+describe('a notification', () => {
+  const { client } = inbound(undefined).exchange;
+  test('belongs to the session, and passes as it came', () => {
+    const given = Notification.of('notifications/x', { _meta: { a: 1 } });
+    expect(readNotificationRun(client, given)).toEqual({ run: 'session-1', notification: given });
+    expect(readNotificationRun(client, given).notification).toBe(given);
+  });
+
+  test('belongs to the run that it names, and passes without what is for Sallyport', () => {
+    const given = Notification.of('notifications/x', { b: 2, _meta: { a: 1, [RUN]: 'task-1', [USER]: 'pay' } });
+    const { run, notification } = readNotificationRun(client, given);
+    expect(run).toBe(readRun(inbound({ [RUN]: 'task-1' })).run);
+    expect(notification.params).toEqual({ b: 2, _meta: { a: 1 } });
+    expect(notification.method).toBe('notifications/x');
+  });
+
+  test('that names no run is none of a session', () => {
+    const given = Notification.of('notifications/x', { _meta: { [RUN]: '' } });
+    expect(() => readNotificationRun(client, given)).toThrow(expect.objectContaining({ code: 'invalid_params' }));
+  });
 });
