@@ -177,8 +177,8 @@ async function reply(request: ReadRequest): Promise<void> {
   try {
     said = await judge(request);
   } catch (error) {
-    const isOverloaded = error instanceof FaultError && error.code === 'overloaded';
-    said = { kind: 'broken', message: error instanceof Error ? error.message : 'it failed', isOverloaded };
+    const code = error instanceof FaultError ? error.code : undefined;
+    said = { kind: 'broken', message: error instanceof Error ? error.message : 'it failed', code };
   }
   const value = said.kind === 'judged' ? said.value : undefined;
   port?.postMessage(said, value === undefined ? [] : [value.buffer as ArrayBuffer]); // True: an encoder made it.

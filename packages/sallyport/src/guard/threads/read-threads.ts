@@ -91,7 +91,7 @@ export function createReadThreads(options: ReadThreadsOptions): ReadThreads {
       let outcome = await run(guard, envelope, false);
       if (outcome.kind === 'judged') return toVerdict(outcome, envelope);
       if (outcome.kind === 'broken')
-        throw outcome.isOverloaded ? new FaultError('overloaded', outcome.message) : new Error(outcome.message);
+        throw outcome.code === undefined ? new Error(outcome.message) : new FaultError(outcome.code, outcome.message);
       if (guard.late !== undefined && outcome.kind !== 'unavailable') outcome = await run(guard, envelope, true);
       return outcome.kind === 'judged' ? toVerdict(outcome, envelope) : toUnread(envelope);
     },

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../config/settings.ts';
 import type { CallNotes } from '../../core/call.ts';
 import type { Envelope } from '../../core/envelope.ts';
+import type { FailureCode } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { NameAnswers } from '../../core/name-port.ts';
 import type { ShownDefinition } from '../../core/shown-definitions.ts';
@@ -62,8 +63,8 @@ export type ReadReply =
       readonly value: Uint8Array | undefined;
       readonly notes: Partial<CallNotes>;
     }
-  /** The guard failed. */
-  | { readonly kind: 'broken'; readonly message: string; readonly isOverloaded: boolean };
+  /** The guard failed; with a fault, where it is one. */
+  | { readonly kind: 'broken'; readonly message: string; readonly code: FailureCode | undefined };
 
 /** What a thread starts with. */
 export interface ReadWorkerData {
