@@ -43,11 +43,13 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map<string, reado
   ['gateway', [...DOMAIN, 'state', 'telemetry', 'call']],
   ['host', [...DOMAIN, 'storage', 'state', 'telemetry', 'call']],
   ['control', [...DOMAIN, 'storage', 'state', 'telemetry', 'call', 'host']],
+  // Reads definitions and says how to write them better: no part of a call.
+  ['lint', ['core']],
   ['version.ts', []],
   ['app', [...EVERYTHING, 'version.ts']],
   // Acts out the threats with the built program: it knows the wire, and nothing of what it tries.
   ['drill', ['core', 'upstream']],
-  ['cli', [...EVERYTHING, 'version.ts', 'app', 'drill']],
+  ['cli', [...EVERYTHING, 'version.ts', 'app', 'drill', 'lint']],
 ]);
 
 /** Only these may know the dates of protocol revisions. */

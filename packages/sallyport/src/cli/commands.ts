@@ -19,6 +19,7 @@ import { keyCreate } from './key-create.ts';
 import { keyList } from './key-list.ts';
 import { keyRevoke } from './key-revoke.ts';
 import { keyShow } from './key-show.ts';
+import { lint } from './lint.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { pinApprove } from './pin-approve.ts';
@@ -97,6 +98,7 @@ export const COMMANDS: readonly Command[] = [
   pinLock,
   pinVerify,
   scan,
+  lint,
   planRegister,
   planList,
   planShow,

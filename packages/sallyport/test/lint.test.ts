@@ -1,0 +1,150 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from './cli-terminal.ts';
+
+const HELLO = fileURLToPath(new URL('../../../servers/hello-world-mcp-server/dist/main.js', import.meta.url));
+const EVERYTHING = fileURLToPath(
+  new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+);
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sallyport-lint-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const BAD = {
+  tools: [
+    {
+      name: 'get weather',
+      description: 'Weather.',
+      inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+    },
+    { name: 'weather_list_items', description: 'Lists every station of the country.', inputSchema: { type: 'object' } },
+  ],
+};
+
+function lint(...args: string[]) {
+  return cli(['lint', ...args], { cwd: folder });
+}
+
+function file(name: string, value: unknown): string {
+  writeFileSync(join(folder, name), JSON.stringify(value));
+  return name;
+}
+
+describe('lint', () => {
+  it('finds nothing in the smallest server of the kit', async () => {
+    const { exit, stdout, stderr } = await lint('--fail-on', 'note', '--call', '--', process.execPath, HELLO);
+    expect({ exit, stderr }).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('0 errors, 0 warnings, 0 notes'),
+    });
+    expect(stdout).toMatch(/100 of 100, 1 tools/);
+  });
+
+  it('reports a real server of npm with its score, and calls its read-only tools', async () => {
+    const { exit, json } = await lint('--call', '--json', '--', process.execPath, EVERYTHING);
+    expect(exit).toBe(0);
+    const [report] = (json() as { reports: { score: number; tools: unknown[]; findings: { rule: string }[] }[] })
+      .reports;
+    expect(report?.tools.length).toBeGreaterThan(5);
+    expect(report?.score).toBeGreaterThan(50);
+    expect(report?.findings.length).toBeGreaterThan(0);
+  });
+
+  it('reads definitions from a file, and ends with 6 from the level on that is asked for', async () => {
+    const name = file('bad.json', BAD);
+    expect(await lint(name)).toMatchObject({ exit: 6, stdout: expect.stringContaining('spec/name-characters') });
+    expect(await lint(name, '--fail-on', 'none')).toMatchObject({ exit: 0 });
+    expect(await lint(name, '--fail-on', 'some')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('error, warning, note or none'),
+    });
+  });
+
+  it('forgets what is in the baseline, and what the author switched off', async () => {
+    const name = file('known.json', BAD);
+    expect(await lint(name, '--write-baseline', 'base.json')).toMatchObject({ exit: 0 });
+    expect(await lint(name, '--baseline', 'base.json', '--fail-on', 'note')).toMatchObject({ exit: 0 });
+    const more = {
+      tools: [...BAD.tools, { name: 'a b', description: 'Returns something of use.', inputSchema: { type: 'object' } }],
+    };
+    writeFileSync(join(folder, name), JSON.stringify(more));
+    expect(await lint(name, '--baseline', 'base.json')).toMatchObject({
+      exit: 6,
+      stdout: expect.stringMatching(/a b.*spec\/name-characters/),
+    });
+    const [first, ...rest] = BAD.tools;
+    const off = { tools: [{ ...first, _meta: { 'io.sallyport/lint-off': ['spec/name-characters'] } }, ...rest] };
+    expect(await lint(file('off.json', off))).toMatchObject({ exit: 0 });
+  });
+
+  it('writes for other programs', async () => {
+    const name = file('for-others.json', BAD);
+    const sarif = JSON.parse((await lint(name, '--reporter', 'sarif')).stdout) as {
+      runs: { tool: { driver: { rules: { id: string }[] } }; results: { ruleId: string }[] }[];
+    };
+    const ids = new Set(sarif.runs[0]?.tool.driver.rules.map(({ id }) => id));
+    expect(sarif.runs[0]?.results.length).toBeGreaterThan(0);
+    expect(sarif.runs[0]?.results.every(({ ruleId }) => ids.has(ruleId))).toBe(true);
+    expect((await lint(name, '--reporter', 'junit')).stdout).toMatch(
+      /<testsuite name="for-others.json" tests="3" failures="\d">/,
+    );
+    expect((await lint(name, '--reporter', 'markdown')).stdout).toContain('| level | tool | finding | rule |');
+    expect(await lint(name, '--reporter', 'html')).toMatchObject({ exit: 1 });
+  });
+
+  it('suggests changes, and keeps the rest as it is', async () => {
+    await lint(file('to-fix.json', BAD), '--fix', 'fixed.json', '--fail-on', 'none');
+    const { tools } = JSON.parse(readFileSync(join(folder, 'fixed.json'), 'utf8')) as typeof BAD;
+    expect(tools[1]).toEqual({
+      ...BAD.tools[1],
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    });
+  });
+
+  it('compares two versions: breaking, compatible, text', async () => {
+    const before = file('v1.json', BAD);
+    const after = structuredClone(BAD) as { tools: Record<string, unknown>[] };
+    Object.assign(after.tools[0]!, {
+      description: 'The weather of a city.',
+      inputSchema: { type: 'object', properties: { city: { type: 'number' } } },
+    });
+    after.tools.push({ name: 'weather_get_map', description: 'Returns a map.', inputSchema: { type: 'object' } });
+    const { exit, json } = await lint(file('v2.json', after), '--compare', before, '--json');
+    expect(exit).toBe(6);
+    expect((json() as { changes: { weight: string }[] }).changes.map(({ weight }) => weight)).toEqual([
+      'text',
+      'breaking',
+      'compatible',
+    ]);
+    expect(await lint(before, '--compare', before)).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('0 changes'),
+    });
+  });
+
+  it('explains every rule', async () => {
+    const { json } = await lint('--explain', 'all', '--json');
+    const { rules } = json() as { rules: { rule: string }[] };
+    expect(rules.length).toBeGreaterThan(40);
+    expect((await lint('--explain', 'names/length')).stdout).toMatch(/64 characters[\s\S]*Keeps it:[\s\S]*Breaks it:/);
+    expect(await lint('--explain', 'names/none')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('--explain all'),
+    });
+  });
+
+  it('says what is wrong with its input', async () => {
+    expect(await lint()).toMatchObject({ exit: 1, stderr: expect.stringContaining('Name what to lint') });
+    expect(await lint('missing.json')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('missing.json cannot be read (ENOENT)'),
+    });
+    writeFileSync(join(folder, 'broken.json'), '{');
+    expect(await lint('broken.json')).toMatchObject({ exit: 1, stderr: expect.stringContaining('is not JSON') });
+  });
+});
