@@ -1,2 +1,4 @@
 /** What tests of a server need. The front of `@sallyport/kit/testing`. */
+
+export { type Kind, type ServerTest, type ServerTestOptions, serverTests, type ToolExample } from './server-tests.ts';
 export { connectTestClient, type Era, type TestClient, type TestClientOptions, textOf } from './test-client.ts';
