@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { calculator } from './calculator.ts';
+
+await calculator().serve();

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { lights } from './lights.ts';
+
+await lights().serve();

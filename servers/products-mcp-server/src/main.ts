@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { products } from './products.ts';
+
+await products().serve();

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { stocks } from './stocks.ts';
+
+await stocks().serve();
