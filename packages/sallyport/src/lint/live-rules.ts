@@ -45,7 +45,7 @@ export const LIVE_RULES: readonly LiveRule[] = [
     id: 'results/unstructured',
     level: 'error',
     requires: 'A tool with an output schema returns structuredContent',
-    why: 'The specification requires it, and strict clients refuse the result (2025-11-25, output schema).',
+    why: 'The specification requires it, and strict clients refuse the result (tools, output schema).',
     fix: 'Return structuredContent, or remove outputSchema.',
     check: ({ tool, result }) =>
       result !== undefined &&

@@ -13,7 +13,7 @@ export const SPEC_RULES: readonly Rule[] = [
     id: 'spec/name-characters',
     level: 'error',
     requires: 'A tool name has 1 to 128 of the characters A-Z a-z 0-9 _ . -',
-    why: 'Clients refuse or change other names (MCP specification 2025-11-25, tool names).',
+    why: 'Clients refuse or change other names (MCP specification, tool names).',
     fix: 'Rename the tool.',
     good: [example(), example({ name: 'a.b-c_d' })],
     bad: [example({ name: 'get weather' }), example({ name: '' }), example({ name: undefined })],
