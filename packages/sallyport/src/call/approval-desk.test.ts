@@ -282,7 +282,7 @@ test('a call that waits and is cancelled is not answered as denied', async () =>
   const exchange = { client: call.client, cancelled: false, onCancel: undefined as (() => void) | undefined };
   const inbound = { exchange, snapshot: desk.world.snapshot } as unknown as Inbound;
   const settling = desk.desk.settle(await inspect(guards, call), call, inbound);
-  await expect.poll(() => exchange.onCancel, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(() => exchange.onCancel).toBeDefined();
   exchange.cancelled = true;
   exchange.onCancel?.();
   await expect(settling).rejects.toMatchObject({ code: 'cancelled', message: 'The client cancelled the request.' });
