@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { atTheEnd } from './at-the-end.ts';
 import { exchange, type HttpAnswer, messageIn } from './http-exchange.ts';
 import type { RunningGateway } from './running-sallyport.ts';
@@ -60,10 +61,13 @@ export class PlainClient {
     return exchange({ url: this.url, headers: { ...this.gateway.headers, ...headers }, body, agent: this.#agent });
   }
 
-  /** Opens a legacy session; requests from now on are part of it. */
+  /** Opens a legacy session; requests from now on are part of it. Comes again where a server has not answered yet. */
   async initialize(revision = '2025-11-25', capabilities: Record<string, unknown> = {}): Promise<this> {
     const params = { protocolVersion: revision, capabilities, clientInfo: { name: 'test', version: '1' } };
-    const answer = await this.post(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+    let answer = await this.post(body);
+    for (; answer.status === 503 && answer.headers['retry-after'] !== undefined; answer = await this.post(body))
+      await setTimeout(Number(answer.headers['retry-after']) * 1_000);
     const id = answer.headers['mcp-session-id'];
     if (typeof id !== 'string') throw new Error(`no session: ${answer.status} ${answer.body}`);
     this.session = { 'mcp-session-id': id, 'mcp-protocol-version': revision };
