@@ -66,8 +66,10 @@ export class PlainClient {
     const params = { protocolVersion: revision, capabilities, clientInfo: { name: 'test', version: '1' } };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
     let answer = await this.post(body);
-    for (; answer.status === 503 && answer.headers['retry-after'] !== undefined; answer = await this.post(body))
-      await setTimeout(Number(answer.headers['retry-after']) * 1_000);
+    for (let times = 0; answer.status === 503 && times < 10; times++) {
+      await setTimeout(Number(answer.headers['retry-after'] ?? 0) * 1_000);
+      answer = await this.post(body);
+    }
     const id = answer.headers['mcp-session-id'];
     if (typeof id !== 'string') throw new Error(`no session: ${answer.status} ${answer.body}`);
     this.session = { 'mcp-session-id': id, 'mcp-protocol-version': revision };
