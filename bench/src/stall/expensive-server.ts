@@ -21,7 +21,7 @@ interface Incoming {
 const STRING = { type: 'string' };
 const TOOLS = [
   { name: 'echo', inputSchema: { type: 'object', properties: { text: STRING } } },
-  { name: 'take', inputSchema: { type: 'object', properties: { text: STRING } } },
+  { name: 'take', inputSchema: { type: 'object', properties: { text: {} } } },
   {
     name: 'say',
     inputSchema: { type: 'object', properties: { kind: STRING, text: STRING, bytes: { type: 'integer' } } },

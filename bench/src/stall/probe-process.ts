@@ -21,6 +21,8 @@ const { port, path, headers } = JSON.parse(process.argv[2] ?? '') as Target;
 const agent = new Agent({ keepAlive: true });
 let [worstMs, failed] = [0, 0];
 let times: number[] = [];
+/** Whoever waits for the probe that is under way. */
+let atTheEnd: (() => void) | undefined;
 
 function ask(options: { readonly path: string; readonly method?: string; readonly headers?: object }, body?: string) {
   return new Promise<void>((resolve, reject) => {
@@ -64,6 +66,8 @@ void repeat(
   () => ask({ path: '/healthz' }),
   (ms) => {
     worstMs = Math.max(worstMs, ms);
+    atTheEnd?.();
+    atTheEnd = undefined;
   },
 );
 void repeat(
@@ -71,10 +75,15 @@ void repeat(
   (ms) => times.push(ms),
 );
 const lines = createInterface({ input: process.stdin });
+// What began while a message passed may be longer than the message took: the probe under way is waited for.
 lines.on('line', () => {
+  atTheEnd = tell;
+});
+lines.on('close', () => process.exit(0));
+
+function tell(): void {
   const { p99 } = percentiles(Float64Array.from(times));
   const probed: Probed = { worstMs, callP99: p99, calls: times.length, failed };
   [worstMs, failed, times] = [0, 0, []];
   process.stdout.write(`${JSON.stringify(probed)}\n`);
-});
-lines.on('close', () => process.exit(0));
+}

@@ -52,6 +52,16 @@ function toOutcome(start: string): string {
   return refusal ?? (start.includes('"error"') ? start.slice(0, 90) : 'passed');
 }
 
+/** What is JSON passes as JSON where it can. */
+function toValue(text: string): unknown {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 interface Params {
   readonly name?: string;
   readonly uri?: string;
@@ -61,7 +71,7 @@ interface Params {
 function toRequest(sent: Sent): readonly [string, Params] {
   switch (sent.kind) {
     case 'argument':
-      return ['tools/call', { name: 'expensive_take', arguments: { text: sent.text } }];
+      return ['tools/call', { name: 'expensive_take', arguments: { text: toValue(sent.text) } }];
     case 'prompt':
       return ['prompts/get', { name: 'expensive_one', arguments: { text: sent.text } }];
     case 'completion': {

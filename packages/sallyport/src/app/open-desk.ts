@@ -20,7 +20,10 @@ export function createHiding(sealKey: string, { settings }: Pick<SecretPorts, 's
 
 export function openDesk(
   snapshot: () => Snapshot,
-  ports: Pick<LateDeskPorts, 'clock' | 'log' | 'guards' | 'database' | 'texts' | 'note' | 'isCurrent' | 'hiding'> & {
+  ports: Pick<
+    LateDeskPorts,
+    'clock' | 'log' | 'guards' | 'database' | 'texts' | 'note' | 'isCurrent' | 'hiding' | 'hideLarge'
+  > & {
     readonly post: Post;
   },
 ): LateDesk {

@@ -130,7 +130,7 @@ export async function openParts(options: AppOptions, current: Current) {
     post,
     note: audit.noteKept,
     isCurrent: (principal) => current.isCurrent?.(principal) ?? true,
-    hiding: createHiding(sealKey, secretPorts.secrets),
+    ...{ hiding: createHiding(sealKey, secretPorts.secrets), hideLarge: threads.hide },
     // One request counts once, however often it is judged.
     guards: ({ kind, snapshot }) => chains(kind, snapshot).guards.filter(({ name }) => name !== 'rate-limit'),
   });

@@ -4,6 +4,7 @@ import { openGuards } from '../../test/sample-guards.ts';
 import { loadSnapshot } from '../config/load-snapshot.ts';
 import type { Envelope } from '../core/envelope.ts';
 import { noteRaw, withRawBody } from '../core/large-body.ts';
+import { hideSecrets } from '../guard/approve/hide-secrets.ts';
 import { createChains, type Decision, inspect } from '../guard/guard.ts';
 import { createGuards, type GuardPorts } from '../guard/guards.ts';
 import { createSchemaChecker } from '../guard/schema/schema-checker.ts';
@@ -71,7 +72,7 @@ function openChains(readMs?: number, isHere = false) {
         judged.push(guard.name);
         return threads.judge(guard, envelope);
       });
-  return { chains, judged, ports };
+  return { chains, judged, ports, threads };
 }
 
 const PROSE = 'The invoice of March was paid by the customer, and the goods were sent on the next day. '.repeat(600);
@@ -160,6 +161,15 @@ test('what a large result says is known of the run afterwards', async () => {
   printer.add('value', 'mallory@evil.example', prints);
   const recall = await one.ports.taint.memory.recall('client-1', prints);
   expect(recall?.has(0)).toBe(true);
+});
+
+test('what a person is shown of large arguments has its secrets hidden', async () => {
+  const options = { key: KEY, custom: [] };
+  const envelope = toLarge(` ${GITHUB} `);
+  const { threads } = openChains();
+  const hidden = await threads.hide(envelope, options);
+  expect(hidden).toEqual(hideSecrets(envelope, options));
+  expect(JSON.stringify(hidden.shown)).not.toContain(GITHUB);
 });
 
 describe('when there is no time to read it', () => {

@@ -7,6 +7,7 @@ import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ShownDefinitions } from '../core/shown-definitions.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { hideSecrets } from '../guard/approve/hide-secrets.ts';
 import { argumentSafety } from '../guard/argument-safety.ts';
 import type { Guard } from '../guard/guard.ts';
 import { scanResult } from '../guard/scan-result.ts';
@@ -102,9 +103,7 @@ const MAX_REQUESTS = 20;
 let parsed: { readonly id: number; readonly body: JsonObject } | undefined;
 
 async function judge(request: ReadRequest): Promise<ReadReply> {
-  const { facts, isLate } = request;
-  const guard = guards.get(request.guard);
-  if (guard === undefined) throw new Error(`no guard "${request.guard}" reads texts`);
+  const { facts, isLate, hide } = request;
   const { snapshot, configured } = toKnown(request);
   const notes: Partial<CallNotes> = {};
   const envelope = toEnvelope(request, {
@@ -112,6 +111,10 @@ async function judge(request: ReadRequest): Promise<ReadReply> {
     notes: notes as CallNotes, // True: they leave members of it, and read none.
   });
   current = { facts, configured, envelope };
+  if (hide !== undefined)
+    return { kind: 'hidden', hidden: hideSecrets(envelope, { ...hide, key: Buffer.from(hide.key) }) };
+  const guard = guards.get(request.guard);
+  if (guard === undefined) throw new Error(`no guard "${request.guard}" reads texts`);
   const verdict: Verdict = await (isLate && guard.late !== undefined ? guard.late(envelope) : guard.judge(envelope));
   if (verdict.kind !== 'rewrite') return { kind: 'judged', verdict, value: undefined, notes };
   const value = new TextEncoder().encode(JSON.stringify(verdict.value));

@@ -6,6 +6,7 @@ import type { Envelope, FrozenSnapshot } from '../core/envelope.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { JsonObject } from '../core/json.ts';
+import { isLarge } from '../core/large-body.ts';
 import type { Log } from '../core/log.ts';
 import { Request } from '../core/message.ts';
 import type { Note } from '../core/note.ts';
@@ -42,6 +43,8 @@ export interface DeskPorts {
   readonly guards: (envelope: Envelope) => readonly Guard[];
   /** How secrets are hidden from whoever is asked, and from what is kept. */
   readonly hiding: (snapshot: FrozenSnapshot) => HideOptions;
+  /** As {@link hideSecrets}, of a large message. */
+  readonly hideLarge: (shown: Envelope, options: HideOptions) => Promise<HiddenSecrets>;
   /** Into the audit; every answer is. */
   readonly note: Note;
   /** Whether a caller may still come in. Left out: until its credential expires. */
@@ -96,7 +99,7 @@ export class ApprovalDesk {
     const { about, envelope } = collected;
     const hiding = this.#ports.hiding(given.snapshot);
     const shown = { ...envelope, body: about ?? envelope.body };
-    const hidden = hideSecrets(shown, hiding);
+    const hidden = isLarge(shown) ? await this.#ports.hideLarge(shown, hiding) : hideSecrets(shown, hiding);
     const argumentsDigest = toKeyedDigest(hiding.key, shown.body);
     const settings = this.#ports.settings(given.snapshot);
     const needed = toNeeded(collected, settings);

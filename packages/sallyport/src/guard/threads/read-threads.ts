@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { rawOf } from '../../core/large-body.ts';
 import type { ShownDefinitions } from '../../core/shown-definitions.ts';
 import type { Verdict } from '../../core/verdict.ts';
+import type { HiddenSecrets, HideOptions } from '../approve/hide-secrets.ts';
 import { type Guard, LargeRewrite } from '../guard.ts';
 import type { ScanPorts } from '../scan-result.ts';
 import type { SecretPorts } from '../secrets/secrets.ts';
@@ -33,6 +34,8 @@ import {
 /** Judges large messages in worker threads, each by the guard that would judge it here. */
 export interface ReadThreads {
   judge(guard: Guard, envelope: Envelope): Promise<Verdict>;
+  /** As {@link hideSecrets}. @throws FaultError `too_large` for what takes too long to be read */
+  hide(envelope: Envelope, options: HideOptions): Promise<HiddenSecrets>;
   /** Idempotent. */
   close(): Promise<void>;
 }
@@ -73,27 +76,33 @@ export function createReadThreads(options: ReadThreadsOptions): ReadThreads {
         ...{ file: WORKER, workerData: start, memoryMb: MEMORY_MB, idleMs: IDLE_MS, patience: PATIENCE, timeThread },
       }),
   );
-  const run = (guard: Guard, envelope: Envelope, isLate: boolean): Promise<WorkerOutcome<ReadReply>> => {
+  const run = (envelope: Envelope, what: Reading): Promise<WorkerOutcome<ReadReply>> => {
     const ports = toPorts(options, envelope);
     const { kind, client, upstream } = envelope;
     const isOfServer = envelope.asked !== undefined || kind === 'server_info';
     return leastLoaded(runners).run({
       lane: isOfServer ? `server ${upstream}` : `caller ${client.principal.id}`,
       prepare: (known) => ({
-        request: toRequest(guard, envelope, { isLate, known, options }),
-        deadlineMs: isLate ? LATE_MS : readMs,
+        request: toRequest(envelope, what, { known, options }),
+        deadlineMs: what.isLate === true ? LATE_MS : readMs,
       }),
       answer: (about) => answer(ports, about as ReadQuestion), // True: our own worker asks.
     });
   };
   return {
     async judge(guard, envelope) {
-      let outcome = await run(guard, envelope, false);
+      let outcome = await run(envelope, { guard: guard.name });
       if (outcome.kind === 'judged') return toVerdict(outcome, envelope);
       if (outcome.kind === 'broken')
         throw outcome.code === undefined ? new Error(outcome.message) : new FaultError(outcome.code, outcome.message);
-      if (guard.late !== undefined && outcome.kind !== 'unavailable') outcome = await run(guard, envelope, true);
+      if (guard.late !== undefined && outcome.kind !== 'unavailable')
+        outcome = await run(envelope, { guard: guard.name, isLate: true });
       return outcome.kind === 'judged' ? toVerdict(outcome, envelope) : toUnread(envelope);
+    },
+    async hide(envelope, { key, custom }) {
+      const outcome = await run(envelope, { hide: { key, custom } });
+      if (outcome.kind === 'hidden') return outcome.hidden;
+      throw new FaultError('too_large', 'The arguments are too expensive to be read. Send less, or in parts.');
     },
     close: async () => {
       await Promise.all(runners.map((runner) => runner.close()));
@@ -120,13 +129,19 @@ function toVerdict({ verdict, value, notes }: ReadReply & { readonly kind: 'judg
   return new LargeRewrite(Buffer.from(value.buffer, value.byteOffset, value.byteLength), verdict.reason);
 }
 
+/** What is done with a message. */
+interface Reading {
+  readonly guard?: string;
+  readonly isLate?: boolean;
+  readonly hide?: HideOptions;
+}
+
 interface Preparing {
-  readonly isLate: boolean;
   readonly known: Map<string, number>;
   readonly options: ReadThreadsOptions;
 }
 
-function toRequest(guard: Guard, envelope: Envelope, { isLate, known, options }: Preparing): ReadRequest {
+function toRequest(envelope: Envelope, what: Reading, { known, options }: Preparing): ReadRequest {
   const { snapshot, asked, upstream } = envelope;
   const raw = rawOf(envelope);
   const askedRaw = asked && rawOf(asked);
@@ -134,9 +149,10 @@ function toRequest(guard: Guard, envelope: Envelope, { isLate, known, options }:
   if (forget) known.clear();
   const isNew = isFirst(known, `snapshot ${snapshot.version}`);
   const { scan } = options;
-  const shown = guard.name === 'taint' ? envelope.shown?.() : undefined;
+  const shown = what.guard === 'taint' ? envelope.shown?.() : undefined;
   return {
-    ...{ kind: 'read', guard: guard.name, isLate, version: snapshot.version, forget },
+    ...{ kind: 'read', guard: what.guard ?? '', isLate: what.isLate === true, hide: what.hide },
+    ...{ version: snapshot.version, forget },
     raw: raw && share(raw),
     askedRaw: askedRaw && share(askedRaw),
     envelope: toSent(envelope, raw !== undefined),

@@ -6,6 +6,7 @@ import type { Finding } from '../../core/finding.ts';
 import type { NameAnswers } from '../../core/name-port.ts';
 import type { ShownDefinition } from '../../core/shown-definitions.ts';
 import type { Verdict } from '../../core/verdict.ts';
+import type { HiddenSecrets, HideOptions } from '../approve/hide-secrets.ts';
 import type { KeptSecret } from '../secrets/vault.ts';
 import type { SourceKind } from '../sources/source-kind.ts';
 import type { Marks } from '../taint/labels.ts';
@@ -37,6 +38,8 @@ export interface ReadRequest {
   readonly kind: 'read';
   /** Name of the guard that judges. */
   readonly guard: string;
+  /** No guard judges: the secrets of the arguments are hidden for the person who is asked about them. */
+  readonly hide: HideOptions | undefined;
   /** The time for reading is over: it says what is decided then. */
   readonly isLate: boolean;
   /** JSON text of the body, and a number that is the same for the same bytes. Left out: the envelope has it. */
@@ -63,6 +66,7 @@ export type ReadReply =
       readonly value: Uint8Array | undefined;
       readonly notes: Partial<CallNotes>;
     }
+  | { readonly kind: 'hidden'; readonly hidden: HiddenSecrets }
   /** The guard failed; with a fault, where it is one. */
   | { readonly kind: 'broken'; readonly message: string; readonly code: FailureCode | undefined };
 
