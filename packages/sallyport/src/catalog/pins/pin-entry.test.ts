@@ -70,6 +70,7 @@ describe('a definition that was read', () => {
       found('d', { findings: [finding('a', 'block')] }),
       found('d', { findings: [{ ...finding('a'), end: 8 }] }),
       found('d', { related: [{ server: 's', name: 'n' }] }),
+      found('d', { related: [{ server: 's', name: 'm' }] }),
     ];
     expect(new Set(reports.map(toKey)).size).toBe(reports.length);
     expect(toKey(found('x', { findings: [finding('a')] }))).toBe(toKey(found('y', { findings: [finding('a')] })));

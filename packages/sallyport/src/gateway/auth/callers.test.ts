@@ -44,6 +44,7 @@ interface World {
   isDown: boolean;
   readonly keys: Map<string, ApiKey>;
   version: number;
+  readonly logged: object[];
 }
 
 /** A gateway without a listener: the clock and the issuer are the test's. */
@@ -61,7 +62,7 @@ function openWorld(change: Partial<AuthSettings> = {}, changeOAuth: Partial<OAut
     laptopKey: 'sp_laptop',
     keys: directory,
     clock: { now: () => world.now },
-    log: silentLog,
+    log: { ...silentLog, info: (fields: object) => void world.logged.push(fields) },
     async fetchJson() {
       world.fetches++;
       if (world.isDown) throw new FaultError('unreachable', 'down');
@@ -75,7 +76,7 @@ function openWorld(change: Partial<AuthSettings> = {}, changeOAuth: Partial<OAut
     },
   });
   callers.listensAt(['http://127.0.0.1:7411']);
-  const world: World = { callers, now: START * 1_000, fetches: 0, isDown: false, keys, version: 1 };
+  const world: World = { callers, now: START * 1_000, fetches: 0, isDown: false, keys, version: 1, logged: [] };
   return world;
 }
 
@@ -161,6 +162,7 @@ describe('tokens that are refused', () => {
     const world = openWorld({}, { requiredScopes: ['mcp:use', 'mcp:tools'] });
     const fault = await ask(world, await sign()).catch((error: unknown) => error);
     expect(fault).toMatchObject({ code: 'forbidden' });
+    expect(world.logged).toMatchObject([{ path: '/mcp', wanted: 'mcp:use mcp:tools', has: 'mcp:use files:read' }]);
     expect(world.callers.challenge(fault as FaultError, { url: '/mcp', headers: {} })).toBe(
       `Bearer realm="sallyport", error="insufficient_scope", error_description="This needs the scopes mcp:use mcp:tools. Ask for a token with all of them.", scope="mcp:use mcp:tools", resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp"`,
     );
