@@ -45,11 +45,13 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map<string, reado
   ['control', [...DOMAIN, 'storage', 'state', 'telemetry', 'call', 'host']],
   // Reads definitions and says how to write them better: no part of a call.
   ['lint', ['core']],
+  // The texts of a new server's files.
+  ['scaffold', ['core']],
   ['version.ts', []],
   ['app', [...EVERYTHING, 'version.ts']],
   // Acts out the threats with the built program: it knows the wire, and nothing of what it tries.
   ['drill', ['core', 'upstream']],
-  ['cli', [...EVERYTHING, 'version.ts', 'app', 'drill', 'lint']],
+  ['cli', [...EVERYTHING, 'version.ts', 'app', 'drill', 'lint', 'scaffold']],
 ]);
 
 /** Only these may know the dates of protocol revisions. */

@@ -22,6 +22,8 @@ import { keyShow } from './key-show.ts';
 import { lint } from './lint.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
+import { newServer } from './new-server.ts';
+import { newTool } from './new-tool.ts';
 import { pinApprove } from './pin-approve.ts';
 import { pinDiff } from './pin-diff.ts';
 import { pinList } from './pin-list.ts';
@@ -99,6 +101,8 @@ export const COMMANDS: readonly Command[] = [
   pinVerify,
   scan,
   lint,
+  newServer,
+  newTool,
   planRegister,
   planList,
   planShow,
