@@ -107,6 +107,7 @@ const GROUPS: ReadonlyMap<string, string> = new Map([
   ['pin', 'the definitions that may be used'],
   ['key', 'the API keys of callers'],
   ['approval', 'the calls that wait for a person'],
+  ['new', 'the start of a server or of a tool'],
   ['plan', 'the plans that hold runs to the steps they said beforehand'],
   ['result', 'the results that are quarantined until a person releases them'],
 ]);

@@ -57,7 +57,7 @@ export function newTool(name: string, source: string): Files {
   ];
   const added = source
     .replace(list[0], `tools: [${tools.join(', ')}]`)
-    .replace(/((?:^import .*\n)+)/m, `$1import { ${variable} } from './tools/${name}.ts';\n`);
+    .replace(/((?:^import .*\n)+)/m, `$1${use(variable, `./tools/${name}.ts`)}\n`);
   return new Map([
     [`src/tools/${name}.ts`, toolOf(name)],
     ['src/server.ts', added],
@@ -106,7 +106,7 @@ const TSCONFIG = {
 
 function mainOf(): string {
   return `#!/usr/bin/env node
-import { createServer } from './server.ts';
+${use('createServer', './server.ts')}
 
 await createServer().serve();
 `;
@@ -114,8 +114,8 @@ await createServer().serve();
 
 function serverOf(server: string, words: string): string {
   const tool = `${words}_say_greeting`;
-  return `import { defineServer } from '@sallyport/kit';
-import { ${toVariable(tool)} } from './tools/${tool}.ts';
+  return `${use('defineServer', '@sallyport/kit')}
+${use(toVariable(tool), `./tools/${tool}.ts`)}
 
 export const createServer = () =>
   defineServer({
@@ -127,7 +127,7 @@ export const createServer = () =>
 }
 
 function toolOf(name: string): string {
-  return `import { defineTool, fail, field, z } from '@sallyport/kit';
+  return `${use('defineTool, fail, field, z', '@sallyport/kit')}
 
 export const ${toVariable(name)} = defineTool({
   name: '${name}',
@@ -160,9 +160,9 @@ ${example({ mcpServers: { [server.replace(/-mcp-server$/, '')]: { command: 'node
 ${example({ tool, input: { name: 'Ada' }, output: { greeting: 'Hello, Ada!' } })}${example({ tool, input: { name: '世界' }, output: { greeting: 'Hello, 世界!' } })}${example({ tool, input: { name: ' ' }, error: 'Ask the user for a name' })}`;
 }
 
-const TEST = `import { test } from 'node:test';
-import { readExamples, serverTests } from '@sallyport/kit/testing';
-import { createServer } from '../dist/server.js';
+const TEST = `${use('test', 'node:test')}
+${use('readExamples, serverTests', '@sallyport/kit/testing')}
+${use('createServer', '../dist/server.js')}
 
 const examples = readExamples(new URL('../README.md', import.meta.url));
 for (const { kind, name, run } of serverTests({ create: createServer, examples })) test(\`\${kind}: \${name}\`, run);
@@ -170,4 +170,9 @@ for (const { kind, name, run } of serverTests({ create: createServer, examples }
 
 function toJson(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** An import of the new server, not of this file. */
+function use(names: string, from: string): string {
+  return `import { ${names} } from '${from}';`;
 }
