@@ -7,7 +7,7 @@ import { startGateway } from './running-sallyport.ts';
 const EXPENSIVE = 'eyJhbGciOiJIUzI1NiJ9.'.repeat(60_000);
 const DOORS = { scan: { results: 'warn' }, secrets: {}, taint: {}, argumentSafety: {} };
 /** More than are answered while the last bytes are on their way. */
-const MANY = 40;
+const MANY = 20;
 
 async function openGateway(answered: () => void) {
   const upstream = await startHttpUpstream({

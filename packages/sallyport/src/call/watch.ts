@@ -53,7 +53,9 @@ export function judgeNotification(
   const { method, params, bytes } = said;
   const words = bytes.length > MAX_REPEATED ? undefined : wordsOf(context.upstream, method, params);
   if (words !== undefined && words === repeats.allowed) return said;
-  const envelope = toServerEnvelope(context, { kind: 'server_notification', target: method, body: params });
+  const envelope = toServerEnvelope(context, {
+    ...{ kind: 'server_notification', target: method, body: params, bytes: bytes.length },
+  });
   const judging = inspect(guards, envelope);
   const settle = ({ verdict, guard, rewritten }: Decision): Notification | undefined => {
     if (verdict.kind === 'deny' || verdict.kind === 'ask') {
@@ -92,11 +94,11 @@ export function toContext(
   };
 }
 
-type Said = Pick<Envelope, 'kind' | 'target' | 'body'>;
+type Said = Pick<Envelope, 'kind' | 'target' | 'body' | 'bytes'>;
 
 function toServerEnvelope(context: Envelope, said: Said): Envelope {
   const none = { item: undefined, tool: undefined, fixed: NOTHING };
-  return { ...context, ...said, ...none, publicTarget: said.target, bytes: sizeOf(said.body) };
+  return { ...context, ...said, ...none, publicTarget: said.target };
 }
 
 /** The token of progress is the client's own, as it wrote it: a number may be beyond what a double holds. */
@@ -117,7 +119,12 @@ async function judgeRequest(
 ): Promise<void> {
   const { inbound } = about;
   const { guards } = ports.chains('server_request', asked.snapshot);
-  const body = toServerEnvelope({ ...asked, asked }, { kind: 'server_request', target: method, body: params });
+  const body = toServerEnvelope(
+    { ...asked, asked },
+    {
+      ...{ kind: 'server_request', target: method, body: params, bytes: sizeOf(params) },
+    },
+  );
   // What a person is asked about has an approval of its own.
   const envelope = { ...body, id: nextCallId(), notes: undefined };
   const first = await inspect(guards, envelope);
