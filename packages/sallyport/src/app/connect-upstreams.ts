@@ -4,6 +4,7 @@ import { silentLog } from '../core/log.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { CreateCredential } from '../upstream/auth/credentials.ts';
 import { createEraMemory } from '../upstream/era-store.ts';
+import { createIsolation } from '../upstream/isolation.ts';
 import { createUpstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
 
@@ -14,7 +15,10 @@ export interface Connected {
 }
 
 /** Connections for the length of one command: what is learned about eras is not kept, a running gateway has its own. */
-export function connectUpstreams(servers: readonly ServerSettings[], createCredential: CreateCredential): Connected {
+export function connectUpstreams(
+  servers: readonly ServerSettings[],
+  { createCredential, stateDir }: { readonly createCredential: CreateCredential; readonly stateDir: string },
+): Connected {
   const byName = new Map(servers.map((settings) => [settings.name, settings]));
   const port = createUpstreams({
     servers: () => byName,
@@ -23,6 +27,7 @@ export function connectUpstreams(servers: readonly ServerSettings[], createCrede
     clock: systemClock,
     identity: { name: 'sallyport', version: VERSION },
     createCredential,
+    isolate: createIsolation(stateDir),
   });
   return { port, close: () => port.close() };
 }

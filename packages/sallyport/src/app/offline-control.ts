@@ -126,7 +126,7 @@ async function askOnce(
     log: silentLog,
     database,
   });
-  const connected = connectUpstreams(servers, credentials.create);
+  const connected = connectUpstreams(servers, { createCredential: credentials.create, stateDir });
   try {
     return await askForItems(servers, { upstreams: connected.port, client: NOBODY, signal, programs });
   } finally {

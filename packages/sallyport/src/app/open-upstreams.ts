@@ -9,6 +9,7 @@ import type { Database } from '../storage/database.ts';
 import { type OpenPins, openPins } from '../storage/open-pins.ts';
 import type { CreateCredential } from '../upstream/auth/credentials.ts';
 import type { EraStore } from '../upstream/era-store.ts';
+import { createIsolation } from '../upstream/isolation.ts';
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts';
 import { VERSION } from '../version.ts';
 import { createArrivalOf } from './arrival-of.ts';
@@ -53,6 +54,7 @@ export async function openUpstreams(parts: UpstreamsParts): Promise<OpenUpstream
     identity: { name: 'sallyport', version: VERSION },
     createCredential,
     admitProgram: programs.admit,
+    isolate: createIsolation(snapshot().stateDir),
   });
   const watchPrograms = (catalog: Catalog) => watch(parts, { pins, upstreams, programs, catalog });
   return { pins, upstreams, watchPrograms };

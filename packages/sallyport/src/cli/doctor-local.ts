@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, type Stats, statSync }
 import { dirname, join } from 'node:path';
 import type { Snapshot } from '../config/settings.ts';
 import { toFault } from '../core/errors.ts';
+import { type Isolation, probeIsolation } from '../upstream/isolation.ts';
 import { VERSION } from '../version.ts';
 import { type Input, textOption } from './command.ts';
 import { findConfigFile, findStateDir, newConfigFile, readSnapshot } from './config-file.ts';
@@ -30,6 +31,7 @@ export function toLocalSteps(input: Input): readonly Step[] {
     { ...common, name: 'state', run: () => checkStateDir(stateDir) },
     { ...common, name: 'key', run: () => checkKey(keyFile) },
     { ...common, name: 'audit', run: () => checkAudit(input) },
+    { ...common, name: 'isolation', run: async () => checkIsolation(await probeIsolation(stateDir)) },
     {
       ...common,
       name: 'port',
@@ -133,6 +135,22 @@ function isWritable(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether servers that are started here can read what is kept in the state directory. */
+export function checkIsolation(isolation: Isolation): Finding {
+  if (isolation.kind === 'works')
+    return { outcome: 'ok', detail: `servers do not see the state directory (${isolation.program})` };
+  const detail = `Servers that Sallyport starts can read its keys and its control token: ${isolation.reason}`;
+  if (isolation.kind === 'elsewhere') return { outcome: 'skipped', detail };
+  return {
+    outcome: 'warning',
+    detail,
+    fix:
+      isolation.kind === 'missing'
+        ? 'Install bubblewrap (apt install bubblewrap, dnf install bubblewrap), or run Sallyport as root and give servers another "user".'
+        : 'Allow user namespaces for bwrap (docs/upstreams.md, "Isolation"), or run Sallyport as root and give servers another "user".',
+  };
 }
 
 function checkKey(file: string): Finding {

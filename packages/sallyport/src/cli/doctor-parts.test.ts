@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { findProgram, readInterpreter } from '../upstream/find-program.ts';
 import { listVariables } from './doctor-configuration.ts';
-import { checkNode } from './doctor-local.ts';
+import { checkIsolation, checkNode } from './doctor-local.ts';
 import { judgeReply } from './doctor-probe.ts';
 import { parseTarget } from './parse-target.ts';
 import { findPortOwner } from './port-owner.ts';
@@ -46,6 +46,16 @@ test.each([
   ['24.1.0', 'ok'],
 ])('Node %s', (version, outcome) => {
   expect(checkNode(version)).toMatchObject({ outcome });
+});
+
+test.each([
+  [{ kind: 'works', program: '/usr/bin/bwrap' }, 'ok', undefined],
+  [{ kind: 'missing', reason: 'bubblewrap (bwrap) is not installed.' }, 'warning', /apt install bubblewrap/],
+  [{ kind: 'broken', reason: 'bubblewrap does not work here.' }, 'warning', /Allow user namespaces/],
+  [{ kind: 'elsewhere', reason: 'bubblewrap runs on Linux only.' }, 'skipped', undefined],
+] as const)('isolation: %o', (isolation, outcome, fix) => {
+  const found = checkIsolation(isolation);
+  expect(found).toMatchObject({ outcome, ...(fix === undefined ? {} : { fix: expect.stringMatching(fix) }) });
 });
 
 const EVENTS = { 'content-type': 'text/event-stream; charset=utf-8' };

@@ -5,12 +5,14 @@ import { silentLog } from '../core/log.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { ChildReport } from '../upstream/child-report.ts';
 import type { EraRecord } from '../upstream/era-store.ts';
+import { createIsolation } from '../upstream/isolation.ts';
 import { createSupervisor, type Supervisor } from '../upstream/supervisor.ts';
 import { createUpstreams } from '../upstream/upstreams.ts';
 import type { WireSink } from '../upstream/wire.ts';
 import { VERSION } from '../version.ts';
 import { createCliClient } from './cli-exchange.ts';
 import type { Input } from './command.ts';
+import { findStateDir } from './config-file.ts';
 import { openCredentialsOf } from './open-credentials-of.ts';
 import { openSession, type Session } from './open-session.ts';
 import { rootsOf } from './resolve-target.ts';
@@ -40,7 +42,8 @@ export function openWatchedSession(settings: ServerSettings, input: Input): Watc
   const firstMessage = later<number>();
   // Looked at when its step comes, which may be never.
   spawned.promise.catch(() => {});
-  const own = createSupervisor({ log: silentLog, clock: systemClock });
+  const isolate = createIsolation(findStateDir(input.terminal));
+  const own = createSupervisor({ log: silentLog, clock: systemClock, isolate });
   const supervisor: Supervisor = {
     ...delegate(own),
     async openWire(which, sink, signal) {

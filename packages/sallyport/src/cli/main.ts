@@ -10,6 +10,9 @@ const SERVING: ReadonlyMap<string | undefined, () => Promise<Command>> = new Map
   ['stdio', async () => (await import('./stdio.ts')).stdio],
 ]);
 
+// Node opens its debugger on this signal, and a server that Sallyport started may send it.
+process.on('SIGUSR1', () => {});
+
 const argv = process.argv.slice(2);
 const serving = SERVING.get(argv[0]);
 const commands = serving === undefined ? (await import('./commands.ts')).COMMANDS : [await serving()];

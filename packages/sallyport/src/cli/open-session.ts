@@ -8,6 +8,7 @@ import type { UpstreamIdentity, UpstreamPort } from '../core/upstream-port.ts';
 import { createAskPerson } from './ask-person.ts';
 import { createCliClient, createCliExchange } from './cli-exchange.ts';
 import type { Input } from './command.ts';
+import { findStateDir } from './config-file.ts';
 import { openCredentialsOf } from './open-credentials-of.ts';
 import { toPlainText } from './plain-text.ts';
 import { resolveTarget, rootsOf, wantsProgress } from './resolve-target.ts';
@@ -38,7 +39,10 @@ export async function withSessions<T>(
 ): Promise<T> {
   const servers = resolveTarget(word, input);
   const credentials = openCredentialsOf(input);
-  const connected = connectUpstreams(servers, credentials.create);
+  const connected = connectUpstreams(servers, {
+    createCredential: credentials.create,
+    stateDir: findStateDir(input.terminal),
+  });
   const ask = createAskPerson(input.terminal, input.signal);
   const client = createCliClient({ ask, roots: rootsOf(input) });
   try {

@@ -113,6 +113,18 @@ export const serverSchema = z.strictObject({
     .describe(
       'stdio: the process group is ended above this much memory (MiB). 0 = no limit: what is normal differs from server to server.',
     ),
+  user: z
+    .union([z.string().min(1), count(1, 4_294_967_294)])
+    .optional()
+    .describe(
+      'stdio: the user whose process it is, by name or number of /etc/passwd. Needs a Sallyport that runs as root on Linux. Left out: Sallyport’s own user.',
+    ),
+  isolation: z
+    .enum(['auto', 'required', 'off'])
+    .default('auto')
+    .describe(
+      'stdio: hides the state directory (keys, control token, database) from the program, with bubblewrap. auto: where it works; required: else the server is not started; off: for programs that need setuid programs such as sudo.',
+    ),
   breaker: z
     .strictObject({
       failures: count(1, 1000)

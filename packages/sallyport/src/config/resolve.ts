@@ -35,6 +35,8 @@ export function resolveServer(
     sharing: written.sharing,
     idleMs: written.idleMs,
     memoryMb: written.memoryMb,
+    ...(written.user === undefined ? {} : { user: String(written.user) }),
+    ...(written.isolation === 'auto' ? {} : { isolation: written.isolation }),
     breaker: written.breaker,
     listTtlMs: written.listTtlMs,
     disabledTools: written.disabledTools ?? [],

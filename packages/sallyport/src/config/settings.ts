@@ -60,6 +60,10 @@ export interface ServerSettings {
   readonly idleMs: number;
   /** stdio: the process group is ended above this much resident memory; 0 = no limit. Mebibytes. */
   readonly memoryMb: number;
+  /** stdio: whose process it is, a name or number of /etc/passwd; left out: of Sallyport's own user. */
+  readonly user?: string;
+  /** stdio: whether the state directory is hidden from it; left out: where this system can. */
+  readonly isolation?: 'auto' | 'required' | 'off';
   /** Failures in a row that open the circuit breaker, and how long it stays open. */
   readonly breaker: { readonly failures: number; readonly openMs: number };
   /** How long a list is served without asking again when the upstream states no `ttlMs`. */

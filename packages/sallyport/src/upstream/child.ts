@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../core/clock.ts';
+import { BOX_STDIO, type Pipes, readBoxedPid, toBoxedExit, toBoxedPipes } from './boxed-process.ts';
 import type { ChildExit } from './child-report.ts';
+import type { Launch } from './isolation.ts';
 import { LineRing } from './line-ring.ts';
 import { type StdioSettings, toSpawnFault } from './spawn-fault.ts';
 
@@ -25,7 +27,7 @@ const MAX_STDERR_LINES_AT_ONCE = 200;
 
 export interface ChildOptions {
   readonly settings: StdioSettings;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly launch: Launch;
   readonly clock: Clock;
   readonly patience: Patience;
   /** Makes a line of stderr fit to be shown. */
@@ -35,8 +37,6 @@ export interface ChildOptions {
   readonly onExit: (child: Child, exit: ChildExit) => void;
 }
 
-type Pipes = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
-
 /** One child in a process group of its own, which is ended as a whole. */
 export class Child {
   readonly pid: number;
@@ -45,7 +45,8 @@ export class Child {
   readonly stdout: Readable;
   /** Resolves when it has exited and what it wrote has been read. */
   readonly gone: Promise<ChildExit>;
-  readonly #process: Pipes;
+  readonly #process: ChildProcess;
+  readonly #stderr: Readable;
   readonly #options: ChildOptions;
   readonly #exited: Promise<unknown>;
   readonly #tail = new LineRing(TAIL);
@@ -54,43 +55,55 @@ export class Child {
   #planned = false;
   #closed: Promise<void> | undefined;
 
-  /** @throws FaultError `unreachable` when it cannot be started. Resolves in the same turn of the event loop. */
+  /** @throws FaultError `unreachable` when it cannot be started. Resolves before anything of it is read or its end is noted. */
   static start(options: ChildOptions): Promise<Child> {
     return new Promise((resolve, reject) => {
-      const { transport } = options.settings;
+      const { settings, launch } = options;
       try {
-        const started = spawn(transport.command, transport.args, {
-          cwd: transport.cwd,
-          env: options.environment,
-          stdio: ['pipe', 'pipe', 'pipe'],
+        const started = spawn(launch.command, launch.args, {
+          cwd: settings.transport.cwd,
+          env: launch.environment,
+          stdio: launch.isBoxed ? BOX_STDIO : 'pipe',
+          ...launch.user,
           // A new session: signals for Sallyport's terminal do not reach it, and its group can be killed as a whole.
           detached: process.platform !== 'win32',
           windowsHide: true,
         });
         const { pid } = started;
-        if (pid === undefined) started.once('error', (error) => reject(toSpawnFault(options.settings, error)));
-        else resolve(new Child(started, pid, options));
+        if (pid === undefined) started.once('error', (error) => reject(toSpawnFault(settings, error)));
+        else if (!launch.isBoxed) resolve(new Child(started, pid, options));
+        else
+          readBoxedPid(started, settings, {
+            found: (boxed) => resolve(new Child(started, boxed, options)),
+            failed: reject,
+          });
       } catch (error) {
         reject(toSpawnFault(options.settings, error));
       }
     });
   }
 
-  private constructor(started: Pipes, pid: number, options: ChildOptions) {
+  private constructor(started: ChildProcess, pid: number, options: ChildOptions) {
+    const { isBoxed } = options.launch;
+    const { stdin, stdout, stderr } = isBoxed ? toBoxedPipes(started) : (started as Pipes); // it was started with pipes
     this.#process = started;
     this.#options = options;
     this.pid = pid;
     this.startedAt = options.clock.now();
-    this.stdin = started.stdin;
-    this.stdout = started.stdout;
+    this.stdin = stdin;
+    this.stdout = stdout;
+    this.#stderr = stderr;
     this.#exited = new Promise((resolve) => started.once('exit', resolve));
     this.gone = new Promise((resolve) =>
       started.once('close', () => resolve(this.#exit ?? this.#noteExit(null, null))),
     );
-    started.once('exit', (code, signal) => this.#afterExit(code, signal));
+    started.once('exit', (code, signal) => {
+      const exit = isBoxed ? toBoxedExit(code, signal) : { code, signal };
+      this.#afterExit(exit.code, exit.signal);
+    });
     // A kill that failed; the exit tells what became of it.
     started.on('error', () => {});
-    this.#readStderr(started.stderr);
+    this.#readStderr(stderr);
   }
 
   /** `undefined` while it runs. */
@@ -152,7 +165,7 @@ export class Child {
     const drained = setTimeout(() => {
       this.stdin.destroy();
       this.stdout.destroy();
-      this.#process.stderr.destroy();
+      this.#stderr.destroy();
     }, DRAIN_MS);
     this.#process.once('close', () => clearTimeout(drained));
   }

@@ -28,6 +28,12 @@ export function toSpawnFault(settings: StdioSettings, error: unknown): FaultErro
   return new FaultError('unreachable', text, { cause: error, data: { code }, isOurs: true });
 }
 
+/** Bubblewrap was found to work and did not this time: without it nothing is started. */
+export function toBoxFault({ name }: StdioSettings, words: string): FaultError {
+  const text = `The server "${name}" could not be started: bubblewrap ended before it${words === '' ? '' : ` (${words})`}. "sallyport doctor" checks bubblewrap.`;
+  return new FaultError('unreachable', text, { isOurs: true });
+}
+
 function explain({ command: written, cwd }: StdioSettings['transport'], code: string): string {
   // A whole command line, arguments and secrets in them included, is not repeated.
   const command = /\s/.test(written) && !existsSync(written) ? written.replace(/\s.*$/s, ' …') : written;

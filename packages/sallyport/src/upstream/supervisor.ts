@@ -7,6 +7,7 @@ import { Child, PATIENCE, type Patience } from './child.ts';
 import { toChildEnvironment } from './child-environment.ts';
 import { type ChildExit, type ChildReport, describeExit, describeStderr } from './child-report.ts';
 import { readGroupMemory } from './group-memory.ts';
+import type { Isolate } from './isolation.ts';
 import { LineRing } from './line-ring.ts';
 import { createPlainText } from './plain-text.ts';
 import { type Deaths, NO_DEATHS, nextStart, RESTART_RULES, type RestartRules, recordDeath } from './restart-gate.ts';
@@ -26,6 +27,8 @@ export interface SupervisorOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Asked before each start; throws when what would run is not approved. Left out: everything may be started. */
   readonly admitProgram?: AdmitProgram;
+  /** How children are kept from the state directory. Left out: they are started as they are. */
+  readonly isolate?: Isolate;
 }
 
 /** @param environment of the child. @throws FaultError `denied`. */
@@ -218,9 +221,10 @@ class ChildSupervisor implements Supervisor {
     const environment = toChildEnvironment(this.#options.environment ?? process.env, settings.transport.env);
     try {
       await this.#options.admitProgram?.(settings, environment);
+      const launch = await (this.#options.isolate ?? startAsIs)(settings, environment);
       child = await Child.start({
         settings,
-        environment,
+        launch,
         clock: this.#options.clock,
         patience: this.#options.patience ?? PATIENCE,
         toPlain: family.toPlain,
@@ -288,6 +292,9 @@ class ChildSupervisor implements Supervisor {
     }
   }
 }
+
+const startAsIs: Isolate = ({ transport: { command, args } }, environment) =>
+  Promise.resolve({ command, args, environment, isBoxed: false });
 
 function noteNoise(family: Family, count: number, last: readonly string[]): void {
   family.noise.count += count;

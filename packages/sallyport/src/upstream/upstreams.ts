@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts';
 import type { TaskPort, UpstreamEvent, UpstreamPort } from '../core/upstream-port.ts';
 import type { CreateCredential } from './auth/credentials.ts';
 import type { EraStore } from './era-store.ts';
+import type { Isolate } from './isolation.ts';
 import { type AdmitProgram, createSupervisor, type Supervisor } from './supervisor.ts';
 import { Upstream } from './upstream.ts';
 
@@ -20,6 +21,8 @@ export interface UpstreamsOptions {
   readonly supervisor?: Supervisor;
   /** Asked before a stdio server is started. */
   readonly admitProgram?: AdmitProgram;
+  /** How stdio servers are kept from the state directory. */
+  readonly isolate?: Isolate;
   /** For upstreams with `auth`; without it they are not connected. */
   readonly createCredential?: CreateCredential;
 }
@@ -33,9 +36,14 @@ export interface Upstreams extends UpstreamPort, TaskPort {
 
 /** All upstreams, connected when first needed. */
 export function createUpstreams(options: UpstreamsOptions): Upstreams {
-  const { log, clock, admitProgram } = options;
+  const { log, clock, admitProgram, isolate } = options;
   const supervisor =
-    options.supervisor ?? createSupervisor({ log, clock, ...(admitProgram === undefined ? {} : { admitProgram }) });
+    options.supervisor ??
+    createSupervisor({
+      ...{ log, clock },
+      ...(admitProgram === undefined ? {} : { admitProgram }),
+      ...(isolate === undefined ? {} : { isolate }),
+    });
   const upstreams = new Map<string, Upstream>();
   const retiring = new Map<Upstream, Promise<void>>();
   const listeners = new Set<(event: UpstreamEvent) => void>();
