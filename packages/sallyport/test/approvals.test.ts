@@ -185,7 +185,12 @@ test('the caller may not approve its own calls where the operator says so', asyn
   client.call(101);
   const id = idIn(await client.answer(101));
   expect(client.gateway.lines.some((line) => line.includes('elicitation/create'))).toBe(false);
-  await approval(client.state, 'allow', id);
+  // The program that calls and the terminal are one person.
+  expect((await approval(client.state, 'allow', id)).stderr).toContain('may not approve its own calls');
+  const other = await startGateway({}, [], { SALLYPORT_STATE: client.state });
+  Object.defineProperty(other.process, 'stateDir', { value: client.state });
+  const bob = await keyHolder(other, 'bob', ['--person', 'bob', '--group', 'operator']);
+  expect((await rest(bob, 'POST', `/approvals/${id}/allow`, {})).body).toMatchObject({ state: 'allowed' });
   client.call(102);
   expect(textOf(await client.answer(102))).toBe('counted');
 });

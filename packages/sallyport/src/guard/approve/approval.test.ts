@@ -58,6 +58,25 @@ describe('one answer', () => {
       'waiting',
     ],
     ['a pattern', {}, allow({ scope: 'always', pattern: { path: '/*', n: 1 } }), 'allowed'],
+    ['another person, where the caller may not', { callerMayAnswer: false }, allow({ by: 'key:bob' }), 'allowed'],
+    [
+      'the owner of the machine for a key, where the caller may not',
+      { callerMayAnswer: false },
+      allow({ by: 'os:root' }),
+      'allowed',
+    ],
+    [
+      'a key for the owner of the machine',
+      { callerMayAnswer: false, principal: 'local' },
+      allow({ by: 'key:bob' }),
+      'allowed',
+    ],
+    [
+      'the owner of the machine for himself, where the caller may',
+      { principal: 'local' },
+      allow({ by: 'os:root' }),
+      'allowed',
+    ],
   ])('%s', (_, more, answer, state) => {
     expect(applyAnswer(approval(more), answer).state).toBe(state);
   });
@@ -86,6 +105,16 @@ describe('one answer', () => {
       allow({ by: 'key:alice2', person: 'alice' }),
       'forbidden',
     ],
+    ...(['local', 'stdio', 'os:ann'] as const).flatMap((principal) =>
+      ['local', 'os:ann', 'os:root']
+        .filter((by) => by !== principal)
+        .map((by): [string, Partial<Approval>, PersonAnswer, string] => [
+          `the owner of the machine, ${by} for ${principal}, where the caller may not`,
+          { callerMayAnswer: false, principal },
+          allow({ by }),
+          'forbidden',
+        ]),
+    ),
     ['a pattern for once', {}, allow({ pattern: 'any' }), 'invalid_params'],
     [
       'a pattern for a run that nobody named',

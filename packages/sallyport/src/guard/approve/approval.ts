@@ -137,8 +137,11 @@ function checkAnswer(approval: Approval, answer: PersonAnswer): void {
     return;
   }
   // Who may deny? Anybody: a no harms nobody. A yes of the caller to himself is what the operator can rule out.
-  if (!approval.callerMayAnswer && isCaller(approval, answer))
-    throw new FaultError('forbidden', 'The caller may not approve its own calls (approvals.selfApproval is false).');
+  if (!approval.callerMayAnswer && isSamePerson({ by: approval.principal, person: approval.person }, answer))
+    throw new FaultError(
+      'forbidden',
+      'The caller may not approve its own calls (approvals.selfApproval is false). The laptop key, programs on stdio and the command line of one machine are one person: the key of another person is needed.',
+    );
   if (
     approval.answers.some((one) => one.kind === 'allow' && isSamePerson(one, answer) && agrees(approval, one, answer))
   )
@@ -154,10 +157,6 @@ function checkAnswer(approval: Approval, answer: PersonAnswer): void {
   // A standing grant that swaps arguments would change calls nobody looks at.
   if (answer.arguments !== undefined && (answer.scope !== 'once' || answer.pattern !== undefined))
     throw new FaultError('invalid_params', 'Changed arguments are allowed once.');
-}
-
-function isCaller({ principal, person }: Approval, answer: AllowAnswer): boolean {
-  return answer.by === principal || (person !== undefined && answer.person === person);
 }
 
 function agrees(approval: Approval, one: AllowAnswer, with_: AllowAnswer): boolean {
