@@ -95,6 +95,11 @@ describe('a request is served', () => {
     expect(await ask('GET', '/things/a%2Fb?deep=1')).toMatchObject({ status: 200, value: { name: 'a/b', deep: '1' } });
   });
 
+  test('with keys that stand twice, but not in one object', async () => {
+    const body = '{"a":{"a":1},"b":[{"a":1},{"a":2}],"c":"\\"a\\":1"}';
+    expect(await ask('POST', '/things/a', { type: 'application/json', body })).toMatchObject({ status: 200 });
+  });
+
   test('with its body', async () => {
     expect(
       await ask('POST', '/things/a', { type: 'application/json; charset=utf-8', body: '{"x":[1]}' }),
@@ -173,6 +178,33 @@ describe('a request is refused with a problem', () => {
     ['no type', 'POST', '/things/a', { body: '{}' }, 415, 'media_type', /application\/json/],
     ['a form', 'POST', '/things/a', { type: 'text/plain', body: '{}' }, 415, 'media_type', /application\/json/],
     ['no JSON', 'POST', '/things/a', { type: 'application/json', body: '{' }, 400, 'parse', /not JSON/],
+    [
+      'a key that stands twice',
+      'POST',
+      '/things/a',
+      { type: 'application/json', body: '{"scope":"once","scope":"always"}' },
+      400,
+      'invalid_request',
+      /"scope" twice/,
+    ],
+    [
+      'a key that stands twice, escaped and deeper',
+      'POST',
+      '/things/a',
+      { type: 'application/json', body: '{"arguments":[{"path":"/a","\\u0070ath":"/b"}]}' },
+      400,
+      'invalid_request',
+      /"path" twice/,
+    ],
+    [
+      'a body without end',
+      'POST',
+      '/things/a',
+      { type: 'application/json', body: `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}` },
+      400,
+      'invalid_request',
+      /nested deeper/,
+    ],
     ['another body', 'POST', '/things/a', { type: 'application/json', body: '[]' }, 422, 'schema', /must be object/],
     ['what a handler refuses', 'GET', '/missing', {}, 404, 'not_found', /There is none/],
   ] as const)('%s', async (_name, method, path, options, status, code, detail) => {

@@ -1,8 +1,11 @@
 import { FaultError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
+import { countKeys } from '../core/json-scan.ts';
 import type { Log } from '../core/log.ts';
 import { decodePercent } from '../core/percent.ts';
 import type { Principal } from '../core/principal.ts';
+import { readFrame } from '../core/read-frame.ts';
+import { findRepeatedKey } from '../core/repeated-key.ts';
 import { checkBody } from './check-body.ts';
 import { toDocument } from './openapi.ts';
 import { type Problem, toBody, toProblem } from './problem.ts';
@@ -131,14 +134,24 @@ function readJson({ method, contentType, body }: ControlRequest, route: Route): 
   // Also what keeps a web page from posting without a preflight.
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? ''))
     return fault('media_type', 'Send the body as Content-Type: application/json.');
+  const { depth, pairs } = readFrame(body, MAX_DEPTH);
+  if (depth > MAX_DEPTH) return fault('invalid_request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  let value: Json;
   try {
-    return JSON.parse(body.toString('utf8')) as Json;
+    value = JSON.parse(body.toString('utf8')) as Json;
   } catch {
     return fault('parse', 'The body is not JSON.');
   }
+  // Of two values one counts here, and the other may be what a person or a proxy has read.
+  if (countKeys(value) === pairs) return value;
+  const key = findRepeatedKey(body) ?? '';
+  return fault('invalid_request', `The body has the key "${key.slice(0, 64)}" twice in one object.`);
 }
 
-function fault(code: 'media_type' | 'parse', message: string): FaultError {
+/** Of a body: arguments in it may be as deep as a message (gateway.limits.depth). */
+const MAX_DEPTH = 520;
+
+function fault(code: 'media_type' | 'parse' | 'invalid_request', message: string): FaultError {
   return new FaultError(code, message);
 }
 
