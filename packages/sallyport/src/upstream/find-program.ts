@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 export type FoundProgram =
@@ -36,7 +36,7 @@ export function findProgram({ command, cwd, path, extensions }: ProgramPlace): F
 }
 
 function look(file: string): FoundProgram | undefined {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = lookAt(file);
   if (stat === undefined) return undefined;
   if (stat.isDirectory()) return { kind: 'unusable', path: file, reason: 'folder' };
   try {
@@ -44,6 +44,15 @@ function look(file: string): FoundProgram | undefined {
     return { kind: 'found', path: file };
   } catch {
     return { kind: 'unusable', path: file, reason: 'mode' };
+  }
+}
+
+/** A folder of PATH that this user may not open has no programs for this user: execvp passes over it as well. */
+function lookAt(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 
