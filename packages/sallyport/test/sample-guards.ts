@@ -31,6 +31,7 @@ export function openGuards(checker: GuardPorts['checker'], closed: Partial<Guard
     plan: { settings: () => undefined, plans, handles, hasReadUntrusted: () => undefined, now },
     argumentSafety: { settings: () => OFF },
     bindings: { bindings: () => [], access: () => undefined },
+    ownKeys: { secrets: () => [], isKey: () => false },
     secrets: {
       settings: () => undefined,
       vault: createMemoryVault({ now, limits: () => ({ minutes: 1, entries: 1 }) }),

@@ -85,8 +85,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     warm,
     async openHttp() {
-      const { callers, key, close } = await openCallers(current.snapshot, { database: database.get, log, clock });
+      const opened = await openCallers(current.snapshot, { database: database.get, log, clock });
+      const { callers, key, isKey, close } = opened;
       current.isCurrent = (principal) => callers.isCurrent(principal);
+      current.isKey = isKey;
       const front = await openHttpFront(ports, callers);
       telemetry.sessions = front.sessions;
       closers.push(() => front.close({ graceMs: GRACE_MS, cutOff }), close);

@@ -13,9 +13,11 @@ export async function openCallers(
 ) {
   if (auth === 'none' || (auth !== 'key' && !auth.keys)) {
     const callers = createCallers(auth, { laptopKey: undefined, keys: undefined, clock, log });
-    return { callers, key: undefined, close: () => undefined };
+    return { callers, key: undefined, isKey: () => false, close: () => undefined };
   }
   const key = await loadLaptopKey(stateDir);
   const keys = await openKeyDirectory(await database(), log);
-  return { callers: createCallers(auth, { laptopKey: key, keys, clock, log }), key, close: keys.close };
+  const callers = createCallers(auth, { laptopKey: key, keys, clock, log });
+  const isKey = (digest: string) => keys.find(digest) !== undefined;
+  return { callers, key, isKey, close: keys.close };
 }

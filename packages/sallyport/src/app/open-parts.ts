@@ -5,6 +5,7 @@ import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
+import { ownSecrets } from '../core/own-secrets.ts';
 import type { Principal } from '../core/principal.ts';
 import { InFlight } from '../gateway/in-flight.ts';
 import type { GatewayPorts } from '../gateway/ports.ts';
@@ -56,6 +57,8 @@ export interface Current {
   snapshot: Snapshot;
   /** Whether a caller may still come in; left out while nobody comes from outside. */
   isCurrent?: (principal: Principal) => boolean;
+  /** Whether a digest is that of a caller's key; left out while nobody comes with one. */
+  isKey?: (digest: string) => boolean;
 }
 
 /** Every part, and how they are joined. Parts ask for the snapshot whenever they need it: it changes. */
@@ -110,6 +113,7 @@ export async function openParts(options: AppOptions, current: Current) {
       ...secretPorts,
       ...{ plan: plans.plan, checker, rateLimit, scan, resources, taint: taint.ports, policy: policies.ports },
       ...toAccessPorts(snapshotOf),
+      ownKeys: { secrets: ownSecrets, isKey: (digest) => current.isKey?.(digest) ?? false },
       unvalidated: (frozen) => snapshotOf(frozen).gateway.unvalidatedArguments,
       limits: (frozen) => snapshotOf(frozen).gateway.limits,
       whyHeld: (tool) => pins.book.whyHeld(tool),

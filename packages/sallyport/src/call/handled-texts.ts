@@ -24,7 +24,7 @@ export interface HandledTextPorts {
 
 /** Guards that judge opened arguments once more: a kept text may be a path, a command or a secret. */
 const RECHECKED: ReadonlySet<string> = new Set([
-  ...['size-and-shape', 'argument-schema', 'argument-safety', 'secrets-masked', 'secrets'],
+  ...['size-and-shape', 'argument-schema', 'argument-safety', 'own-keys', 'secrets-masked', 'secrets'],
 ]);
 /**
  * Guards that decide by the values of arguments whether a person is asked. They saw handles, and what those stand for may be
@@ -90,6 +90,7 @@ const KINDS: ReadonlyMap<string | undefined, string> = new Map([
   ['size-and-shape', 'it is too large, or nested too deeply'],
   ['argument-schema', 'it is not what the schema of the tool has there'],
   ['argument-safety', 'it has a dangerous path, address, command or character'],
+  ['own-keys', 'it has a key of Sallyport itself'],
   ['secrets-masked', 'it has a masked secret'],
   ['secrets', 'it has a secret or personal data'],
   ['policy', 'a policy forbids it, or a person would have to agree to it'],

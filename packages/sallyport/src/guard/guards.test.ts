@@ -24,6 +24,7 @@ test('the order of the doors', () => {
     ['argument-schema', 'call'],
     ['argument-safety', 8],
     ['bindings', 'call'],
+    ['own-keys', 9],
     ['secrets-masked', 9],
     ['secrets', 9],
     ['taint', 9],

@@ -15,6 +15,7 @@ import { type ReachPorts, reach } from './reach.ts';
 import { type ResourcePorts, resourceNames, resources } from './resources/resource-guards.ts';
 import { resultSchema } from './result-schema.ts';
 import { type ScanPorts, scanResult } from './scan-result.ts';
+import { type OwnKeyPorts, ownKeys } from './secrets/own-keys.ts';
 import { type SecretPorts, secrets, secretsInResult } from './secrets/secrets.ts';
 import { sinkFloor } from './sinks/sink-floor.ts';
 import { type SizeLimits, sizeAndShape } from './size-and-shape.ts';
@@ -30,6 +31,7 @@ export interface GuardPorts extends ArgumentSchemaPorts, VisibilityPorts {
   readonly plan: PlanPorts & HandlePorts;
   readonly argumentSafety: ArgumentSafetyPorts;
   readonly bindings: BindingPorts;
+  readonly ownKeys: OwnKeyPorts;
   readonly secrets: SecretPorts;
   readonly taint: TaintPorts;
   readonly policy: PolicyPorts;
@@ -55,6 +57,7 @@ export function createGuards(ports: GuardPorts): readonly Guard[] {
     argumentSchema(ports),
     argumentSafety(ports.argumentSafety),
     bindings(ports.bindings),
+    ownKeys(ports.ownKeys),
     ...secrets(ports.secrets),
     taint(ports.taint),
     policy(ports.policy),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, chmod, link, mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FaultError } from '../core/errors.ts';
+import { rememberOwnSecret } from '../core/own-secrets.ts';
 import { toDiskFix } from './disk-full.ts';
 
 /** One text kept in a file that only its owner may read. Written whole or not at all. */
@@ -60,7 +61,10 @@ export async function loadOrCreateSecret(
   } catch (error) {
     if (!isMissing(error)) throw toFileFault('Reading', path, error);
     const secret = make();
-    if (await createWhole(path, `${secret}\n`)) return secret;
+    if (await createWhole(path, `${secret}\n`)) {
+      rememberOwnSecret(secret);
+      return secret;
+    }
   }
   // Somebody may have loosened it: a key others can read is no key.
   await chmod(path, 0o600);
@@ -71,6 +75,7 @@ export async function loadOrCreateSecret(
       'config',
       `${path} holds no whole secret (${text.length} characters). Put back the one from a copy, or delete the file and start again: a new secret is made, and what the old one protects cannot be used any more.`,
     );
+  rememberOwnSecret(text);
   return text;
 }
 

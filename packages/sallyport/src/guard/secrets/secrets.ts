@@ -25,7 +25,8 @@ export function secrets(ports: SecretPorts): readonly Guard[] {
   return [maskedOut(ports), stopped(ports)];
 }
 
-const TO_SERVERS = [
+/** All that a client sends and a server reads. */
+export const TO_SERVERS = [
   ...(['call', 'read', 'prompt', 'completion', 'task', 'request', 'subscription'] as const),
   ...(['client_response', 'client_notification'] as const),
 ];
