@@ -12,7 +12,10 @@ test('keys of Sallyport never go to a server; other long values do', async () =>
   const ada = await keyHolder(gateway, 'ada', ['--person', 'ada']);
   const client = await new PlainClient(gateway).initialize();
   const files = ['key', 'seal-key', 'control-token', 'audit-seal-key', 'audit-digest-key'];
-  const keys = [...files.map((name) => readFileSync(join(stateDir, name), 'utf8').trim()), (ada.headers['authorization'] ?? '').slice('Bearer '.length)];
+  const keys = [
+    ...files.map((name) => readFileSync(join(stateDir, name), 'utf8').trim()),
+    (ada.headers['authorization'] ?? '').slice('Bearer '.length),
+  ];
   for (const key of keys) {
     expect(key.length).toBeGreaterThan(31);
     const answer = await client.call('a_echo', { list: [{ note: `it is ${key}.` }] });

@@ -1,9 +1,8 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import type { FaultError } from '../core/errors.ts';
-import { type StdioSettings, toBoxFault } from './spawn-fault.ts';
 
 /** A process that bubblewrap starts and then waits for, seen as if it were the only one. */
 
@@ -18,10 +17,17 @@ export interface Pipes {
  * 2: what bubblewrap itself says; 3: the number of the process in it; 4 to 6: streams of that process. Bubblewrap closes
  * all above 2 on its own side, so that a child that closes its stdout is heard to do so.
  */
-export const BOX_STDIO: StdioOptions = ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'];
+export const BOX_STDIO: StdioOptions = ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'];
+
+/** Bubblewrap waits on descriptor 7 until its user namespace is ready: {@link readBoxedPid} makes it ready. */
+export const BLOCK = ['--userns-block-fd', '7'];
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
 
 /** Bubblewrap sets PWD, which the child's environment has not. */
-const TAKE_STREAMS = 'unset PWD; exec "$0" "$@" <&4 >&5 2>&6 4<&- 5>&- 6>&-';
+const TAKE_STREAMS = 'unset PWD; exec "$0" "$@" <&4 >&5 2>&6 4<&- 5>&- 6>&- 7<&-';
 
 /** What bubblewrap is to run. */
 export function toBoxed(command: string, args: readonly string[]): readonly string[] {
@@ -44,14 +50,14 @@ const MAX_STDERR = 500;
 
 /**
  * Bubblewrap says the number of the process before it lets it run. `found` is called in the same turn: whoever listens
- * then hears all the process says, and its end.
+ * then hears all the process says, and its end. `failed` gets what bubblewrap says.
  */
 export function readBoxedPid(
   started: ChildProcess,
-  settings: StdioSettings,
-  { found, failed }: { found(pid: number): void; failed(fault: FaultError): void },
+  { found, failed }: { found(pid: number): void; failed(words: string): void },
 ): void {
-  const info = started.stdio[3] as Readable; // likewise
+  // BOX_STDIO asks for pipes.
+  const { 3: info, 7: block } = started.stdio as unknown as { 3: Socket; 7: Socket };
   let told = '';
   let words = '';
   started.stderr?.on('data', (chunk: Buffer) => {
@@ -59,7 +65,7 @@ export function readBoxedPid(
   });
   const fail = (): void => {
     clearTimeout(late);
-    failed(toBoxFault(settings, words.trim()));
+    failed(words.trim());
   };
   const late = setTimeout(() => started.kill('SIGKILL'), START_MS);
   const look = (chunk: Buffer): void => {
@@ -68,12 +74,34 @@ export function readBoxedPid(
     if (pid === 0) return;
     clearTimeout(late);
     info.off('data', look).resume();
+    try {
+      if (isRoot()) mapAllUsers(pid);
+    } catch (error) {
+      words = error instanceof Error ? error.message : '';
+      started.kill('SIGKILL');
+      return;
+    }
+    block.end('.');
     started.off('close', fail);
     found(pid);
   };
   info.on('data', look);
   for (const stream of started.stdio) stream?.on('error', () => {});
   started.once('close', fail);
+}
+
+/**
+ * Every user and group is itself in the namespace of a process, so that root there may read and write the files of all
+ * users. Bubblewrap maps one user alone, which is enough for all but root. user_namespaces(7).
+ */
+function mapAllUsers(pid: number): void {
+  for (const map of ['uid_map', 'gid_map']) {
+    const own = readFileSync(`/proc/self/${map}`, 'utf8').trim().split('\n');
+    const lines = own
+      .map((line) => line.trim().split(/\s+/))
+      .map(([inside, , count]) => `${inside} ${inside} ${count}\n`);
+    writeFileSync(`/proc/${pid}/${map}`, lines.join(''));
+  }
 }
 
 /** Bubblewrap ends as shells do: with 128 and the number of the signal that ended the process in it. */

@@ -6,7 +6,7 @@ import { BOX_STDIO, type Pipes, readBoxedPid, toBoxedExit, toBoxedPipes } from '
 import type { ChildExit } from './child-report.ts';
 import type { Launch } from './isolation.ts';
 import { LineRing } from './line-ring.ts';
-import { type StdioSettings, toSpawnFault } from './spawn-fault.ts';
+import { type StdioSettings, toBoxFault, toSpawnFault } from './spawn-fault.ts';
 
 /** How long a child is waited for: after its stdin is closed, after SIGTERM, after SIGKILL. Milliseconds. */
 export interface Patience {
@@ -73,9 +73,9 @@ export class Child {
         if (pid === undefined) started.once('error', (error) => reject(toSpawnFault(settings, error)));
         else if (!launch.isBoxed) resolve(new Child(started, pid, options));
         else
-          readBoxedPid(started, settings, {
+          readBoxedPid(started, {
             found: (boxed) => resolve(new Child(started, boxed, options)),
-            failed: reject,
+            failed: (words) => reject(toBoxFault(settings, words)),
           });
       } catch (error) {
         reject(toSpawnFault(options.settings, error));

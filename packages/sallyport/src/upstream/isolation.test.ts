@@ -79,6 +79,11 @@ describe.skipIf(kind !== 'works').each([
     ['enters the namespace of Sallyport', (state) => `nsenter -t ${pid} -m cat ${state}/key`],
     ['mounts it elsewhere', (state) => `mkdir ${state}-b; mount --bind ${state} ${state}-b; cat ${state}-b/key`],
     ['moves the folder around it', (state) => `mv ${state} ${state}-c; cat ${state}-c/key`],
+    [
+      'attaches to the bubblewrap that waits',
+      () =>
+        `python3 -c "import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(16, $PPID, 0, 0) != 0)" && echo ${SECRET}`,
+    ],
     ['reads the environment of Sallyport', () => `cat /proc/${pid}/environ && echo ${SECRET}`],
     ['opens the memory of Sallyport', () => `exec 9< /proc/${pid}/mem && echo ${SECRET}`],
   ])('gets nothing when it %s', async (_what, script) => {

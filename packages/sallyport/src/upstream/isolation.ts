@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { FaultError } from '../core/errors.ts';
-import { toBoxed } from './boxed-process.ts';
+import { BLOCK, BOX_STDIO, isRoot, readBoxedPid, toBoxed } from './boxed-process.ts';
 import { findProgram, readInterpreter } from './find-program.ts';
 import { type StdioSettings, toSpawnFault } from './spawn-fault.ts';
 
@@ -59,46 +59,44 @@ export async function probeIsolation(stateDir: string): Promise<Isolation> {
   if (found.kind !== 'found') return { kind: 'missing', reason: 'bubblewrap (bwrap) is not installed.' };
   const directory = existsSync(stateDir) ? realpathSync(stateDir) : '/tmp';
   // What it hides is hidden, and a program starts.
-  const check = ['/bin/sh', '-c', 'for one in "$0"/*; do [ ! -e "$one" ] || exit 7; done', directory];
-  const args = [...boxArguments(found.path, directory, []), '--', ...check];
-  const failure = await new Promise<string | undefined>((resolve) => {
-    execFile(found.path, args, { timeout: PROBE_MS, killSignal: 'SIGKILL', cwd: '/' }, (error, _, stderr) =>
-      resolve(error === null ? undefined : stderr.trim().slice(0, 200) || error.message.slice(0, 200)),
-    );
-  });
+  const check = ['-c', 'for one in "$0"/*; do [ ! -e "$one" ] || exit 7; done', directory];
+  const failure = await tryBox(found.path, [...boxArguments(directory, []), ...toBoxed('/bin/sh', check)]);
   return failure === undefined
     ? { kind: 'works', program: found.path }
     : { kind: 'broken', reason: `bubblewrap does not work here (${failure}).` };
 }
 
-/**
- * Capabilities with which root could look behind the mount, into Sallyport's memory or at the disk (capabilities(7)).
- * Without them the kernel also keeps root from processes that have them: /proc/<pid>/root, environ and mem.
- */
-const TAKEN_FROM_ROOT = 'SYS_ADMIN SYS_PTRACE SYS_MODULE SYS_RAWIO SYS_BOOT DAC_READ_SEARCH MKNOD PERFMON BPF'
-  .split(' ')
-  .flatMap((name) => ['--cap-drop', `CAP_${name}`]);
+/** Why a command in the box does not end well; `undefined`: it does. */
+function tryBox(program: string, args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const started = spawn(program, args, { cwd: '/', stdio: BOX_STDIO, timeout: PROBE_MS, killSignal: 'SIGKILL' });
+    started.once('error', (error) => resolve(error.message));
+    const ended = (code: number | null, signal: string | null) =>
+      resolve(code === 0 ? undefined : `it ended with ${signal ?? code}`);
+    readBoxedPid(started, {
+      found: () => started.once('exit', ended),
+      failed: (words) => resolve(words === '' ? 'it said nothing' : words),
+    });
+  });
+}
 
-const EVERYTHING = ['--dev-bind', '/', '/'];
-// Bubblewrap waits beside the child. Signals for the child's group do not reach it: it would end first.
-const WAIT = ['--new-session', '--die-with-parent'];
-
-/** Arguments of bubblewrap, without the command. */
-function boxArguments(program: string, directory: string, visible: readonly string[]): string[] {
-  const hide = [
-    ...EVERYTHING,
-    ...['--tmpfs', directory],
+/** Bubblewrap's arguments, without the command. */
+function boxArguments(directory: string, visible: readonly string[]): string[] {
+  return [
+    ...['--dev-bind', '/', '/', '--tmpfs', directory],
     ...visible.flatMap((path) => ['--bind-try', path, path]),
     // A file that is written there is refused, not lost.
     ...['--remount-ro', directory],
-    ...WAIT,
+    // Bubblewrap waits beside the child. Signals for the child's group do not reach it: it would end first.
+    ...['--new-session', '--die-with-parent'],
+    // The kernel keeps processes of another user namespace from looking into Sallyport and into the bubblewrap that waits, with the
+    // same user id and with all capabilities of their own: /proc/<pid>/root, environ, mem, ptrace.
+    '--unshare-user',
+    // Only root has capabilities there, and keeps those that do not undo the mount.
+    ...(isRoot()
+      ? [...BLOCK, '--cap-drop', 'CAP_SYS_ADMIN', '--cap-drop', 'CAP_DAC_READ_SEARCH']
+      : ['--cap-drop', 'ALL']),
   ];
-  // In another user namespace the kernel keeps /proc/<pid>/root, environ and mem of Sallyport, and of the bubblewrap that
-  // waits, from the same user.
-  if (process.getuid?.() !== 0) return [...hide, '--unshare-user', '--cap-drop', 'ALL'];
-  // Root stays in its own: in another it could not read and write files of all users. The bubblewrap that waits sees the
-  // directory, and would be open to a child with the same capabilities: a second one, inside, takes them away.
-  return [...hide, '--', program, ...EVERYTHING, ...WAIT, ...TAKEN_FROM_ROOT];
 }
 
 function toBox(
@@ -109,7 +107,7 @@ function toBox(
   refuseMissing(settings, plain.environment);
   const directory = realpathSync(stateDir);
   const visible = findForeign(settings, plain.environment, directory).map((name) => join(directory, name));
-  const args = [...boxArguments(program, directory, visible), ...toBoxed(plain.command, plain.args)];
+  const args = [...boxArguments(directory, visible), ...toBoxed(plain.command, plain.args)];
   return { ...plain, command: program, args, isBoxed: true };
 }
 
