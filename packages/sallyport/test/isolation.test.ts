@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ describe('a program that Sallyport starts', () => {
     const get = (token: string) => run(`"${process.execPath}" -e "${ask}" "${token}"`);
     expect(await get('')).toBe('401\n');
     expect(await get('Bearer guessed')).toBe('401\n');
-    expect(await get(`Bearer ${readFileSync(join(state, 'control-token'), 'utf8').trim()}`)).toBe('200\n');
+    expect(await get(`Bearer $(cat ${state}/control-token)`)).toBe('200\n');
   });
 
   it.skipIf(process.platform === 'win32')('cannot open the debugger of Sallyport with a signal', async () => {
