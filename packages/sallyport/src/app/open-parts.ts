@@ -71,10 +71,8 @@ export async function openParts(options: AppOptions, current: Current) {
   const database = createLateDatabase(join(stateDir, 'sallyport.db'));
   const basics = { database: database.get, texts: openTexts(stateDir), clock, log };
   const credentials = openCredentials({
-    stateDir,
+    ...{ stateDir, env: process.env, ...basics },
     keyRef: () => current.snapshot.tokenKeyRef,
-    env: process.env,
-    ...basics,
   });
   const { pins, upstreams, watchPrograms } = await openUpstreams({
     ...basics,
