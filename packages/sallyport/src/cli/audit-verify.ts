@@ -28,7 +28,7 @@ export const auditVerify: Command = {
 const NO_DATABASE =
   'The database knows nothing of this audit: an older copy of it, or one without its last records, may look good.';
 const NO_ANCHOR =
-  'Without an anchor this cannot tell whether files and database were put back to an older state together: set audit.anchor, or give --anchor or --expect.';
+  'Without an anchor nobody can tell whether files and database were put back together (audit.anchor, docs/audit.md).';
 
 async function verify(input: Input, api: Api): Promise<Output> {
   if (isSet(input.options, 'publicKey')) {

@@ -46,6 +46,8 @@ export async function openChain(options: OpenChainOptions): Promise<OpenChain> {
   const isEmpty = tail.segments.length === 0 && head === undefined;
   // A kill or a power cut must never leave a record without a head, which is what a thief leaves.
   if (isEmpty) await writeFirstHead(claim, sealer, tail);
+  // From its first record on: a chain that nobody knows may be removed unseen.
+  if (own === undefined) await heads.put(claim.chain, tail).catch((error: unknown) => log.error({ error }, UNKNOWN));
   const damage = await findShorter(
     options.directory,
     known.filter(({ chain, isAccepted }) => chain !== claim.chain && !isAccepted),
