@@ -36,6 +36,17 @@ export function inflate(bytes: Uint8Array, shortest = MIN_SAMPLE, depth = 1): In
   return inner ?? { bytes: done, isCut: whole === undefined };
 }
 
+/** As `inflate`, where nothing stands behind what is packed, and all of it is read: `undefined` for everything else. */
+export function inflateWhole(bytes: Uint8Array, depth = 1): Uint8Array | undefined {
+  const unpack = toInflate(bytes, MIN_SAMPLE);
+  const done = unpack && run((from, options) => unpack(from, { ...options, info: true } as ZlibOptions), bytes);
+  if (done === undefined) return undefined;
+  // True: zlib says so with `info`, which its types do not know.
+  const { buffer, engine } = done as unknown as { buffer: Uint8Array; engine: { bytesWritten: number } };
+  if (engine.bytesWritten < bytes.length) return undefined;
+  return depth < MAX_DEPTH && isPacked(buffer) ? inflateWhole(buffer, depth + 1) : buffer;
+}
+
 /**
  * Whether the beginning of a block is packed text in UTF-8: a few microseconds. Of random bytes, one block in 80,000 is:
  * two letters, and copies of them.

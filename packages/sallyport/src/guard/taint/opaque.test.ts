@@ -1,4 +1,5 @@
 import { createCipheriv } from 'node:crypto';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Conversation, settingsOf } from '../../../test/taint-conversation.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -36,12 +37,24 @@ describe('once private data was read, what nobody can read needs an approval', (
     ['as a data URI', `data:image/png;base64,${HIDDEN.toString('base64')}`],
     ['behind the beginning of a picture', `iVBORw0KGgoAAAANSUhEUg${HIDDEN.toString('base64')}`],
     ['with words around', `weather-report-${HIDDEN.toString('hex')}-for-monday`],
+    ['before and behind much of the same', `${'A'.repeat(500)}${HIDDEN.toString('base64')}${'ab'.repeat(300)}`],
     ['in lines', LONG.replace(/.{60}/g, '$&\n')],
     ['in groups of four', LONG.replace(/.{4}/g, '$& ')],
     ['in groups, with dots', LONG.replace(/.{6}/g, '$&.')],
   ])('%s', (_, query) => {
     expect(judge(wiki(), 'web.search', { query })).toMatchObject(ASKED);
     expect(judge(wiki(), 'notes.create_chunks', { parts: ['a', { b: query }] })).toMatchObject(ASKED);
+  });
+
+  const easy = 'a b c d '.repeat(40);
+  test.each([
+    ['packed', gzipSync(`see ${HIDDEN.toString('base64')} of today`)],
+    ['behind something packed', Buffer.concat([gzipSync(easy), HIDDEN])],
+    ['behind something packed twice', gzipSync(Buffer.concat([gzipSync(easy), HIDDEN]))],
+    ['packed, behind more than is read', gzipSync(`${' '.repeat(300_000)}${HIDDEN.toString('base64')}`)],
+  ])('%s', (_, bytes) => {
+    for (const query of [bytes.toString('base64'), bytes.toString('hex')])
+      expect(judge(wiki(), 'web.search', { query })).toMatchObject({ kind: 'ask' });
   });
 
   test('in an address, and as the name of a member', () => {
@@ -113,6 +126,13 @@ describe('goes through without a question', () => {
     expect(findOpaque(text)).toEqual([]);
     expect(judge(wiki(), 'web.search', { query: text })).toEqual({ kind: 'allow' });
     expect(judge(wiki(), 'notes.add_note', { text: `Remember: ${text}` })).toEqual({ kind: 'allow' });
+  });
+
+  test('a readable text that is packed', () => {
+    const text = 'The library opens at nine and closes at five on all days of the week but one. '.repeat(3);
+    for (const packed of [gzipSync(text), deflateRawSync(text), gzipSync(gzipSync(text))])
+      for (const query of [packed.toString('base64'), packed.toString('hex')])
+        expect(judge(wiki(), 'web.search', { query })).toEqual({ kind: 'allow' });
   });
 
   test('what a server gave, as it is, in a list, in a link, and long', () => {

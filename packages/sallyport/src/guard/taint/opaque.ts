@@ -1,4 +1,6 @@
 import { fromBase32, fromBase32Hex, fromBase64, fromHex } from '../decode/bases.ts';
+import { MAX_DEPTH } from '../decode/bounds.ts';
+import { inflateWhole } from '../decode/inflate.ts';
 import { readable } from './decode-forms.ts';
 import { GRAM, type Printer, WINDOW } from './fingerprints.ts';
 import { fold } from './normalise.ts';
@@ -30,15 +32,18 @@ const MAX_PARTS = 64;
  * What may be encrypted: long, without a word, and as mixed as noise. Numbers and letters of other scripts are none of it.
  * Linear in the length of the text.
  */
-export function findOpaque(text: string): readonly OpaquePart[] {
+export function findOpaque(text: string, depth = 0): readonly OpaquePart[] {
   if (text.length <= MOST_CARRIED) return NONE;
   const found: OpaquePart[] = [];
   for (const [token] of text.matchAll(TOKEN)) {
     const runs = (token.match(RUN) ?? []).filter((run) => run.length >= SHORTEST_RUN && isUnread(run));
-    if (carries(runs) && !isSaid(token)) found.push({ text: token, runs: runs.filter((run) => !isSaid(run)) });
+    if (carries(runs) && !isSaid(token, depth))
+      found.push({ text: token, runs: runs.filter((run) => !isSaid(run, depth)) });
     if (found.length >= MAX_PARTS) return found;
   }
-  return found.length > 0 || text.length <= MOST_IN_GROUPS ? found.filter(({ runs }) => carries(runs)) : inGroups(text);
+  return found.length > 0 || text.length <= MOST_IN_GROUPS
+    ? found.filter(({ runs }) => carries(runs))
+    : inGroups(text, depth);
 }
 
 const NONE: readonly OpaquePart[] = Object.freeze([]);
@@ -49,13 +54,11 @@ const HEX = /^[0-9a-fA-F]*$/;
 /** Do these runs carry more than an id or a digest does? */
 export function carries(runs: readonly string[]): boolean {
   const together = runs.join('');
-  return HEX.test(together)
-    ? together.length > MOST_HEX && isMixed(together, 3.5)
-    : together.length > MOST_CARRIED && isMixed(together, 4.3);
+  return HEX.test(together) ? isMixed(together, MOST_HEX, 3.5) : isMixed(together, MOST_CARRIED, 4.3);
 }
 
 /** Runs one after the other, whatever stands between them, without a word. By hand: it reads whole documents. */
-function inGroups(text: string): readonly OpaquePart[] {
+function inGroups(text: string, depth: number): readonly OpaquePart[] {
   const found: OpaquePart[] = [];
   let runs: (readonly [start: number, end: number])[] = [];
   let size = 0;
@@ -63,7 +66,7 @@ function inGroups(text: string): readonly OpaquePart[] {
     if (size > MOST_IN_GROUPS) {
       const all = runs.map(([start, end]) => text.slice(start, end));
       const together = all.join('');
-      if (found.length < MAX_PARTS && isMixed(together, 4.8) && !isSaid(together))
+      if (found.length < MAX_PARTS && isMixed(together, MOST_IN_GROUPS, 4.8) && !isSaid(together, depth))
         found.push({ text: text.slice(runs[0]?.[0], runs.at(-1)?.[1]), runs: all });
     }
     if (size > 0) runs = [];
@@ -98,11 +101,13 @@ function inGroups(text: string): readonly OpaquePart[] {
 const LONG_WORD = 4;
 const SHORT_WORD = 3;
 
-/** It says something once it is decoded: what that is has been looked through. */
-function isSaid(run: string): boolean {
+/** It says something once it is decoded and unpacked: what that is has been looked through. */
+function isSaid(run: string, depth: number): boolean {
+  if (depth >= MAX_DEPTH) return false;
   return [fromBase64, fromHex, fromBase32, fromBase32Hex].some((decode) => {
-    const said = readable(decode(run));
-    return said !== undefined && said.length * 3 > run.length && findOpaque(said).length === 0;
+    const bytes = decode(run);
+    const said = readable(bytes) ?? readable(Buffer.from(inflateWhole(bytes) ?? []));
+    return said !== undefined && said.length * 3 > run.length && findOpaque(said, depth + 1).length === 0;
   });
 }
 
@@ -227,17 +232,30 @@ const PAIRS = Uint8Array.from({ length: 676 }, (_, pair) =>
   FOLLOWERS[Math.floor(pair / 26)]?.includes(String.fromCharCode(97 + (pair % 26))) === true ? 1 : 0,
 );
 
-/** So many bits a character (Shannon), and not each of them once, as in an alphabet. */
-function isMixed(text: string, least: number): boolean {
+/** Is there a stretch of more than this size of so many bits a character (Shannon)? What is beside it makes it no plainer. */
+function isMixed(text: string, size: number, least: number): boolean {
+  const last = text.length - size - 1;
+  for (let at = 0; at < last; at += STEP) if (isNoise(text.slice(at, at + size + 1), least)) return true;
+  return last >= 0 && isNoise(text.slice(last), least);
+}
+
+const STEP = 16;
+
+/** And not each of them once, as in an alphabet. */
+function isNoise(text: string, least: number): boolean {
   const counts = new Uint32Array(128);
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     counts[code] = (counts[code] ?? 0) + 1;
   }
-  const seen = counts.filter((count) => count > 0);
   let bits = 0;
-  for (const count of seen) bits -= (count / text.length) * Math.log2(count / text.length);
-  return bits >= least && seen.length < text.length * MOST_DISTINCT;
+  let seen = 0;
+  for (const count of counts) {
+    if (count === 0) continue;
+    seen++;
+    bits -= (count / text.length) * Math.log2(count / text.length);
+  }
+  return bits >= least && seen < text.length * MOST_DISTINCT;
 }
 
 /** Of 49 letters of base64, 34 are different. */
