@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { atTheEnd } from './at-the-end.ts';
 import { type Block, ROOT } from './docs-pages.ts';
 import { freePort } from './doctor-servers.ts';
 import { type Announcement, newTestFolder } from './running-sallyport.ts';
+import { waitFor } from './wait-for.ts';
 
 const MAIN = join(ROOT, 'packages/sallyport/bin/sallyport.js');
 /** Where the guides say that Sallyport listens. */
@@ -13,7 +15,8 @@ const WRITTEN_HOST = `127.0.0.1:${WRITTEN_PORT}`;
 /** Where a guide starts a Sallyport of its own. */
 const GUIDE_PORT = '7412';
 const WRITTEN_FOLDER = '/home/you/sallyport';
-const BLOCK_MS = 30_000;
+/** A deadline and no assertion on speed. */
+const BLOCK_MS = 180_000;
 const BIN = '.bin';
 
 interface Step {
@@ -71,6 +74,9 @@ export class DocsShell {
       });
       child.once('close', () => reject(new Error('Sallyport ended')));
     });
+    // Waits for the start of the server: what is slow is answered as a stream, which the pages do not show.
+    const call = [MAIN, 'tool', 'call', '--gateway', 'everything_echo', 'message=up'];
+    await waitFor(() => promisify(execFile)(process.execPath, call, { cwd: folder, env }));
     return new DocsShell(folder, new URL(facts.url).host, env);
   }
 
