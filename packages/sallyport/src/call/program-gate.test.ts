@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { serverSettings } from '../../test/fake-upstreams.ts';
 import { PinBook } from '../catalog/pins/pin-book.ts';
 import type { PinMode } from '../config/pins-section.ts';
@@ -79,4 +79,38 @@ test('team: nobody is asked about a half of a package', async () => {
   const { admit } = open('team');
   unpack('// half');
   await expect(admit()).rejects.toMatchObject({ message: expect.stringContaining('not on this machine yet') });
+});
+
+/** Its files take too long to read: the deadline passes before the first one is there. */
+async function admitLate(admit: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const admitted = admit();
+    vi.advanceTimersByTime(30_000);
+    await admitted;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+test('files that could not be read in time are no pin: the program is met at the next start', async () => {
+  const { book, admit } = open();
+  unpack('// whole');
+  finish();
+  await admitLate(admit);
+  expect(book.isUndecided('notes')).toBe(true);
+  await admit();
+  expect(book.approvedProgram('notes')).toContain('sha512-x');
+});
+
+test('where a program was approved, one that could not be read in time is not started', async () => {
+  const { admit } = open();
+  unpack('// whole');
+  finish();
+  await admit();
+  await expect(admitLate(admit)).rejects.toMatchObject({
+    code: 'denied',
+    message: expect.stringContaining('read again at the next start'),
+  });
+  await admit();
 });

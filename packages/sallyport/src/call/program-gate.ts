@@ -58,7 +58,17 @@ export function createProgramGate({ pins, mode, log, environment = process.env }
       const now = mode();
       if (now === undefined) return;
       const { name } = settings;
-      const seen = toDecidable(await look(looker, settings.transport, childEnvironment), pins.isUndecided(name));
+      const isUndecided = pins.isUndecided(name);
+      const found = await look(looker, settings.transport, childEnvironment);
+      if (found === 'late') {
+        // A busy machine must not become the pin of a program: it is looked at again at the next start.
+        if (isUndecided && (now === 'laptop' || now === 'off')) return;
+        throw new FaultError(
+          'denied',
+          `The server "${name}" is not started: its files could not be read within ${LOOK_MS / 1000} s, so nobody can tell whether its program is approved. They are read again at the next start.`,
+        );
+      }
+      const seen = toDecidable(found, isUndecided);
       if (seen === undefined) return;
       if (seen.kind === 'absent') {
         const isExpected = now === 'team' && runsOf(pins.approvedProgram(name)) === seen.runs;
@@ -78,7 +88,9 @@ export function createProgramGate({ pins, mode, log, environment = process.env }
 
     async isOtherSinceStart(settings) {
       if (mode() === undefined || settings.transport.type !== 'stdio' || !fetching.has(settings.name)) return false;
-      const found = await look(looker, settings.transport, toChildEnvironment(environment, settings.transport.env));
+      const children = toChildEnvironment(environment, settings.transport.env);
+      const found = await look(looker, settings.transport, children);
+      if (found === 'late') return !pins.isUndecided(settings.name);
       const seen = toDecidable(found, pins.isUndecided(settings.name));
       if (seen === undefined || seen.kind === 'absent') return false;
       const why = meet(settings, seen);
@@ -97,26 +109,24 @@ function toDecidable(seen: SeenProgram | undefined, isUndecided: boolean): SeenP
   return { kind: 'known', facts: seen.partial };
 }
 
-/** @throws FaultError never: what cannot be looked at is opaque. */
+/** `late`: its files could not be read in time. */
 async function look(
   looker: ProgramLooker,
   transport: Transport,
   environment: Readonly<Record<string, string>>,
-): Promise<SeenProgram | undefined> {
+): Promise<SeenProgram | 'late' | undefined> {
   let seen: SeenProgram | undefined;
   const looking = looker.look(transport, environment).then((found) => {
     seen = found;
   });
-  if (await waitAtMost(looking, LOOK_MS)) return seen;
-  const reason = `its files could not be read within ${LOOK_MS / 1000} s`;
-  return { kind: 'opaque', facts: { runs: 'a command', opaque: reason }, reason };
+  return (await waitAtMost(looking, LOOK_MS)) ? seen : 'late';
 }
 
 /** The digest of what a command would run. `undefined`: nothing is started, it has to be fetched first, or nobody can tell. */
 export async function digestProgram(transport: Transport): Promise<string | undefined> {
   if (transport.type !== 'stdio') return undefined;
   const seen = await look(new ProgramLooker(), transport, toChildEnvironment(process.env, transport.env));
-  return seen?.kind === 'known' ? defineProgram(seen.facts).digest : undefined;
+  return seen !== 'late' && seen?.kind === 'known' ? defineProgram(seen.facts).digest : undefined;
 }
 
 /** The definition that stands for what a command runs. */
