@@ -4,6 +4,7 @@ import { runDetection } from './detection/run-detection.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { runGateway } from './gateway/run-gateway.ts';
 import { runHonest } from './honest/run-honest.ts';
+import { runKit } from './kit/run-kit.ts';
 import { runPolicy } from './policy/run-policy.ts';
 import { stopAll } from './process/child.ts';
 import { runProfile } from './profile/run-profile.ts';
@@ -44,6 +45,11 @@ const USAGE = `usage: npm run bench -- <bench> [options]
   stall     how long anybody waits while expensive messages of others pass
     --json            one JSON object on stdout
     --quick           each text in one kind of message
+  kit       what the kit and the linter cost, beside the SDK alone
+    --json            one JSON object on stdout
+    --data DIR        folder with the file catalog-aliyun-zh.jsonl
+    --only PARTS      hello,calls,starts,openapi,lint,pages
+    --quick           fewer rounds, smaller files
   faults    what goes wrong in operation: a full disk, kills, restarts, floods, hours; as root
     --json            one JSON object on stdout
     --only PARTS      disk,kill,roll,slow-disk,flood,soak
@@ -117,6 +123,7 @@ const BENCHES = new Map<string, () => Promise<string>>([
     () =>
       runReplicas({ json: values.json, rounds: values.rounds === undefined ? 9 : positive(values.rounds, '--rounds') }),
   ],
+  ['kit', () => runKit(values.data, { json: values.json, only: values.only?.split(','), quick: values.quick })],
   ['faults', () => runFaults({ json: values.json, only: values.only?.split(','), quick: values.quick })],
   ['stall', () => runStall({ json: values.json, only: undefined, quick: values.quick })],
   ['relay', () => runRelay({ json: values.json, only: values.only?.split(','), quick: values.quick })],

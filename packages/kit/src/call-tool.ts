@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { CallStore } from './call-store.ts';
 import { ANSWER, type CallState, createToolContext, InputNeeded } from './context.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
 import { ToolFailure } from './fail.ts';
 import { fitResult } from './fit-result.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -52,7 +53,6 @@ export async function callTool(
   const note = (outcome: CallNote['outcome'], more: Partial<CallNote> = {}) =>
     ports.note({ tool: tool.name, caller, outcome, ms: Math.round(performance.now() - startedAt), ...more });
   const key = server.mcpReq._meta?.[IDEMPOTENCY_KEY];
-  const call = digest(tool.name, input);
   const stored = typeof key === 'string' ? `${caller ?? ''}\0${key}` : undefined;
 
   const limited =
@@ -64,13 +64,12 @@ export async function callTool(
       `Wait ${limited} seconds, then call it again.`,
     );
   }
-  const timeout = AbortSignal.timeout(definition.timeoutMs ?? TIMEOUT_MS);
-  const signal = AbortSignal.any([server.mcpReq.signal, timeout]);
-  const state = stateOf(server, call);
-  const steps = [...state.steps];
+  const deadline = createDeadline(server.mcpReq.signal, definition.timeoutMs ?? TIMEOUT_MS);
+  const steps = stepsOf(server, tool.name, input);
   try {
-    const work = async () => toResult(tool, input, await runOrRetry(tool, input, { server, signal, steps }), ports);
-    const result = stored === undefined ? await work() : await ports.results().once(stored, call, work);
+    const work = async () => toResult(tool, input, await runOrRetry(tool, input, { server, deadline, steps }), ports);
+    const result =
+      stored === undefined ? await work() : await ports.results().once(stored, digest(tool.name, input), work);
     note('ok');
     return result;
   } catch (error) {
@@ -78,7 +77,7 @@ export async function callTool(
       note('asked');
       return inputRequired({
         inputRequests: { [ANSWER]: error.request },
-        requestState: ports.seal.close({ steps, call } satisfies CallState),
+        requestState: ports.seal.close({ steps, call: digest(tool.name, input) } satisfies CallState),
       });
     }
     if (error instanceof ToolFailure) {
@@ -89,7 +88,7 @@ export async function callTool(
       note('cancelled');
       throw error;
     }
-    if (timeout.aborted) {
+    if (deadline.isOver) {
       note('failed');
       return toFailure(
         `${tool.name} took longer than ${(definition.timeoutMs ?? TIMEOUT_MS) / 1000} seconds and was stopped.`,
@@ -102,46 +101,40 @@ export async function callTool(
       `${tool.name} failed because of a fault in the server (reference ${reference}).`,
       'Try once more. If it fails again, tell the user the reference.',
     );
+  } finally {
+    deadline.close();
   }
 }
 
 interface Round {
   readonly server: ServerContext;
-  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
   readonly steps: unknown[];
 }
 
 async function runOrRetry(
   { name, definition, outputSchema }: Tool,
   input: Readonly<Record<string, unknown>>,
-  { server, signal, steps }: Round,
+  { server, deadline, steps }: Round,
 ) {
   const { times = 0, isTransient = () => false } = definition.retries ?? {};
   for (let attempt = 0; ; attempt++) {
     try {
-      const output = await untilAborted(definition.run(input, createToolContext(server, signal, steps)), signal);
+      const running = definition.run(input, createToolContext(server, deadline, steps));
+      const output = running instanceof Promise ? await deadline.limit(running) : running;
       const checked = await outputSchema['~standard'].validate(output);
       if (checked.issues === undefined) return checked.value;
       throw new TypeError(`the output of ${name} does not fit its schema: ${JSON.stringify(checked.issues)}`);
     } catch (error) {
-      if (error instanceof InputNeeded || signal.aborted || attempt >= times || !isTransient(error)) throw error;
+      if (
+        error instanceof InputNeeded ||
+        server.mcpReq.signal.aborted ||
+        deadline.isOver ||
+        attempt >= times ||
+        !isTransient(error)
+      )
+        throw error;
     }
-  }
-}
-
-/** A tool that does not look at its signal must not keep the caller waiting. */
-async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
-  if (!(work instanceof Promise)) return work;
-  signal.throwIfAborted();
-  let stop: () => void = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 
@@ -155,7 +148,7 @@ function toResult(
   const text =
     input['response_format'] === 'markdown'
       ? (definition.markdown?.(fitted.output) ?? toMarkdown(fitted.output))
-      : JSON.stringify(fitted.output);
+      : fitted.json;
   const notice = fitted.notice === undefined ? [] : [{ type: 'text' as const, text: fitted.notice }];
   return { content: [{ type: 'text', text }, ...notice], structuredContent: fitted.output };
 }
@@ -164,10 +157,10 @@ function toFailure(problem: string, nextStep: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: `${problem} ${nextStep}` }] };
 }
 
-function stateOf({ mcpReq }: ServerContext, call: string): CallState {
+/** Those of an earlier round. A state of another call proves nothing here: the questions are asked anew. */
+function stepsOf({ mcpReq }: ServerContext, name: string, input: unknown): unknown[] {
   const state = mcpReq.requestState<CallState>();
-  // A state of another call proves nothing here: the questions are asked anew.
-  return state?.call === call ? state : { steps: [], call };
+  return state !== undefined && state.call === digest(name, input) ? [...state.steps] : [];
 }
 
 function digest(name: string, input: unknown): string {

@@ -8,6 +8,7 @@ import {
   type LoggingLevel,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { Deadline } from './deadline.ts';
 import { fail } from './fail.ts';
 import { type Fields, type OutputOf, type Schema, TARGET, toObjectSchema } from './schema.ts';
 
@@ -60,7 +61,7 @@ export interface CallState {
 export const ANSWER = 'answer';
 
 /** @param steps those known so far; steps done in this round are added to it */
-export function createToolContext(server: ServerContext, signal: AbortSignal, steps: unknown[]): ToolContext {
+export function createToolContext(server: ServerContext, deadline: Deadline, steps: unknown[]): ToolContext {
   let at = 0;
   let isAnswered = false;
   const { mcpReq } = server;
@@ -78,7 +79,9 @@ export function createToolContext(server: ServerContext, signal: AbortSignal, st
   }
 
   return {
-    signal,
+    get signal() {
+      return deadline.signal;
+    },
     caller: server.http?.authInfo?.clientId,
     async progress(done, total, message) {
       if (token === undefined) return;

@@ -2,6 +2,7 @@ import { fail } from './fail.ts';
 
 export interface Fitted {
   readonly output: Readonly<Record<string, unknown>>;
+  readonly json: string;
   /** What was cut and how to get the rest; `undefined`: nothing was cut. */
   readonly notice: string | undefined;
 }
@@ -16,13 +17,18 @@ const RESERVE = 200;
  * @throws ToolFailure when nothing in the result can be cut
  */
 export function fitResult(output: Readonly<Record<string, unknown>>, limit: number): Fitted {
-  if (JSON.stringify(output).length <= limit) return { output, notice: undefined };
+  const json = JSON.stringify(output);
+  if (json.length <= limit) return { output, json, notice: undefined };
   const [name, value] = findLargest(output);
   const rest = JSON.stringify({ ...output, [name]: Array.isArray(value) ? [] : '' }).length;
   const room = limit - rest - RESERVE;
-  if (Array.isArray(value) && room > 0) return cutList(output, name, { value, room });
-  if (typeof value === 'string' && room > 0) return cutText(output, name, { value, room });
+  if (Array.isArray(value) && room > 0) return withJson(cutList(output, name, { value, room }));
+  if (typeof value === 'string' && room > 0) return withJson(cutText(output, name, { value, room }));
   return fail(`The result has more than ${limit} characters.`, 'Ask for fewer items or fewer fields.');
+}
+
+function withJson(cut: Omit<Fitted, 'json'>): Fitted {
+  return { ...cut, json: JSON.stringify(cut.output) };
 }
 
 function findLargest(output: Readonly<Record<string, unknown>>): [string, unknown] {
@@ -40,7 +46,7 @@ function cutList(
   output: Readonly<Record<string, unknown>>,
   name: string,
   { value, room }: { readonly value: readonly unknown[]; readonly room: number },
-): Fitted {
+): Omit<Fitted, 'json'> {
   let used = 0;
   let count = 0;
   for (const item of value) {
@@ -68,7 +74,7 @@ function cutText(
   output: Readonly<Record<string, unknown>>,
   name: string,
   { value, room }: { readonly value: string; readonly room: number },
-): Fitted {
+): Omit<Fitted, 'json'> {
   // Escapes take up to six characters each, so the length as JSON decides.
   let end = Math.min(value.length, room);
   while (end > 0 && JSON.stringify(value.slice(0, end)).length > room) end = Math.floor(end * 0.9);

@@ -86,27 +86,50 @@ interface Issue {
 
 type Validated = { readonly value: Record<string, unknown> } | { readonly issues: readonly Issue[] };
 
-async function validate(fields: ReadonlyMap<string, Field>, value: unknown): Promise<Validated> {
+type FieldResult = StandardResult | Promise<StandardResult>;
+type StandardResult = Awaited<ReturnType<Schema['~standard']['validate']>>;
+
+/** At once where every field can say so at once, which those of zod do: a promise for each call costs more than the check. */
+function validate(fields: ReadonlyMap<string, Field>, value: unknown): Validated | Promise<Validated> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { issues: [{ message: 'Expected an object', path: [] }] };
   const given = value as Readonly<Record<string, unknown>>;
-  const made: Record<string, unknown> = {};
-  const issues: Issue[] = [];
-  for (const name of Object.keys(given)) {
-    if (!fields.has(name))
-      issues.push({
-        message: `Unknown member. Known members: ${[...fields.keys()].join(', ') || 'none'}`,
-        path: [name],
-      });
-  }
+  const results: [string, FieldResult][] = [];
+  let isLate = false;
   for (const [name, { schema }] of fields) {
-    const result = await schema['~standard'].validate(Object.hasOwn(given, name) ? given[name] : undefined);
+    const result = schema['~standard'].validate(Object.hasOwn(given, name) ? given[name] : undefined);
+    isLate ||= result instanceof Promise;
+    results.push([name, result]);
+  }
+  const issues = Object.keys(given)
+    .filter((name) => !fields.has(name))
+    .map((name) => ({
+      message: `Unknown member. Known members: ${[...fields.keys()].join(', ') || 'none'}`,
+      path: [name],
+    }));
+  if (!isLate) return join(results as [string, StandardResult][], issues);
+  return Promise.all(
+    results.map(async ([name, result]): Promise<[string, StandardResult]> => [name, await result]),
+  ).then((all) => join(all, issues));
+}
+
+function join(results: readonly (readonly [string, StandardResult])[], unknown: readonly Issue[]): Validated {
+  const made: Record<string, unknown> = {};
+  const issues = [...unknown];
+  for (const [name, result] of results) {
     if (result.issues !== undefined) {
       for (const { message, path = [] } of result.issues)
         issues.push({ message, path: [name, ...path.map((step) => (typeof step === 'object' ? step.key : step))] });
     } else if (result.value !== undefined) {
       // A member called __proto__ becomes a member, not a prototype.
-      Object.defineProperty(made, name, { value: result.value, enumerable: true, writable: true, configurable: true });
+      if (name === '__proto__')
+        Object.defineProperty(made, name, {
+          value: result.value,
+          enumerable: true,
+          writable: true,
+          configurable: true,
+        });
+      else made[name] = result.value;
     }
   }
   return issues.length > 0 ? { issues } : { value: made };

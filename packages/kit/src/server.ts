@@ -11,6 +11,7 @@ import { createSeal } from './seal.ts';
 import { readSecrets, type SecretRule, type Secrets } from './secrets.ts';
 import { type ServeOptions, type Serving, serve } from './serve.ts';
 import type { Tool } from './tool.ts';
+import { writeNote } from './write-note.ts';
 
 /** A server as its author writes it. */
 export interface ServerDefinition<
@@ -164,10 +165,4 @@ function assertUnique(kind: string, names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     throw new DefinitionError(`The ${kind} "${twice}"`, `two have this name.`, 'Rename one of them.');
-}
-
-function writeNote({ cause, ...note }: CallNote): void {
-  const why =
-    cause === undefined ? {} : { cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) };
-  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), ...note, ...why })}\n`);
 }
