@@ -188,10 +188,15 @@ describe('scopes', () => {
     const gateway = await startGateway({ mcpServers: { never: { url: upstream.url, auth } } }, [], {
       ROBOT_SECRET: 'x',
     });
-    const answer = await new PlainClient(gateway, gateway.servers['never'])
-      .initialize()
-      .catch((error: unknown) => error);
-    expect(String(answer)).toMatch(/503.*does not allow this with the token it was given/);
+    const { status, body } = await new PlainClient(gateway, gateway.servers['never']).ask('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    });
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('does not allow this with the token it was given'),
+    });
     expect(asked(issuer, '/token').length).toBeLessThanOrEqual(12);
   });
 });
