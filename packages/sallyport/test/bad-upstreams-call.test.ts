@@ -193,6 +193,8 @@ describe('a server that is stopped in its tracks', () => {
       /\{[^\n]*"upstream":"frozen"[^\n]*"Child started"[^\n]*/.exec(other.process.stderr)?.[0] ?? '{}',
     );
     expect([...before, ...descendantsOf(other.pid)]).toContain(pid);
+    // The thread that reads large messages is started, so that its memory is not counted.
+    await caller.call('good_echo', { a: 'x'.repeat(50_000) });
     process.kill(pid, 'SIGSTOP');
     const memory = memoryOf(other.pid).now;
     // More than a pipe holds: what waits for the reader waits in our memory, within its bound.

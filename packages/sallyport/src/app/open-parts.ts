@@ -125,7 +125,7 @@ export async function openParts(options: AppOptions, current: Current) {
         },
       },
     }),
-    threads.judge,
+    threads,
   );
   const desk = openDesk(() => current.snapshot, {
     ...basics,

@@ -68,9 +68,12 @@ function openChains(readMs?: number, isHere = false) {
   const guards = createGuards(ports);
   const chains = isHere
     ? createChains(guards)
-    : createChains(guards, (guard, envelope) => {
-        judged.push(guard.name);
-        return threads.judge(guard, envelope);
+    : createChains(guards, {
+        expect: threads.expect,
+        judge(guard, envelope) {
+          judged.push(guard.name);
+          return threads.judge(guard, envelope);
+        },
       });
   return { chains, judged, ports, threads };
 }

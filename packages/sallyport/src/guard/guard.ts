@@ -89,15 +89,22 @@ export class LargeRewrite {
   }
 }
 
-/** Judges a large message elsewhere, as the guard would. */
-export type JudgeLarge = (guard: Guard, envelope: Envelope) => Promise<Verdict>;
+/** Judges large messages elsewhere, as their guards would. */
+export interface LargeMessages {
+  judge(guard: Guard, envelope: Envelope): Promise<Verdict>;
+  /** A large message may come soon: what judges it is started now, so that nobody waits for that. */
+  expect(): void;
+}
+
+/** A run with results of this size has larger ones as a rule. Bytes. */
+const EXPECTED_FROM = 4_096;
 
 /**
  * Worked out once for each kind and snapshot.
- * @param judgeLarge left out: large messages are judged here
+ * @param large left out: large messages are judged here
  */
-export function createChains(all: readonly Guard[], judgeLarge?: JudgeLarge): Chains {
-  const guards = judgeLarge === undefined ? all : all.map((guard) => withThread(guard, judgeLarge));
+export function createChains(all: readonly Guard[], large?: LargeMessages): Chains {
+  const guards = large === undefined ? all : all.map((guard) => withThread(guard, large));
   const known = new WeakMap<FrozenSnapshot, Map<EnvelopeKind, Chain>>();
   return (kind, snapshot) => {
     let chains = known.get(snapshot);
@@ -118,11 +125,15 @@ export function createChains(all: readonly Guard[], judgeLarge?: JudgeLarge): Ch
   };
 }
 
-function withThread(guard: Guard, judgeLarge: JudgeLarge): Guard {
+function withThread(guard: Guard, large: LargeMessages): Guard {
   if (guard.isReader !== true) return guard;
   return {
     ...guard,
-    judge: (envelope) => (isLarge(envelope) ? judgeLarge(guard, envelope) : guard.judge(envelope)),
+    judge(envelope) {
+      if (isLarge(envelope)) return large.judge(guard, envelope);
+      if (envelope.bytes >= EXPECTED_FROM) large.expect();
+      return guard.judge(envelope);
+    },
   };
 }
 

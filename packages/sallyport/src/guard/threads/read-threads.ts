@@ -6,7 +6,7 @@ import { rawOf } from '../../core/large-body.ts';
 import type { ShownDefinitions } from '../../core/shown-definitions.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { HiddenSecrets, HideOptions } from '../approve/hide-secrets.ts';
-import { type Guard, LargeRewrite } from '../guard.ts';
+import { type LargeMessages, LargeRewrite } from '../guard.ts';
 import type { ScanPorts } from '../scan-result.ts';
 import type { SecretPorts } from '../secrets/secrets.ts';
 import { snapshotOf } from '../snapshot-of.ts';
@@ -32,8 +32,7 @@ import {
 } from './worker-runner.ts';
 
 /** Judges large messages in worker threads, each by the guard that would judge it here. */
-export interface ReadThreads {
-  judge(guard: Guard, envelope: Envelope): Promise<Verdict>;
+export interface ReadThreads extends LargeMessages {
   /** As {@link hideSecrets}. @throws FaultError `too_large` for what takes too long to be read */
   hide(envelope: Envelope, options: HideOptions): Promise<HiddenSecrets>;
   /** Idempotent. */
@@ -58,7 +57,8 @@ const LATE_MS = 5_000;
 const PATIENCE = 3;
 /** A text of 64 MiB, its parse, and what is made of it. */
 const MEMORY_MB = 768;
-const IDLE_MS = 30_000;
+/** To start takes longer than to read: whoever works on long texts waits for it once. */
+const IDLE_MS = 600_000;
 /** Snapshots and lists of definitions that a thread keeps; what is older is sent again. */
 const MOST_KNOWN = 64;
 
@@ -99,6 +99,7 @@ export function createReadThreads(options: ReadThreadsOptions): ReadThreads {
         outcome = await run(envelope, { guard: guard.name, isLate: true });
       return outcome.kind === 'judged' ? toVerdict(outcome, envelope) : toUnread(envelope);
     },
+    expect: () => runners[0]?.start(),
     async hide(envelope, { key, custom }) {
       const outcome = await run(envelope, { hide: { key, custom } });
       if (outcome.kind === 'hidden') return outcome.hidden;

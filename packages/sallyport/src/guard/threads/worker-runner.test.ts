@@ -35,3 +35,18 @@ test('who gets none waits for it, and what is done by then counts', async () => 
   const outcome = await check(() => 0, 3_000);
   expect(outcome.kind).toBe('usable');
 });
+
+test('a thread that was started for a job to come does it', async () => {
+  let threads = 0;
+  const timeThread = (start: () => void) => {
+    threads++;
+    start();
+    return () => 0;
+  };
+  runner = createWorkerRunner({ file, memoryMb: 192, idleMs: 60_000, timeThread });
+  runner.start();
+  runner.start();
+  const request: WorkerRequest = { kind: 'check', schema: { type: 'object' } };
+  const outcome = await runner.run({ lane: 'a', prepare: () => ({ request, deadlineMs: 3_000 }) });
+  expect([outcome.kind, threads]).toEqual(['usable', 1]);
+});

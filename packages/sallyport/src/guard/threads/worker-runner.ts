@@ -49,6 +49,8 @@ export type WorkerOutcome<Reply> =
 /** Runs jobs in one worker thread that is started when needed and ended when idle, late or out of memory. */
 export interface WorkerRunner<Request, Reply> {
   run(job: WorkerJob<Request>): Promise<WorkerOutcome<Reply>>;
+  /** Starts the thread if there is none, for a job that may come soon. */
+  start(): void;
   /** Jobs that wait or run. */
   readonly load: number;
   /** Idempotent. Waiting jobs end as `unavailable`. */
@@ -140,6 +142,10 @@ class ThreadRunner<Request, Reply extends { readonly kind: string }> implements 
       this.#enqueue({ job, settle, attempts: 0 });
       if (this.#current === undefined) this.#next();
     });
+  }
+
+  start(): void {
+    if (this.#worker === undefined && !this.#closed) this.#start();
   }
 
   async close(): Promise<void> {
