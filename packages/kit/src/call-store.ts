@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { fail } from './fail.ts';
+import { InputNeeded } from './context.ts';
+import { fail, ToolFailure } from './fail.ts';
 
 /** Results of calls with an idempotency key, so that a repeated call returns the first result. */
 export interface CallStore {
@@ -19,14 +20,15 @@ const LIFE_MS = 24 * 3_600_000;
 export function openCallStore(file: string, now: () => number = Date.now): CallStore {
   const database = new DatabaseSync(file);
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000;
-    CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, call TEXT NOT NULL, at INTEGER NOT NULL, result TEXT) STRICT;`);
+    CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, call TEXT NOT NULL, at INTEGER NOT NULL, result TEXT) STRICT;
+    CREATE INDEX IF NOT EXISTS calls_at ON calls (at);`);
   const find = database.prepare('SELECT call, result FROM calls WHERE key = ?');
   const claim = database.prepare('INSERT INTO calls (key, call, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const finish = database.prepare('UPDATE calls SET result = ? WHERE key = ?');
   const drop = database.prepare('DELETE FROM calls WHERE key = ? AND result IS NULL');
   const tidy = database.prepare('DELETE FROM calls WHERE at < ?');
   const running = new Map<string, Promise<CallToolResult>>();
-  return {
+  const store: CallStore = {
     async once(key, call, work) {
       tidy.run(now() - LIFE_MS);
       const isFirst = claim.run(key, call, now()).changes === 1;
@@ -36,7 +38,11 @@ export function openCallStore(file: string, now: () => number = Date.now): CallS
           fail('This idempotency key was used for another call.', 'Use a new key for a new call.');
         if (known?.result != null) return JSON.parse(known.result) as CallToolResult;
         const first = running.get(key);
-        if (first !== undefined) return first;
+        if (first !== undefined)
+          return first.catch((error: unknown) => {
+            if (error instanceof ToolFailure) throw error;
+            return store.once(key, call, work);
+          });
         fail(
           'A call with this idempotency key was started and did not end, so nobody knows whether it took effect.',
           'Look whether it took effect before you call again with a new key.',
@@ -49,8 +55,9 @@ export function openCallStore(file: string, now: () => number = Date.now): CallS
         finish.run(JSON.stringify(result), key);
         return result;
       } catch (error) {
-        // It failed and says so: the next call with this key may try again.
-        drop.run(key);
+        // It says that it did not do its work: the next call with this key may try again. After a fault, a deadline or a
+        // cancellation nobody knows, and the tool may still be at work.
+        if (error instanceof ToolFailure || error instanceof InputNeeded) drop.run(key);
         throw error;
       } finally {
         running.delete(key);
@@ -58,4 +65,5 @@ export function openCallStore(file: string, now: () => number = Date.now): CallS
     },
     close: () => database.close(),
   };
+  return store;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -6,9 +7,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { CallStore } from './call-store.ts';
-import { ANSWER, type CallState, createToolContext, InputNeeded } from './context.ts';
+import { answerKey, type CallState, createToolContext, InputNeeded } from './context.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
-import { ToolFailure } from './fail.ts';
+import { fail, ToolFailure } from './fail.ts';
 import { fitResult } from './fit-result.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Seal } from './seal.ts';
@@ -40,6 +41,8 @@ export interface CallNote {
 const TIMEOUT_MS = 60_000;
 /** Where a client puts the key of a call that it may repeat. */
 export const IDEMPOTENCY_KEY = 'io.sallyport/idempotencyKey';
+const MAX_KEY = 200;
+const FIRST_WAIT_MS = 100;
 
 /** Runs one call of one tool, from validated input to a result. Rejects only where the protocol wants an error. */
 export async function callTool(
@@ -52,11 +55,11 @@ export async function callTool(
   const caller = server.http?.authInfo?.clientId;
   const note = (outcome: CallNote['outcome'], more: Partial<CallNote> = {}) =>
     ports.note({ tool: tool.name, caller, outcome, ms: Math.round(performance.now() - startedAt), ...more });
-  const key = server.mcpReq._meta?.[IDEMPOTENCY_KEY];
-  const stored = typeof key === 'string' ? `${caller ?? ''}\0${key}` : undefined;
-
+  const state = stateOf(server, tool.name, input);
   const limited =
-    definition.perMinute === undefined ? 0 : ports.limiter.take(`${tool.name}\0${caller ?? ''}`, definition.perMinute);
+    definition.perMinute === undefined || (state !== undefined && ports.limiter.isNew(state.round))
+      ? 0
+      : ports.limiter.take(`${tool.name}\0${caller ?? ''}`, definition.perMinute);
   if (limited > 0) {
     note('failed');
     return toFailure(
@@ -65,19 +68,30 @@ export async function callTool(
     );
   }
   const deadline = createDeadline(server.mcpReq.signal, definition.timeoutMs ?? TIMEOUT_MS);
-  const steps = stepsOf(server, tool.name, input);
+  const steps = state === undefined ? [] : [...state.steps];
   try {
-    const work = async () => toResult(tool, input, await runOrRetry(tool, input, { server, deadline, steps }), ports);
+    const key = keyOf(server);
+    const work = async () =>
+      toResult(
+        tool,
+        input,
+        await runOrRetry(tool, input, { server, deadline, steps, isAnswer: state !== undefined }),
+        ports,
+      );
     const result =
-      stored === undefined ? await work() : await ports.results().once(stored, digest(tool.name, input), work);
+      key === undefined ? await work() : await ports.results().once(key, digest(caller, tool.name, input), work);
     note('ok');
     return result;
   } catch (error) {
     if (error instanceof InputNeeded) {
       note('asked');
       return inputRequired({
-        inputRequests: { [ANSWER]: error.request },
-        requestState: ports.seal.close({ steps, call: digest(tool.name, input) } satisfies CallState),
+        inputRequests: { [answerKey(steps.length)]: error.request },
+        requestState: ports.seal.close({
+          steps,
+          call: digest(caller, tool.name, input),
+          round: randomUUID(),
+        } satisfies CallState),
       });
     }
     if (error instanceof ToolFailure) {
@@ -110,17 +124,19 @@ interface Round {
   readonly server: ServerContext;
   readonly deadline: Deadline;
   readonly steps: unknown[];
+  /** Answers in the request belong to the question that this call has put. */
+  readonly isAnswer: boolean;
 }
 
 async function runOrRetry(
   { name, definition, outputSchema }: Tool,
   input: Readonly<Record<string, unknown>>,
-  { server, deadline, steps }: Round,
+  { server, deadline, steps, isAnswer }: Round,
 ) {
   const { times = 0, isTransient = () => false } = definition.retries ?? {};
   for (let attempt = 0; ; attempt++) {
     try {
-      const running = definition.run(input, createToolContext(server, deadline, steps));
+      const running = definition.run(input, createToolContext(server, deadline, { steps, isAnswered: !isAnswer }));
       const output = running instanceof Promise ? await deadline.limit(running) : running;
       const checked = await outputSchema['~standard'].validate(output);
       if (checked.issues === undefined) return checked.value;
@@ -134,6 +150,7 @@ async function runOrRetry(
         !isTransient(error)
       )
         throw error;
+      await sleep(FIRST_WAIT_MS * 2 ** attempt, undefined, { signal: deadline.signal });
     }
   }
 }
@@ -157,14 +174,27 @@ function toFailure(problem: string, nextStep: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: `${problem} ${nextStep}` }] };
 }
 
-/** Those of an earlier round. A state of another call proves nothing here: the questions are asked anew. */
-function stepsOf({ mcpReq }: ServerContext, name: string, input: unknown): unknown[] {
+/** That of an earlier round. A state of another call proves nothing here: the questions are asked anew. */
+function stateOf({ mcpReq, http }: ServerContext, name: string, input: unknown): CallState | undefined {
   const state = mcpReq.requestState<CallState>();
-  return state !== undefined && state.call === digest(name, input) ? [...state.steps] : [];
+  return state !== undefined && state.call === digest(http?.authInfo?.clientId, name, input) ? state : undefined;
 }
 
-function digest(name: string, input: unknown): string {
+/** @throws ToolFailure for a key that cannot be kept: a client that trusts in it must not run twice. */
+function keyOf({ mcpReq, http }: ServerContext): string | undefined {
+  const key = mcpReq._meta?.[IDEMPOTENCY_KEY];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key === '' || key.length > MAX_KEY)
+    return fail(
+      `The idempotency key is not a text of 1 to ${MAX_KEY} characters.`,
+      'Call again with a key such as a UUID.',
+    );
+  // A digest, because SQLite ends a text at a NUL.
+  return digest(http?.authInfo?.clientId, 'key', key);
+}
+
+function digest(caller: string | undefined, name: string, input: unknown): string {
   return createHash('sha256')
-    .update(JSON.stringify([name, input]))
+    .update(JSON.stringify([caller, name, input]))
     .digest('base64url');
 }

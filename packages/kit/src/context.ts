@@ -53,17 +53,27 @@ export class InputNeeded {
 export interface CallState {
   /** By their order in the tool. */
   readonly steps: readonly unknown[];
-  /** Of tool and arguments: the state of one call is no state of another. */
+  /** Of caller, tool and arguments: the state of one call is no state of another. */
   readonly call: string;
+  /** Of this question; a state that comes again is a new call for the rate limit. */
+  readonly round: string;
 }
 
-/** The key under which the answer to the step that is under way comes back. */
-export const ANSWER = 'answer';
+/** The key under which the answer to a step comes back: the answer to one question is none to another. */
+export function answerKey(step: number): string {
+  return `answer${step}`;
+}
 
-/** @param steps those known so far; steps done in this round are added to it */
-export function createToolContext(server: ServerContext, deadline: Deadline, steps: unknown[]): ToolContext {
+export interface Steps {
+  /** Those known so far; steps done in this round are added to it. */
+  readonly steps: unknown[];
+  /** The answers of this request, if any, are used up or belong to another call. */
+  isAnswered: boolean;
+}
+
+export function createToolContext(server: ServerContext, deadline: Deadline, asked: Steps): ToolContext {
+  const { steps } = asked;
   let at = 0;
-  let isAnswered = false;
   const { mcpReq } = server;
   const token = mcpReq._meta?.progressToken;
 
@@ -71,9 +81,9 @@ export function createToolContext(server: ServerContext, deadline: Deadline, ste
   function answerTo(request: () => InputRequest): unknown {
     const index = at++;
     if (index < steps.length) return steps[index];
-    const answer = isAnswered ? undefined : mcpReq.inputResponses?.[ANSWER];
+    const answer = asked.isAnswered ? undefined : mcpReq.inputResponses?.[answerKey(index)];
     if (answer === undefined) throw new InputNeeded(request());
-    isAnswered = true;
+    asked.isAnswered = true;
     steps.push(answer);
     return answer;
   }
@@ -99,7 +109,7 @@ export function createToolContext(server: ServerContext, deadline: Deadline, ste
     async ask(message, fields) {
       const schema = toObjectSchema(fields);
       const answer = answerTo(() => inputRequired.elicit({ message, requestedSchema: toForm(schema) }));
-      const view = inputResponse({ [ANSWER]: answer }, ANSWER);
+      const view = inputResponse({ answer }, 'answer');
       if (view.kind !== 'elicit' || view.action !== 'accept')
         return { action: view.kind === 'elicit' && view.action === 'decline' ? 'decline' : 'cancel' };
       const checked = await schema['~standard'].validate(view.content ?? {});
@@ -112,7 +122,7 @@ export function createToolContext(server: ServerContext, deadline: Deadline, ste
     },
     async sample(params) {
       const answer = answerTo(() => inputRequired.createMessage(params));
-      const view = inputResponse({ [ANSWER]: answer }, ANSWER);
+      const view = inputResponse({ answer }, 'answer');
       if (view.kind !== 'sampling') fail('The client gave no message.', 'Go on without it.');
       return view.result as CreateMessageResult;
     },

@@ -2,6 +2,8 @@
 export interface RateLimiter {
   /** @returns 0 when the call may go on, else the seconds until it may */
   take(key: string, perMinute: number): number;
+  /** Whether this answer to a question has not come before: then it goes on with a call that was counted. */
+  isNew(round: string): boolean;
 }
 
 const MINUTE = 60_000;
@@ -10,7 +12,14 @@ const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(now: () => number = Date.now): RateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
+  const rounds = new Set<string>();
   return {
+    isNew(round) {
+      if (rounds.has(round)) return false;
+      rounds.add(round);
+      if (rounds.size > MAX_BUCKETS) rounds.delete(rounds.keys().next().value as string);
+      return true;
+    },
     take(key, perMinute) {
       const at = now();
       const known = buckets.get(key);

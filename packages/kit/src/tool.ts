@@ -40,7 +40,7 @@ export interface ToolDefinition<In extends Fields, Out extends Fields> {
   readonly timeoutMs?: number;
   /** Calls per minute and caller; no limit unless set. */
   readonly perMinute?: number;
-  /** Runs again after a failure that `isTransient` accepts; only for tools that are idempotent. */
+  /** Runs again after a failure that `isTransient` accepts, first after 100 ms, then after twice as long; only for tools that are idempotent. */
   readonly retries?: { readonly times: number; readonly isTransient: (error: unknown) => boolean };
   /** The result in Markdown, used when the caller asks for `response_format: "markdown"`. */
   readonly markdown?: (output: OutputOf<Out>) => string;
@@ -58,13 +58,16 @@ export interface Tool {
 type ObjectSchema = Schema<Record<string, unknown>, Record<string, unknown>>;
 
 const MIN_DESCRIPTION = 20;
+/** A timer of Node fires at once when its time is longer. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+const MAX_RETRIES = 10;
 
 /**
  * Declares a tool. The types require title, description, output, all four hints, and a description of every field.
  * @throws DefinitionError for a bad name, a description that says nothing, or hints that contradict each other
  */
 export function defineTool<In extends Fields, Out extends Fields>(definition: ToolDefinition<In, Out>): Tool {
-  const { name, title, description, hints, retries } = definition;
+  const { name, title, description, hints, retries, perMinute = 1, timeoutMs = 1 } = definition;
   assertToolName(name);
   const subject = `Tool "${name}"`;
   if (title.trim() === '')
@@ -83,6 +86,11 @@ export function defineTool<In extends Fields, Out extends Fields>(definition: To
       'only work that is idempotent may be retried.',
       'Remove `retries`, or make the tool idempotent and say so in its hints.',
     );
+  if (retries !== undefined && !(Number.isInteger(retries.times) && retries.times >= 1 && retries.times <= MAX_RETRIES))
+    throw new DefinitionError(subject, `retries.times is ${retries.times}.`, `Use 1 to ${MAX_RETRIES}.`);
+  if (!(perMinute >= 1)) throw new DefinitionError(subject, `perMinute is ${perMinute}.`, 'Use 1 or more.');
+  if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS))
+    throw new DefinitionError(subject, `timeoutMs is ${timeoutMs}.`, `Use 1 to ${MAX_TIMEOUT_MS} milliseconds.`);
   const inputSchema = toObjectSchema(definition.input) as ObjectSchema;
   const outputSchema = toObjectSchema(definition.output) as ObjectSchema;
   assertDescribed(subject, 'input', inputSchema['~standard'].jsonSchema.input(TARGET));
