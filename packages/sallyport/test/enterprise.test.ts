@@ -18,6 +18,7 @@ import { PlainClient } from './plain-client.ts';
 import { type Jwt, NonceWanted, ProofChecker, readJwt, thumbprintOf } from './proof-check.ts';
 import { newTestFolder, type RunningGateway, startGateway } from './running-sallyport.ts';
 import { signInWith } from './sign-in-with.ts';
+import { waitFor } from './wait-for.ts';
 
 const SECRETS = { SSO_SECRET: 'sso-secret', FILES_SECRET: 'files-secret' };
 
@@ -87,7 +88,7 @@ test('a person signs in once at the identity provider, for every upstream behind
   const signedIn = await signInWith(gateway, 'files', { env: SECRETS });
   expect({ code: signedIn.code, ...JSON.parse(signedIn.stdout) }).toMatchObject({ code: 0, issuer: idp.issuer });
   await gateway.process.logged(/list changed/);
-  expect(await call(gateway)).toContain('echo done');
+  await waitFor(async () => expect(await call(gateway)).toContain('echo done'));
   const again = await startGateway(config, [], { ...SECRETS, SALLYPORT_STATE: gateway.process.stateDir });
   expect(await call(again, 'mail_echo')).toContain('echo done');
   expect(new Set([...files.people, ...mail.people])).toEqual(new Set(['ada']));

@@ -21,37 +21,10 @@ beforeAll(async () => {
   await run('tar', ['-xzf', join(folder, filename), '-C', folder]);
   mkdirSync(join(folder, 'node_modules/@sallyport'), { recursive: true });
   cpSync(join(folder, 'package'), join(folder, 'node_modules/@sallyport/kit'), { recursive: true });
-  for (const name of [
-    '@modelcontextprotocol',
-    '@photostructure',
-    '@types',
-    '@typescript',
-    'typescript',
-    'zod',
-    '@hono',
-    'hono',
-    'node-gyp-build',
-    'undici-types',
-    '@cfworker',
-    'ajv',
-    'fast-deep-equal',
-    'fast-uri',
-    'json-schema-traverse',
-    'require-from-string',
-    'ajv-formats',
-    'jose',
-    'eventsource-parser',
-    'eventsource',
-    'cross-spawn',
-    'pkce-challenge',
-    'path-key',
-    'shebang-command',
-    'shebang-regex',
-    'which',
-    'isexe',
-  ])
-    if (readdirSync(join(ROOT, 'node_modules')).includes(name))
-      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  for (const name of readdirSync(join(ROOT, 'node_modules')).filter(
+    (one) => !one.startsWith('.') && one !== '@sallyport',
+  ))
+    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

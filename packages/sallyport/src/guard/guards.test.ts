@@ -16,7 +16,7 @@ function callGuards(closed: Partial<GuardPorts> = {}) {
 test('the order of the doors', () => {
   const kindsOf = ({ kinds }: Guard) => (kinds.length === 1 ? kinds[0] : kinds.length);
   expect(createGuards(openGuards(checker)).map((one) => [one.name, kindsOf(one)])).toEqual([
-    ['size-and-shape', 'call'],
+    ['size-and-shape', 4],
     ['rate-limit', 7],
     ['visibility', 'call'],
     ['pin', 'call'],

@@ -13,6 +13,8 @@ export interface SizeLimits {
 /** More members and elements than any honest call has, and fewer than what keeps the guards after this one busy. */
 const MAX_NODES = 200_000;
 const MAX_KEY = 1_024;
+/** Requests that are no calls have no limit of their own: the reader of messages has refused deeper ones. */
+const MAX_DEPTH = 512;
 
 /**
  * First of the outer door: bounds what every later guard walks through, and refuses shapes that mean one thing here and
@@ -21,8 +23,13 @@ const MAX_KEY = 1_024;
 export function sizeAndShape(limits: (snapshot: FrozenSnapshot) => SizeLimits): Guard {
   return {
     name: 'size-and-shape',
-    kinds: ['call'],
+    kinds: ['call', 'read', 'prompt', 'completion'],
     judge(call) {
+      if (!call.target.isWellFormed()) return deny('invalid_params', HALF_A_CHARACTER);
+      if (call.kind !== 'call') {
+        const problem = findProblem(call.body, { depth: MAX_DEPTH, left: MAX_NODES });
+        return problem === HALF_A_CHARACTER ? deny('invalid_params', problem) : ALLOW;
+      }
       const { bodyBytes, depth } = limits(call.snapshot);
       if (call.bytes > bodyBytes)
         return deny(
@@ -45,7 +52,7 @@ function deny(code: 'too_large' | 'invalid_params', reason: string): Verdict {
  * read U+FFFD where the upstream reads something else.
  */
 const HALF_A_CHARACTER =
-  'The arguments have a text with half of a character: a surrogate such as \\ud83d without its other half. Send the whole character, or leave it out.';
+  'The request has a text with half of a character: a surrogate such as \\ud83d without its other half. Send the whole character, or leave it out.';
 
 interface Budget {
   readonly depth: number;

@@ -193,7 +193,7 @@ describe('where bubblewrap is missing', () => {
     const settings = { ...stdioSettings(process.execPath, []), isolation: 'required' } as const;
     await expect(start(settings, state).wire).rejects.toMatchObject({
       code: 'unreachable',
-      message: expect.stringContaining('"isolation" is "required", and bubblewrap'),
+      message: expect.stringContaining('it has to run isolated, and bubblewrap'),
     });
   });
 

@@ -42,11 +42,7 @@ export function createIsolation(stateDir: string): Isolate {
     probing ??= probeIsolation(stateDir);
     const found = await probing;
     if (found.kind === 'works') return toBox(settings, plain, { program: found.program, stateDir });
-    if (isolation === 'required')
-      throw toFault(
-        settings,
-        `"isolation" is "required", and ${found.reason} "sallyport doctor" says how to mend that.`,
-      );
+    if (isolation === 'required') throw toFault(settings, `it has to run isolated, and ${found.reason}`);
     return plain;
   };
 }

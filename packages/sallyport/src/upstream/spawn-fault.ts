@@ -30,7 +30,7 @@ export function toSpawnFault(settings: StdioSettings, error: unknown): FaultErro
 
 /** Bubblewrap was found to work and did not this time: without it nothing is started. */
 export function toBoxFault({ name }: StdioSettings, words: string): FaultError {
-  const text = `The server "${name}" could not be started: bubblewrap ended before it${words === '' ? '' : ` (${words})`}. "sallyport doctor" checks bubblewrap.`;
+  const text = `The server "${name}" could not be started: bubblewrap ended before it${words === '' ? '' : ` (${words})`}.`;
   return new FaultError('unreachable', text, { isOurs: true });
 }
 
