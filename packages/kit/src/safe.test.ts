@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -48,6 +57,41 @@ describe('paths inside roots', () => {
   ])('%j is opened', async (path, found) => {
     const roots = await openRoots([join(folder, 'root')]);
     expect(await roots.resolve(path)).toBe(join(folder, 'root', found));
+  });
+});
+
+describe('files inside roots', () => {
+  test('a folder that becomes a link while a file is opened leads nowhere', async () => {
+    const roots = await openRoots([join(folder, 'root')]);
+    mkdirSync(join(folder, 'outside'));
+    writeFileSync(join(folder, 'outside/a.txt'), 'secret');
+    mkdirSync(join(folder, 'root/real'));
+    writeFileSync(join(folder, 'root/real/a.txt'), 'public');
+    symlinkSync(join(folder, 'outside'), join(folder, 'root/.trap'));
+    const read = new Set<string>();
+    for (let i = 0; i < 300; i++) {
+      const opening = roots.open('real/a.txt').then(
+        async (file) => {
+          read.add(await file.readFile('utf8'));
+          await file.close();
+        },
+        (error: Error) => read.add(error.name),
+      );
+      for (let turn = 0; turn < i % 8; turn++) await new Promise((resolve) => setImmediate(resolve));
+      renameSync(join(folder, 'root/real'), join(folder, 'root/.real'));
+      renameSync(join(folder, 'root/.trap'), join(folder, 'root/real'));
+      await opening;
+      renameSync(join(folder, 'root/real'), join(folder, 'root/.trap'));
+      renameSync(join(folder, 'root/.real'), join(folder, 'root/real'));
+    }
+    expect(read).not.toContain('secret');
+    const file = await roots.open('real/a.txt');
+    expect(await file.readFile('utf8')).toBe('public');
+    await file.close();
+  });
+  test.each([['inner', 'a folder']])('%s is %s and not opened', async (path) => {
+    const roots = await openRoots([join(folder, 'root')]);
+    await expect(roots.open(path)).rejects.toMatchObject({ name: 'ToolFailure' });
   });
 });
 

@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
 import {
   defineServer,
   defineTool,
@@ -11,6 +10,7 @@ import {
   pageInput,
   pageOutput,
   type Roots,
+  ToolFailure,
   z,
 } from '@sallyport/kit';
 import { parse } from 'csv-parse';
@@ -21,6 +21,8 @@ const fileInput = {
   separator: field('What separates columns', z.enum([',', ';', '\t', '|']).default(',')),
 };
 const MAX_GROUPS = 200;
+/** Characters: the names of 100,000 groups stay in memory. */
+const MAX_GROUP_NAME = 200;
 
 type Row = Readonly<Record<string, string>>;
 
@@ -30,11 +32,17 @@ async function* readRows(
   { path, separator }: { readonly path: string; readonly separator: string },
   signal: AbortSignal,
 ): AsyncGenerator<Row> {
-  const file = await roots.resolve(path);
-  const found = await stat(file).catch(() => fail(`There is no file "${path}".`, 'Ask the user for its name.'));
-  if (!found.isFile()) fail(`"${path}" is not a file.`, 'Ask the user for its name.');
-  const parser = createReadStream(file, { signal }).pipe(
+  const file = await roots.open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof ToolFailure) throw error;
+    if (error.code === 'EACCES' || error.code === 'EPERM')
+      fail(`The server may not read "${path}".`, 'Tell the user that the rights of the file forbid it.');
+    return fail(`There is no file "${path}".`, 'Ask the user for its name.');
+  });
+  // A pipeline closes the file however the reading ends; its errors reach the reader of the parser.
+  const parser = pipeline(
+    file.createReadStream({ signal }),
     parse({ columns: true, delimiter: separator, bom: true, skip_empty_lines: true, max_record_size: 1_000_000 }),
+    () => {},
   );
   try {
     for await (const row of parser) yield row as Row;
@@ -99,8 +107,10 @@ const analyze = (roots: Roots) =>
           skipped++;
           continue;
         }
-        const key = group_by === undefined ? 'all' : (row[group_by] ?? '');
+        const key = group_by === undefined ? 'all' : (row[group_by] ?? '').slice(0, MAX_GROUP_NAME);
         const group = groups.get(key) ?? { count: 0, sum: 0, minimum: value, maximum: value };
+        if (!Number.isFinite(group.sum + value))
+          fail(`The sum of "${column}" is too large for a number.`, 'Tell the user which values are in the column.');
         groups.set(key, {
           count: group.count + 1,
           sum: group.sum + value,

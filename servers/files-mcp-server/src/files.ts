@@ -1,4 +1,5 @@
-import { lstat, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { lstat, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   defineServer,
@@ -11,12 +12,15 @@ import {
   pageInput,
   pageOutput,
   type Roots,
+  ToolFailure,
   z,
 } from '@sallyport/kit';
 
 const path = z.string().min(1).max(4_096);
 const READS = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 const CHUNK = 20_000;
+/** A result has at most 25,000 characters, and quotes and line ends take two of them each. */
+const MAX_JSON = 24_000;
 
 const listFolder = (roots: Roots) =>
   defineTool({
@@ -48,7 +52,9 @@ const listFolder = (roots: Roots) =>
         ({ limit, offset }) =>
           Promise.all(
             names.slice(offset, offset + limit).map(async (name) => {
-              const found = await lstat(join(at, name));
+              const found = await lstat(join(at, name)).catch(() => undefined);
+              // It was deleted since the folder was read.
+              if (found === undefined) return { name, kind: 'other' as const, bytes: 0 };
               const kind = found.isFile()
                 ? ('file' as const)
                 : found.isDirectory()
@@ -78,23 +84,13 @@ const readText = (roots: Roots) =>
     },
     hints: READS,
     async run({ path: file, offset }) {
-      const handle = await open(await roots.resolve(file)).catch((error: unknown) => explain(file, error));
+      const handle = await roots.open(file).catch((error: unknown) => explain(file, error));
       try {
         const found = await handle.stat();
-        if (!found.isFile()) return fail(`"${file}" is not a file.`, 'Call files_list_folder to see what is there.');
         const { buffer, bytesRead } = await handle.read(Buffer.alloc(CHUNK), 0, CHUNK, offset);
-        const end = wholeCharacters(buffer.subarray(0, bytesRead), offset + bytesRead < found.size);
-        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-        const next = offset + end;
-        try {
-          return {
-            text: text.decode(buffer.subarray(0, end)),
-            bytes: found.size,
-            ...(next < found.size ? { next_offset: next } : {}),
-          };
-        } catch {
-          return fail(`"${file}" is not text in UTF-8.`, 'Tell the user that the file is binary.');
-        }
+        const text = toText(file, buffer.subarray(0, bytesRead), offset + bytesRead < found.size);
+        const next = offset + Buffer.byteLength(text);
+        return { text, bytes: found.size, ...(next < found.size ? { next_offset: next } : {}) };
       } finally {
         await handle.close();
       }
@@ -115,9 +111,13 @@ const writeText = (roots: Roots) =>
     hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
     async run({ path: file, text }) {
       const at = await roots.resolve(file);
-      const part = join(dirname(at), `.${basename(at)}.${process.pid}.part`);
+      const part = join(dirname(at), `.${randomUUID()}.part`);
       try {
-        await writeFile(part, text, { flush: true }).catch((error: unknown) => explain(file, error));
+        const { mode = 0o666 } = await stat(at).catch(() => ({}) as { mode?: number });
+        // `wx` makes a new file: nothing that lies there is followed or overwritten.
+        await writeFile(part, text, { flag: 'wx', flush: true, mode: mode & 0o777 }).catch((error: unknown) =>
+          explain(file, error),
+        );
         await rename(part, at).catch((error: unknown) => explain(file, error));
       } finally {
         await rm(part, { force: true });
@@ -135,13 +135,31 @@ const deleteFile = (roots: Roots) =>
     output: { deleted: field('The file that was deleted', z.string()) },
     hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     async run({ path: file }) {
-      const at = await roots.resolve(file);
-      const found = await stat(at).catch((error: unknown) => explain(file, error));
-      if (!found.isFile()) fail(`"${file}" is not a file.`, 'Call files_list_folder to see what is there.');
+      await roots.resolve(file);
+      // The link, not what it leads to.
+      const at = join(await roots.resolve(dirname(file)), basename(file));
+      const found = await lstat(at).catch((error: unknown) => explain(file, error));
+      if (!found.isFile() && !found.isSymbolicLink())
+        fail(`"${file}" is not a file.`, 'Call files_list_folder to see what is there.');
       await rm(at);
       return { deleted: file };
     },
   });
+
+/** As much of a part as a result can hold. @throws ToolFailure when it is not text */
+function toText(file: string, bytes: Buffer, isMore: boolean): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let end = wholeCharacters(bytes, isMore);
+  try {
+    for (;;) {
+      const text = decoder.decode(bytes.subarray(0, end));
+      if (JSON.stringify(text).length <= MAX_JSON) return text;
+      end = wholeCharacters(bytes.subarray(0, Math.floor(end * 0.8)), true);
+    }
+  } catch {
+    return fail(`"${file}" is not text in UTF-8.`, 'Tell the user that the file is binary.');
+  }
+}
 
 /** A character may be cut by the end of what was read: it belongs to the next part. */
 function wholeCharacters(bytes: Buffer, isMore: boolean): number {
@@ -154,6 +172,7 @@ function wholeCharacters(bytes: Buffer, isMore: boolean): number {
 }
 
 function explain(file: string, error: unknown): never {
+  if (error instanceof ToolFailure) throw error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return fail(`There is no "${file}".`, 'Call files_list_folder to see what is there.');
   if (code === 'ENOTDIR' || code === 'EISDIR')
