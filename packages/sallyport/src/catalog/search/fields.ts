@@ -28,14 +28,15 @@ const MAX_TEXT = 4000;
 export const FIELDS: readonly Field[] = [
   { read: ({ name }) => name.slice(0, MAX_NAME), weight: 4, usualLength: 3, flattening: 0.4 },
   { read: ({ title }) => title.slice(0, MAX_NAME), weight: 2, usualLength: 3, flattening: 0.4 },
-  { read: ({ description }) => description.slice(0, MAX_TEXT), weight: 2, usualLength: 25, flattening: 0.75 },
+  { read: ({ description }) => description.slice(0, MAX_TEXT), weight: 2, usualLength: 25, flattening: 0.5 },
   {
     read: ({ parameters }) => parameters.slice(0, MAX_PARAMETERS).join(' '),
     weight: 1,
     usualLength: 5,
-    flattening: 0.6,
+    flattening: 0.5,
   },
-  { read: parameterDocsOf, weight: 0.5, usualLength: 25, flattening: 0.75 },
+  { read: parameterDocsOf, weight: 1, usualLength: 25, flattening: 0.5 },
+  { read: ({ server }) => server.slice(0, MAX_NAME), weight: 1, usualLength: 2, flattening: 0.4 },
 ];
 
 /** Tells each term and its weight in this tool: frequencies of all fields, weighed and flattened by length (Robertson et al. 2004, BM25F). */

@@ -13,8 +13,10 @@ function indexOf(...tools: readonly ToolFace[]): SearchIndex {
   return index;
 }
 
+const asked = (query: string) => new Map(toTerms(query).map((term) => [term, 1]));
+
 const names = (index: SearchIndex, query: string, most = 10, mostPerServer = most) =>
-  index.search(toTerms(query), { most, mostPerServer }).map((tool) => `${tool.server}/${tool.name}`);
+  index.search(asked(query), { most, mostPerServer }).map(({ tool }) => `${tool.server}/${tool.name}`);
 
 describe('what a text is about', () => {
   test.each([
@@ -23,6 +25,7 @@ describe('what a text is about', () => {
     ['Searching for searched searches', ['search', 'for', 'search', 'search']],
     ['copies of the boxes, classes and status', ['copy', 'of', 'the', 'box', 'class', 'and', 'status']],
     ['running stopped planning', ['run', 'stop', 'plan']],
+    ['ｇｅｔＵｓｅｒ ﬁle', ['get', 'user', 'file']],
     ['搜索网页 search网页', ['搜', '索', '搜索', '网', '网页', '页'].sort()],
     ['', []],
   ])('%j', (text, terms) => {
@@ -97,6 +100,25 @@ describe('what changes', () => {
     for (const query of ['thing3', 'item9 thing1', 'does'])
       expect(names(changed, query, 400).sort()).toEqual(names(fresh, query, 400).sort());
     expect(changed.size).toBe(fresh.size);
+    // What was put together anew can be changed again.
+    for (const one of all) changed.add(one);
+    for (const one of all) fresh.add(one);
+    expect(names(changed, 'thing3 item34', 400).sort()).toEqual(names(fresh, 'thing3 item34', 400).sort());
+    expect(names(changed, 'item34')).toEqual(['s6/tool_34']);
+  });
+
+  test('the tools of one server are replaced by others', () => {
+    const index = indexOf(tool('a', 'one', 'apples'), tool('a', 'two', 'pears'), tool('b', 'three', 'apples'));
+    const same = tool('a', 'two', 'pears');
+    index.replace('a', [same, tool('a', 'four', 'plums')]);
+    expect(names(index, 'apples')).toEqual(['b/three']);
+    expect(names(index, 'plums')).toEqual(['a/four']);
+    expect(index.get('a', 'two')).toBe(same);
+    index.replace('a', [tool('a', 'two', 'cherries')]);
+    expect(names(index, 'pears plums')).toEqual([]);
+    expect(names(index, 'cherries')).toEqual(['a/two']);
+    index.replace('a', []);
+    expect(index.size).toBe(1);
   });
 });
 
@@ -106,13 +128,21 @@ describe('limits', () => {
 
   test('one server may not crowd out the rest', () => {
     expect(names(index, 'weather', 10, 10)).not.toContain('quiet/forecast');
-    const hits = index.search(['weather'], { most: 10 });
+    const hits = index.search(asked('weather'), { most: 10 }).map(({ tool }) => tool);
     expect(hits.filter(({ server }) => server === 'flood')).toHaveLength(5);
     expect(hits.map(({ server }) => server)).toContain('quiet');
   });
 
+  test('a score says how much of the query is there', () => {
+    const [first] = index.search(asked('forecast'), { most: 1 });
+    const [half] = index.search(asked('forecast submarine'), { most: 1 });
+    expect(first?.score).toBeGreaterThan(0.5);
+    expect(first?.score).toBeLessThanOrEqual(1);
+    expect(half?.score).toBeLessThan((first?.score ?? 0) * 0.6);
+  });
+
   test('what a caller may not see takes no place', () => {
-    const hits = index.search(['weather'], { most: 3, isVisible: ({ server }) => server === 'quiet' });
-    expect(hits.map(({ name }) => name)).toEqual(['forecast']);
+    const hits = index.search(asked('weather'), { most: 3, isVisible: ({ server }) => server === 'quiet' });
+    expect(hits.map(({ tool }) => tool.name)).toEqual(['forecast']);
   });
 });

@@ -9,8 +9,21 @@ export interface SearchLimits {
   readonly mostPerServer?: number;
   /** Who asks may see this tool; asked before it takes a place. */
   isVisible?(tool: ToolFace): boolean;
+  /** Servers whose tools come before others that fit about as well. */
+  readonly trusted?: ReadonlySet<string>;
   /** Entries that are read, those of the rarest terms first. */
   readonly mostRead?: number;
+}
+
+export interface Hit {
+  readonly tool: ToolFace;
+  /** How much of the query this tool says: 0 to 1, comparable between queries. */
+  readonly score: number;
+}
+
+interface Entry {
+  readonly place: number;
+  readonly terms: Uint32Array;
 }
 
 /** Once this share of the places is of tools that are gone, everything is put together anew. */
@@ -18,6 +31,8 @@ const MAX_DEAD = 0.25;
 /** Terms of a query that are looked up. */
 const MAX_QUERY_TERMS = 24;
 const MIN_QUERY_TERMS = 4;
+/** Scores this near are a tie between a trusted server and another one. */
+const TIE = 1.05;
 /** Entries read for one search. */
 const MAX_READ = 20_000;
 
@@ -28,11 +43,11 @@ const MAX_READ = 20_000;
 export class SearchIndex {
   readonly #fields: readonly Field[];
   #terms = new Map<string, number>();
-  #postings = new Postings();
+  readonly #postings = new Postings();
   /** By place; `undefined`: gone. */
   #tools: (ToolFace | undefined)[] = [];
   /** Server -> name of the tool there -> its place and terms. */
-  readonly #places = new Map<string, Map<string, { readonly place: number; readonly terms: readonly number[] }>>();
+  readonly #entries = new Map<string, Map<string, Entry>>();
   #size = 0;
   /** By place; all 0 between two searches. */
   #scores = new Float32Array(0);
@@ -46,7 +61,7 @@ export class SearchIndex {
   }
 
   get(server: string, name: string): ToolFace | undefined {
-    const found = this.#places.get(server)?.get(name);
+    const found = this.#entries.get(server)?.get(name);
     return found === undefined ? undefined : this.#tools[found.place];
   }
 
@@ -62,69 +77,98 @@ export class SearchIndex {
       this.#postings.add(known, place, weight);
       terms.push(known);
     });
-    const names = this.#places.get(tool.server) ?? new Map();
-    this.#places.set(tool.server, names);
-    names.set(tool.name, { place, terms });
+    const names = this.#entries.get(tool.server) ?? new Map<string, Entry>();
+    this.#entries.set(tool.server, names);
+    names.set(tool.name, { place, terms: Uint32Array.from(terms) });
     this.#size += 1;
   }
 
   remove(server: string, name: string): void {
-    const names = this.#places.get(server);
+    const names = this.#entries.get(server);
     const found = names?.get(name);
     if (names === undefined || found === undefined) return;
     names.delete(name);
-    if (names.size === 0) this.#places.delete(server);
+    if (names.size === 0) this.#entries.delete(server);
     this.#tools[found.place] = undefined;
     this.#size -= 1;
     for (const term of found.terms) this.#postings.lose(term);
     if (this.#tools.length > 64 && this.#size < this.#tools.length * (1 - MAX_DEAD)) this.#compact();
   }
 
-  #compact(): void {
-    const kept = this.#tools.filter((tool) => tool !== undefined);
-    this.#terms = new Map();
-    this.#postings = new Postings();
-    this.#tools = [];
-    this.#places.clear();
-    this.#size = 0;
-    for (const tool of kept) this.add(tool);
+  /** Makes these the tools of a server. Those that say what they said before cost a comparison only. */
+  replace(server: string, tools: Iterable<ToolFace>): void {
+    const gone = new Set(this.#entries.get(server)?.keys());
+    for (const tool of tools) {
+      gone.delete(tool.name);
+      const known = this.get(server, tool.name);
+      if (known === undefined || !this.#isAlike(known, tool)) this.add(tool);
+      else this.#tools[this.#entries.get(server)?.get(tool.name)?.place ?? 0] = tool;
+    }
+    for (const name of gone) this.remove(server, name);
   }
 
-  /** How much it says of a tool that it has this term. */
-  #rarityOf(term: number): number {
-    const having = this.#postings.aliveOf(term);
+  #isAlike(one: ToolFace, other: ToolFace): boolean {
+    return this.#fields.every(({ read }) => read(one) === read(other));
+  }
+
+  #compact(): void {
+    const places = new Int32Array(this.#tools.length).fill(-1);
+    const kept: ToolFace[] = [];
+    for (const [place, tool] of this.#tools.entries()) if (tool !== undefined) places[place] = kept.push(tool) - 1;
+    const terms = this.#postings.compact(places);
+    this.#tools = kept;
+    const left = new Map<string, number>();
+    for (const [word, term] of this.#terms) if (terms[term] !== -1) left.set(word, terms[term] as number);
+    this.#terms = left;
+    // A tool that is there has a place, and its terms are not gone.
+    for (const names of this.#entries.values())
+      for (const [name, { place, terms: own }] of names)
+        names.set(name, { place: places[place] as number, terms: own.map((term) => terms[term] as number) });
+  }
+
+  /** How much it says of a tool that it has a term that so many have. */
+  #rarityOf(having: number): number {
     return Math.log(1 + (this.#size - having + 0.5) / (having + 0.5));
   }
 
-  /** Best first. A term counts once, however often the query names it. */
-  search(query: Iterable<string>, limits: SearchLimits): readonly ToolFace[] {
+  /**
+   * Best first.
+   * @param query term -> how much it counts beside the others; a term counts once, however often a text names it
+   */
+  search(query: ReadonlyMap<string, number>, limits: SearchLimits): readonly Hit[] {
     if (this.#scores.length < this.#tools.length) this.#scores = new Float32Array(this.#tools.length * 2);
     const scores = this.#scores;
     const touched: number[] = [];
-    for (const { term, rarity } of this.#choose(query, limits.mostRead ?? MAX_READ))
-      this.#postings.score(term, rarity, { scores, touched });
+    const { chosen, whole } = this.#choose(query, limits.mostRead ?? MAX_READ);
+    for (const { term, factor } of chosen) this.#postings.score(term, factor / whole, { scores, touched });
+    for (const server of limits.trusted ?? [])
+      for (const { place } of this.#entries.get(server)?.values() ?? []) scores[place] = (scores[place] ?? 0) * TIE;
     const hits = this.#best(touched, limits);
     for (const place of touched) scores[place] = 0;
     return hits;
   }
 
-  /** The rarest terms: the others say little and cost most. */
-  #choose(query: Iterable<string>, mostRead: number): readonly { term: number; rarity: number }[] {
-    const found: { term: number; rarity: number }[] = [];
-    for (const word of new Set(query)) {
-      const term = this.#terms.get(word);
-      if (term !== undefined && this.#postings.aliveOf(term) > 0) found.push({ term, rarity: this.#rarityOf(term) });
+  /** The rarest terms: the others say little and cost most. What is not known is missing from every tool. */
+  #choose(query: ReadonlyMap<string, number>, mostRead: number) {
+    const found: { term: number; factor: number }[] = [];
+    let whole = 0;
+    for (const [word, weight] of query) {
+      const term = this.#terms.get(word) ?? -1;
+      const factor = weight * this.#rarityOf(this.#postings.aliveOf(term));
+      whole += factor;
+      if (this.#postings.aliveOf(term) > 0) found.push({ term, factor });
     }
-    found.sort((one, other) => other.rarity - one.rarity);
+    found.sort((one, other) => other.factor - one.factor);
     let read = 0;
-    return found.filter(({ term }, i) => {
+    const chosen = found.filter(({ term }, i) => {
       read += this.#postings.lengthOf(term);
       return i < MIN_QUERY_TERMS || (i < MAX_QUERY_TERMS && read <= mostRead);
     });
+    return { chosen, whole };
   }
 
   /** The best ones are kept in order while all are looked at once; more are kept where limits take some away. */
-  #best(touched: readonly number[], limits: SearchLimits): readonly ToolFace[] {
+  #best(touched: readonly number[], limits: SearchLimits): readonly Hit[] {
     for (let kept = limits.most * 4; ; kept *= 8) {
       const ranked = rank(touched, this.#scores, kept);
       const hits = this.#take(ranked, limits);
@@ -132,9 +176,9 @@ export class SearchIndex {
     }
   }
 
-  #take(ranked: readonly number[], limits: SearchLimits): readonly ToolFace[] {
+  #take(ranked: readonly number[], limits: SearchLimits): readonly Hit[] {
     const { most, mostPerServer = Math.ceil(most / 2), isVisible } = limits;
-    const hits: ToolFace[] = [];
+    const hits: Hit[] = [];
     const taken = new Map<string, number>();
     for (const place of ranked) {
       if (hits.length >= most) break;
@@ -142,7 +186,7 @@ export class SearchIndex {
       if (tool === undefined || (taken.get(tool.server) ?? 0) >= mostPerServer) continue;
       if (isVisible?.(tool) === false) continue;
       taken.set(tool.server, (taken.get(tool.server) ?? 0) + 1);
-      hits.push(tool);
+      hits.push({ tool, score: Math.min(1, this.#scores[place] ?? 0) });
     }
     return hits;
   }

@@ -89,11 +89,16 @@ const THINGS = [
   'album gallery 相册',
 ];
 
+/** The first words of a line are the usual ones. */
+const MAX_ENGLISH = 3;
 const HAN = /\p{Script=Han}/u;
 const MEANINGS = new Map<string, string>();
+/** Meaning -> its English words. */
+const ENGLISH = new Map<string, readonly string[]>();
 let longest = 0;
 for (const line of [...DEEDS, ...THINGS]) {
   const words = line.split(' ');
+  ENGLISH.set(`=${words[0]}`, [...new Set(words.filter((word) => !HAN.test(word)).map(stem))].slice(0, MAX_ENGLISH));
   for (const word of words) {
     MEANINGS.set(stem(word), `=${words[0]}`);
     if (HAN.test(word)) longest = Math.max(longest, word.length);
@@ -118,6 +123,18 @@ export function toMeanings(text: string): string[] {
     from = at;
   }
   return [...meanings, ...toMeaningsOf(text.slice(from))];
+}
+
+/** The English words for the Chinese words of a text that are in the table. */
+export function toEnglish(text: string): readonly string[] {
+  if (!HAN.test(text)) return [];
+  const words = new Set<string>();
+  for (let at = 0; at < text.length; ) {
+    const word = HAN.test(text[at] ?? '') ? knownAt(text, at) : undefined;
+    for (const one of word === undefined ? [] : (ENGLISH.get(MEANINGS.get(word) ?? '') ?? [])) words.add(one);
+    at += word?.length ?? 1;
+  }
+  return [...words];
 }
 
 function toMeaningsOf(rest: string): string[] {

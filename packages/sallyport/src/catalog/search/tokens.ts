@@ -15,12 +15,12 @@ const known = new Map<string, readonly string[]>();
 const MAX_KNOWN = 50_000;
 
 /**
- * What a text is about, as terms: words split at camel and snake case, lower case, lightly stemmed; Chinese, Japanese and
+ * What a text is about, as terms: characters in their usual form (NFKC), words split at camel and snake case, lower case, lightly stemmed; Chinese, Japanese and
  * Korean as single characters and pairs, because nothing separates their words.
  */
 export function toTerms(text: string): string[] {
   const terms: string[] = [];
-  for (const word of text.match(PLAIN.test(text) ? PLAIN_WORD : WORD) ?? []) {
+  for (const word of (PLAIN.test(text) ? text.match(PLAIN_WORD) : text.normalize('NFKC').match(WORD)) ?? []) {
     if (terms.length >= MAX_WORDS) break;
     if (word.length > MAX_RUN) continue;
     let found = known.get(word);

@@ -105,7 +105,8 @@ export class ShadowIndex {
     const terms = COMPARED.flatMap(({ read }) => toMeanings(read(tool))).slice(0, MAX_TERMS);
     const isVisible = ({ server }: ToolFace) => server !== tool.server;
     const limits = { most: MOST_LIKE, mostPerServer: MOST_LIKE, isVisible, mostRead: MOST_READ };
-    for (const face of this.#search.search(terms, limits)) found.add(face);
+    const query = new Map(terms.map((term) => [term, 1]));
+    for (const { tool: face } of this.#search.search(query, limits)) found.add(face);
     return { faces: found, mentions };
   }
 }
