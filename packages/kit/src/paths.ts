@@ -12,6 +12,8 @@ export interface Roots {
    * @throws ToolFailure for a path outside the folders
    */
   resolve(path: string): Promise<string>;
+  /** Whether a text, read as a path, stays inside the folders; links are followed as by `resolve`. */
+  contains(path: string): Promise<boolean>;
   /**
    * Opens a file for reading. A link that is put in its way after the check is not followed, and a pipe keeps nobody waiting.
    * @throws ToolFailure for a path outside the folders, or something that is not a file
@@ -22,6 +24,7 @@ export interface Roots {
 /** Characters that look like `.` or `/`, or become one when a program normalises the name (NFKC), and control characters. */
 const DISGUISED = /[\u2024\u2025\u2026\uff0e\uff0f\uff3c\u2044\u2215\u29f5\ufe52]|\p{Cc}|\p{Cf}/u;
 
+const MAX_PATH = 4_096;
 /** Opening such a path says what is wrong with it. */
 const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
@@ -33,8 +36,20 @@ export async function openRoots(folders: readonly string[]): Promise<Roots> {
       const way = relative(folder, path);
       return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`));
     });
+  /** `undefined`: outside. */
+  const locate = async (path: string) => {
+    const wanted = isAbsolute(path) ? resolve(path) : resolve(real[0] ?? '.', path);
+    // A longer one names no file: opening it says so.
+    const target = wanted.length > MAX_PATH ? wanted : await realOrParent(wanted);
+    return isInside(wanted) && isInside(target) ? target : undefined;
+  };
   const roots: Roots = {
     folders: real,
+    contains: (path) =>
+      locate(path).then(
+        (found) => found !== undefined,
+        () => false,
+      ),
     async open(path) {
       const file = await open(
         await roots.resolve(path),
@@ -55,11 +70,10 @@ export async function openRoots(folders: readonly string[]): Promise<Roots> {
     async resolve(path) {
       if (DISGUISED.test(path))
         fail('The path contains characters that hide what it is.', 'Write the path with plain characters.');
-      const wanted = isAbsolute(path) ? resolve(path) : resolve(real[0] ?? '.', path);
-      const target = await realOrParent(wanted);
-      if (!isInside(wanted) || !isInside(target))
-        fail(`"${path}" is outside the folders of this server.`, `Use a path inside ${real.join(' or ')}.`);
-      return target;
+      const found = await locate(path);
+      return (
+        found ?? fail(`"${path}" is outside the folders of this server.`, `Use a path inside ${real.join(' or ')}.`)
+      );
     },
   };
   return roots;

@@ -50,12 +50,16 @@ export async function runProgram(
     } catch {
       // It has ended already.
     }
+    // A child of it that left the group still has its end of these, and would keep the call open.
+    child.stdout.destroy();
+    child.stderr.destroy();
   };
   const timer = setTimeout(() => {
     isTimedOut = true;
     kill();
   }, timeoutMs);
   signal.addEventListener('abort', kill, { once: true });
+  if (signal.aborted) kill();
   const collect = (stream: NodeJS.ReadableStream) => {
     const chunks: Buffer[] = [];
     let length = 0;

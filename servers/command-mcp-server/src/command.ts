@@ -1,7 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { defineServer, defineTool, field, runProgram, z } from '@sallyport/kit';
+import { defineServer, defineTool, fail, field, openRoots, type Roots, runProgram, z } from '@sallyport/kit';
 
 export interface CommandOptions {
   /** Names of programs; each is looked for in PATH once, at the start. */
@@ -15,12 +14,13 @@ const MAX_BYTES = 10_000;
 
 /** @throws Error when the folder or a program does not exist */
 export async function command({ allowed, folder, timeoutMs = 30_000 }: CommandOptions) {
-  const cwd = await realpath(folder);
+  const roots = await openRoots([folder]);
+  const [cwd = folder] = roots.folders;
   const programs = new Map(allowed.map((name) => [name, findProgram(name)]));
   const execute = defineTool({
     name: 'execute_command',
     title: 'Run a program',
-    description: `Runs one of these programs in the folder of the server, without a shell: ${allowed.join(', ')}. Returns its output and exit code.`,
+    description: `Runs one of these programs in the folder of the server, without a shell: ${allowed.join(', ')}. Arguments cannot name files outside that folder. Returns its output and exit code.`,
     input: {
       program: field('The program', z.enum(allowed as [string, ...string[]])),
       args: field(
@@ -38,6 +38,7 @@ export async function command({ allowed, folder, timeoutMs = 30_000 }: CommandOp
     hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     timeoutMs: timeoutMs + 5_000,
     async run({ program, args }, { signal }) {
+      for (const arg of args) await assertInside(roots, arg);
       const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', HOME: cwd };
       const result = await runProgram(program, args, {
         allowed: programs,
@@ -54,6 +55,14 @@ export async function command({ allowed, folder, timeoutMs = 30_000 }: CommandOp
     },
   });
   return defineServer({ name: 'command-mcp-server', version: '1.0.0', tools: [execute] });
+}
+
+/** An argument can be a path whole, after an option (`-f…`, `--file=…`) or after an `@`. @throws ToolFailure for one outside */
+async function assertInside(roots: Roots, arg: string): Promise<void> {
+  const paths = [arg, arg.slice(arg.indexOf('=') + 1), arg.replace(/^@/, ''), arg.replace(/^-\w/, '')];
+  for (const path of new Set(paths))
+    if (!(await roots.contains(path)))
+      fail(`"${arg}" names a file outside the folder of this server.`, `Use a path inside ${roots.folders.join()}.`);
 }
 
 function findProgram(name: string): string {

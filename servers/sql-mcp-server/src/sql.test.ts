@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -30,6 +30,11 @@ const examples = [
   },
   { tool: 'sql_run_query', input: { query: 'DELETE FROM people' }, error: /refused/ },
   { tool: 'sql_run_query', input: { query: 'SELECT 1); DELETE FROM people; --' }, error: /refused/ },
+  { tool: 'sql_run_query', input: { query: 'SELECT 1 AS one -- a comment' }, output: { items: [{ one: 1 }] } },
+  { tool: 'sql_run_query', input: { query: 'SELECT hex(zeroblob(9000000))' }, error: /too big/ },
+  { tool: 'sql_run_query', input: { query: "SELECT printf('%.*c', 50000, 'x') AS x" }, error: /fewer fields/ },
+  { tool: 'sql_run_query', input: { query: 'SELECT 1 AS "__proto__"' }, output: { has_more: false } },
+  { tool: 'sql_run_query', input: { query: 'SELECT ?', parameters: [1, 2] }, error: /refused/ },
   { tool: 'sql_run_query', input: { query: 'SELECT nme FROM people' }, error: /no such column: nme.*sql_list_tables/ },
 ];
 for (const { kind, name, run } of serverTests({ create, examples })) test(`${kind}: ${name}`, run);
@@ -51,4 +56,47 @@ test('only a writable server has a tool that changes the database', async () => 
   const { contents } = await reader.client.readResource({ uri: 'sql://schema' });
   expect(contents[0]).toMatchObject({ text: expect.stringContaining('CREATE TABLE people') });
   await reader.close();
+});
+
+const ENDLESS = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)';
+
+test('a query without an end is stopped, and keeps nobody else waiting for the server', async () => {
+  const client = await connectTestClient(sql({ file, timeoutMs: 500 }));
+  const endless = client.callFailing('sql_run_query', { query: `${ENDLESS} SELECT count(*) FROM c` });
+  expect((await client.client.listTools()).tools).toHaveLength(2);
+  expect(await endless).toMatch(/took longer than 0.5 seconds/);
+  expect(await client.call('sql_run_query', { query: 'SELECT 1 AS one' })).toMatchObject({ items: [{ one: 1 }] });
+  await client.close();
+});
+
+test('a change that is stopped changes nothing', async () => {
+  const client = await connectTestClient(sql({ file, isWritable: true, timeoutMs: 500 }));
+  const statement = `INSERT INTO people (name) ${ENDLESS} SELECT 'x' FROM c`;
+  expect(await client.callFailing('sql_execute_statement', { statement })).toMatch(/took longer/);
+  expect(await client.call('sql_run_query', { query: 'SELECT count(*) AS n FROM people' })).toMatchObject({
+    items: [{ n: 3 }],
+  });
+  await client.close();
+});
+
+test.each([
+  ["ATTACH DATABASE '%' AS other", 'attached'],
+  ["VACUUM INTO '%'", 'vacuumed'],
+  ['BEGIN', 'begun'],
+  ['SAVEPOINT s', 'saved'],
+  ['PRAGMA writable_schema = ON', 'pragma'],
+])('%s leads out of the database and is refused', async (statement, name) => {
+  const client = await connectTestClient(sql({ file, isWritable: true }));
+  const other = join(folder, name);
+  expect(await client.callFailing('sql_execute_statement', { statement: statement.replace('%', other) })).toMatch(
+    /not authorized|authorization denied/,
+  );
+  expect(existsSync(other)).toBe(false);
+  await client.close();
+});
+
+test('a file that is no database is named at the start', () => {
+  writeFileSync(join(folder, 'text.db'), 'no database at all, and long enough to have a header'.repeat(10));
+  expect(() => sql({ file: join(folder, 'text.db') })).toThrow(/text\.db.*SQL_FILE/);
+  expect(() => sql({ file: join(folder, 'none.db') })).toThrow(/none\.db.*SQL_FILE/);
 });

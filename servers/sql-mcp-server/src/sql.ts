@@ -1,9 +1,7 @@
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import {
   defineResource,
   defineServer,
   defineTool,
-  fail,
   field,
   formatInput,
   page,
@@ -11,17 +9,26 @@ import {
   pageOutput,
   z,
 } from '@sallyport/kit';
+import { type Database, openDatabase } from './database.ts';
 
 type Value = string | number | null;
+type Row = Readonly<Record<string, unknown>>;
 const value = z.union([z.string(), z.number(), z.null()]);
 
 export interface SqlOptions {
   readonly file: string;
   /** Also offers a tool that changes the database. */
   readonly isWritable?: boolean;
+  /** Milliseconds after which a statement is stopped. */
+  readonly timeoutMs?: number;
 }
 
-const listTables = (database: DatabaseSyncInstance) =>
+interface Access {
+  readonly database: Database;
+  readonly timeoutMs: number;
+}
+
+const listTables = ({ database, timeoutMs }: Access) =>
   defineTool({
     name: 'sql_list_tables',
     title: 'List the tables',
@@ -40,10 +47,11 @@ const listTables = (database: DatabaseSyncInstance) =>
       ),
     },
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-    run: () => ({ tables: readTables(database) }),
+    timeoutMs,
+    run: async (_, { signal }) => ({ tables: await readTables(database, signal) }),
   });
 
-const runQuery = (database: DatabaseSyncInstance) =>
+const runQuery = ({ database, timeoutMs }: Access) =>
   defineTool({
     name: 'sql_run_query',
     title: 'Run a query',
@@ -60,19 +68,19 @@ const runQuery = (database: DatabaseSyncInstance) =>
     },
     output: pageOutput('The rows', field('A row: its columns by name', z.record(z.string(), value))),
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-    run: ({ query, parameters, ...range }) =>
-      page(range, ({ limit, offset }) => {
-        const text = query.trim().replace(/;\s*$/, '');
-        return tell(() => {
-          const statement = database.prepare(`SELECT * FROM (${text}) LIMIT ? OFFSET ?`);
-          return statement
-            .all(...parameters, limit, offset)
-            .map((row: unknown) => toRow(row as Readonly<Record<string, unknown>>));
-        });
+    timeoutMs,
+    run: ({ query, parameters, ...range }, { signal }) =>
+      page(range, async ({ limit, offset }) => {
+        // Its end stands in a line of its own: the query may end with a comment.
+        const text = `SELECT * FROM (${query.trim().replace(/;\s*$/, '')}\n) LIMIT ? OFFSET ?`;
+        const statement = { text, parameters: [...parameters, limit, offset], isChange: false };
+        const outcome = await database.run(statement, signal);
+        // The other process writes only values that JSON has.
+        return 'rows' in outcome ? (outcome.rows as Record<string, Value>[]) : [];
       }),
   });
 
-const executeStatement = (database: DatabaseSyncInstance) =>
+const executeStatement = ({ database, timeoutMs }: Access) =>
   defineTool({
     name: 'sql_execute_statement',
     title: 'Change the database',
@@ -84,71 +92,58 @@ const executeStatement = (database: DatabaseSyncInstance) =>
     },
     output: { changed: field('How many rows changed', z.number()) },
     hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-    run: ({ statement, parameters }) => ({
-      changed: tell(() => Number(database.prepare(statement).run(...parameters).changes)),
-    }),
+    timeoutMs,
+    async run({ statement, parameters }, { signal }) {
+      const outcome = await database.run({ text: statement, parameters, isChange: true }, signal);
+      return { changed: 'changed' in outcome ? outcome.changed : 0 };
+    },
   });
 
-/** What the database says of a statement helps the model to correct it. */
-function tell<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    const { message } = error as Error;
-    if (/readonly/.test(message)) return fail('This tool cannot change the database.', 'Write a SELECT statement.');
-    return fail(
-      `The database refused the statement: ${message}.`,
-      'Call sql_list_tables, correct the statement and call the tool again.',
-    );
-  }
+/** Rows of a statement of this server. */
+async function read(database: Database, text: string, signal?: AbortSignal): Promise<readonly Row[]> {
+  const outcome = await database.run({ text, parameters: [], isChange: false }, signal);
+  return 'rows' in outcome ? outcome.rows : [];
 }
 
-function toRow(row: Readonly<Record<string, unknown>>): Record<string, Value> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, one]): [string, Value] => [
-      name,
-      one instanceof Uint8Array ? `(${one.length} bytes)` : typeof one === 'bigint' ? String(one) : (one as Value),
-    ]),
+async function readTables(database: Database, signal: AbortSignal) {
+  const columns = await read(
+    database,
+    `SELECT s.name AS name, s.type AS kind, trim(c.name || ' ' || c.type) AS column
+     FROM sqlite_schema s, pragma_table_info(s.name) c
+     WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite_%' ORDER BY s.name, c.cid`,
+    signal,
   );
-}
-
-function readTables(database: DatabaseSyncInstance): { name: string; kind: string; columns: string[] }[] {
-  const tables = database
-    .prepare(
-      "SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name",
-    )
-    .all();
-  return (tables as { name: string; type: string }[]).map(({ name, type }) => {
-    const columns = database.prepare('SELECT name, type FROM pragma_table_info(?)').all(name) as {
-      name: string;
-      type: string;
-    }[];
-    return { name, kind: type, columns: columns.map((column) => `${column.name} ${column.type}`.trim()) };
-  });
+  const tables = new Map<string, { name: string; kind: string; columns: string[] }>();
+  for (const { name, kind, column } of columns) {
+    const table = tables.get(String(name)) ?? { name: String(name), kind: String(kind), columns: [] };
+    tables.set(table.name, table);
+    table.columns.push(String(column));
+  }
+  return [...tables.values()];
 }
 
 /** @throws Error when there is no database in the file */
-export function sql({ file, isWritable = false }: SqlOptions) {
-  const reader = new DatabaseSync(file, { readOnly: true });
-  const writer = isWritable ? new DatabaseSync(file) : undefined;
+export function sql({ file, isWritable = false, timeoutMs = 30_000 }: SqlOptions) {
+  const database = openDatabase(file, isWritable ? 'write' : 'read');
   const schema = defineResource({
     uri: 'sql://schema',
     name: 'schema',
     description: 'The statements that make the tables of the database',
     mimeType: 'application/sql',
-    read: () =>
-      (reader.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all() as { sql: string }[])
-        .map((row) => `${row.sql};`)
-        .join('\n'),
+    read: async () => {
+      const rows = await read(database, 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL');
+      return rows.map((row) => `${row['sql']};`).join('\n');
+    },
   });
   return defineServer({
     name: 'sql-mcp-server',
     version: '1.0.0',
-    tools: [listTables(reader), runQuery(reader), ...(writer === undefined ? [] : [executeStatement(writer)])],
+    tools: [
+      listTables({ database, timeoutMs }),
+      runQuery({ database, timeoutMs }),
+      ...(isWritable ? [executeStatement({ database, timeoutMs })] : []),
+    ],
     resources: [schema],
-    close() {
-      reader.close();
-      writer?.close();
-    },
+    close: () => database.close(),
   });
 }

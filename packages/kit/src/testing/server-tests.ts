@@ -96,9 +96,11 @@ function security(options: ServerTestOptions): ServerTest[] {
         withClient(options, 'modern', async (client) => {
           for (const example of firstOfEach(options.examples)) {
             for (const [name, value] of Object.entries(example.input)) {
-              if (typeof value !== 'string') continue;
+              const isList = Array.isArray(value) && typeof value[0] === 'string';
+              if (typeof value !== 'string' && !isList) continue;
               for (const hostile of HOSTILE) {
-                const text = textOf(await client.raw(example.tool, { ...example.input, [name]: hostile }));
+                const input = { ...example.input, [name]: isList ? [hostile] : hostile };
+                const text = textOf(await client.raw(example.tool, input));
                 check(
                   !/root:[^:]*:0:0|uid=\d+\(/.test(text),
                   `${example.tool}: "${hostile.slice(0, 40)}" in ${name} reached the machine`,
