@@ -53,6 +53,18 @@ describe('--gateway, with no key on the command line', () => {
     expect((await cli(['prompt', 'list', '--gateway', 'good'], { env })).exit).toBe(0);
   });
 
+  it('tool find', async () => {
+    const { exit, json, stderr } = await cli(['tool', 'find', 'echo', '--gateway', '--json'], { env });
+    expect(stderr).toBe('');
+    expect(exit).toBe(0);
+    const [{ server, twins }] = (json() as { tools: [{ server: string; twins: { server: string }[] }] }).tools;
+    expect([server, ...twins.map((twin) => twin.server)].sort()).toEqual(['dotted.name', 'good']);
+    const one = await cli(['tool', 'find', 'echo', '--gateway', '--from', 'good'], { env });
+    expect(one.stdout).toMatch(/^SERVER +TOOL +SCORE +DESCRIPTION\ngood +echo +0\.\d\d/);
+    const nowhere = await cli(['tool', 'find', 'echo', '--gateway'], { env: { SALLYPORT_STATE: newFolder() } });
+    expect(nowhere).toMatchObject({ exit: 4, stderr: expect.stringMatching(/No gateway runs on .*"sallyport up"/) });
+  });
+
   it('says what is missing', async () => {
     const nameless = await cli(['tool', 'call', '--gateway'], { env });
     expect(nameless).toMatchObject({ exit: 1, stderr: expect.stringContaining('Name what is asked for') });

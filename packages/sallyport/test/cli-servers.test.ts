@@ -50,6 +50,29 @@ describe('a server behind --', () => {
     expect(stdout).toMatch(/^TOOL +DESCRIPTION\necho +Echoes back the input string\n/);
   });
 
+  test('tools that fit a request', async () => {
+    const run = await cli(['tool', 'find', 'add', 'two', 'numbers', '--json', ...EVERYTHING]);
+    expect(run).toMatchObject({ exit: 0, stderr: '' });
+    const { tools } = run.json() as { tools: { name: string; score: number; query: number }[] };
+    expect(tools[0]).toMatchObject({ server: 'index.js', name: 'get-sum', query: 0 });
+    expect(tools.length).toBeLessThanOrEqual(5);
+  });
+
+  test('tools for each step of a task', async () => {
+    const steps = ['--step', 'sum of numbers', '--step', 'environment variables', '--most', '2'];
+    const run = await cli(['tool', 'find', ...steps, '--json', ...EVERYTHING]);
+    const { tools } = run.json() as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(['get-sum', 'get-env']);
+  });
+
+  test.each<[string[], number, string]>([
+    [['tool', 'find'], 1, 'Say what the tool is for'],
+    [['tool', 'find', 'x', '--most', '0'], 1, '--most is a whole number'],
+    [['tool', 'find', 'submarine', ...EVERYTHING], 0, 'No tool fits'],
+  ])('%j', async (words, exit, stderr) => {
+    expect(await cli(words)).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(stderr) });
+  });
+
   test.each<[string[], number, string]>([
     [['echo', 'message=hi'], 0, 'Echo: hi\n'],
     [['get-sum', 'a=1', 'b=2.5'], 0, 'The sum of 1 and 2.5 is 3.5.\n'],

@@ -57,6 +57,7 @@ import { serverRestart } from './server-restart.ts';
 import { serverShow } from './server-show.ts';
 import { stdio } from './stdio.ts';
 import { toolCall } from './tool-call.ts';
+import { toolFind } from './tool-find.ts';
 import { toolList } from './tool-list.ts';
 import { toolShow } from './tool-show.ts';
 import { up } from './up.ts';
@@ -71,6 +72,7 @@ export const COMMANDS: readonly Command[] = [
   serverRemove,
   serverRestart,
   toolList,
+  toolFind,
   toolShow,
   toolCall,
   resourceList,

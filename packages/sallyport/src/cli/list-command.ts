@@ -41,20 +41,27 @@ async function listAll(definition: ListCommand, sessions: readonly Session[], in
       'There are no servers. "sallyport server add" or "sallyport import" adds some, or name a target.',
     );
   }
-  const found: ServerLists[] = [];
-  for (let i = 0; i < sessions.length; i += AT_ONCE) {
-    found.push(
-      ...(await Promise.all(
-        sessions.slice(i, i + AT_ONCE).map((session) => listOne(definition, session, sessions.length > 1)),
-      )),
-    );
-  }
+  const found = await listServers(definition.lists, sessions);
   const refused = found.find(({ refused }) => refused !== undefined)?.refused;
   if (sessions.length === 1 && refused !== undefined) return toRefusal(refused);
   return toOutput(definition, found, input);
 }
 
-interface ServerLists {
+/** The lists of some servers. @throws FaultError of the connection where there is only one server */
+export async function listServers(
+  lists: readonly ListRules[],
+  sessions: readonly Session[],
+): Promise<readonly ServerLists[]> {
+  const found: ServerLists[] = [];
+  for (let i = 0; i < sessions.length; i += AT_ONCE) {
+    const some = sessions.slice(i, i + AT_ONCE);
+    found.push(...(await Promise.all(some.map((session) => listOne(lists, session, sessions.length > 1)))));
+  }
+  return found;
+}
+
+/** What one server lists, by the key of the list, or why it does not. */
+export interface ServerLists {
   readonly server: string;
   readonly lists: ReadonlyMap<string, readonly JsonObject[]>;
   readonly refused: Refused | undefined;
@@ -62,11 +69,11 @@ interface ServerLists {
 }
 
 /** With several servers, the trouble of one does not hide the others. */
-async function listOne(definition: ListCommand, session: Session, goOn: boolean): Promise<ServerLists> {
+async function listOne(rulesOf: readonly ListRules[], session: Session, goOn: boolean): Promise<ServerLists> {
   const { server } = session;
   const lists = new Map<string, readonly JsonObject[]>();
   try {
-    for (const rules of definition.lists) {
+    for (const rules of rulesOf) {
       const listed = await listItems(session, rules);
       if (listed.kind === 'refused') return { server, lists, refused: listed.error, fault: undefined };
       lists.set(rules.key, listed.items);
@@ -81,10 +88,7 @@ async function listOne(definition: ListCommand, session: Session, goOn: boolean)
 
 function toOutput(definition: ListCommand, found: readonly ServerLists[], { terminal }: Input): Output {
   const several = found.length > 1;
-  const failed = found.flatMap(({ server, fault, refused }): JsonObject[] => {
-    if (fault !== undefined) return [{ server, error: { code: fault.code, message: fault.message } }];
-    return refused === undefined ? [] : [{ server, error: { code: refused.code, message: refused.message } }];
-  });
+  const { failed, remarks, exit } = toFailures(found);
   const all = definition.lists.map(({ key }): [string, Json] => [
     key,
     found.flatMap(({ server, lists }) => (lists.get(key) ?? []).map((item) => ({ ...item, server }))),
@@ -93,19 +97,31 @@ function toOutput(definition: ListCommand, found: readonly ServerLists[], { term
     [...lists.values()].flat().map((item) => [...(several ? [server] : []), ...definition.toRow(item)]),
   );
   const headings = several ? ['server', ...definition.headings] : definition.headings;
-  const worst = found.find(({ fault }) => fault !== undefined)?.fault?.failure.exit;
   return {
     value: { ...Object.fromEntries(all), ...(failed.length === 0 ? {} : { failed }) },
     text:
       rows.length === 0
         ? ''
         : toTable(headings, rows, terminal.stdout.isTTY === true ? (terminal.stdout.columns ?? 0) : 0, { lines: 2 }),
-    remarks: [
-      ...found.flatMap(({ server, fault, refused }) =>
-        (fault ?? refused) === undefined ? [] : [`${server}: ${(fault ?? refused)?.message ?? ''}`],
-      ),
-      ...(rows.length === 0 && failed.length === 0 ? ['Nothing to list.'] : []),
-    ],
-    exit: worst ?? (failed.length > 0 ? TOOL_ERROR : 0),
+    remarks: [...remarks, ...(rows.length === 0 && failed.length === 0 ? ['Nothing to list.'] : [])],
+    exit,
+  };
+}
+
+/** The servers that listed nothing, for programs and for people, and the exit code that says so. */
+export function toFailures(found: readonly ServerLists[]): {
+  readonly failed: readonly JsonObject[];
+  readonly remarks: readonly string[];
+  readonly exit: number;
+} {
+  const failures = found.flatMap(({ server, fault, refused }) => {
+    const error = fault ?? refused;
+    return error === undefined ? [] : [{ server, error: { code: error.code, message: error.message } }];
+  });
+  const worst = found.find(({ fault }) => fault !== undefined)?.fault?.failure.exit;
+  return {
+    failed: failures,
+    remarks: failures.map(({ server, error }) => `${server}: ${error.message}`),
+    exit: worst ?? (failures.length > 0 ? TOOL_ERROR : 0),
   };
 }
