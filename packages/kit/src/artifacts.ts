@@ -35,6 +35,8 @@ export async function openArtifacts(
 
   async function tidy(): Promise<void> {
     for (const name of await readdir(folder)) {
+      // The folder may hold files of others.
+      if (!ID.test(name.replace(/\.part$/, ''))) continue;
       const file = join(folder, name);
       const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
       if (mtimeMs + lifeMs < now()) await rm(file, { force: true });
@@ -52,6 +54,8 @@ export async function openArtifacts(
       return { uri: `artifact://${id}`, bytes: bytes.length, expires_at: new Date(now() + lifeMs).toISOString() };
     },
     async read(id, from = 0, to = from + MAX_RANGE) {
+      if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && 0 <= from && from <= to))
+        return fail('A range is from-to, in whole bytes.', `Use a uri such as artifact://{id}/0-${MAX_RANGE}.`);
       if (!ID.test(id)) return fail(`"${id}" is not the id of an artifact.`, 'Use the uri from the result.');
       const file = await open(join(folder, id)).catch(() => undefined);
       if (file === undefined) return fail('This artifact has expired.', 'Call the tool again to get a new one.');
@@ -59,7 +63,7 @@ export async function openArtifacts(
         const { mtimeMs } = await file.stat();
         if (mtimeMs + lifeMs < now())
           return fail('This artifact has expired.', 'Call the tool again to get a new one.');
-        const buffer = Buffer.alloc(Math.max(0, Math.min(to - from, MAX_RANGE)));
+        const buffer = Buffer.alloc(Math.min(to - from, MAX_RANGE));
         const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
         return buffer.subarray(0, bytesRead);
       } finally {

@@ -29,6 +29,7 @@ export interface CallPorts {
 
 /** The usage log: what was called, how long it took and how it ended. No arguments, no results. */
 export interface CallNote {
+  /** Name of the tool; of the resource or prompt, of which only faults are noted. */
   readonly tool: string;
   readonly caller: string | undefined;
   readonly outcome: 'ok' | 'failed' | 'error' | 'asked' | 'cancelled';

@@ -6,6 +6,8 @@ export interface Prompt<In extends Fields = Fields> {
   readonly title: string;
   readonly description: string;
   readonly input: In;
+  /** Values that may complete an argument, at most 100 of which are sent. */
+  readonly complete?: { readonly [Name in keyof In]?: (start: string) => string[] | Promise<string[]> };
   /** The message of the user. */
   text(input: OutputOf<In>): string | Promise<string>;
 }

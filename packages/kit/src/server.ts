@@ -1,7 +1,9 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import { randomUUID } from 'node:crypto';
+import { completable, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type CallStore, openCallStore } from './call-store.ts';
 import { type CallNote, type CallPorts, callTool } from './call-tool.ts';
 import { DefinitionError } from './definition-error.ts';
+import { ToolFailure } from './fail.ts';
 import { assertServerName } from './names.ts';
 import type { Prompt } from './prompt.ts';
 import { createRateLimiter } from './rate-limiter.ts';
@@ -112,8 +114,8 @@ function createMcpServer(definition: ServerDefinition, ports: CallPorts): McpSer
     },
   );
   for (const tool of tools) addTool(server, tool, ports);
-  for (const resource of resources) addResource(server, resource);
-  for (const prompt of prompts) addPrompt(server, prompt);
+  for (const resource of resources) addResource(server, resource, ports);
+  for (const prompt of prompts) addPrompt(server, prompt, ports);
   return server;
 }
 
@@ -140,11 +142,11 @@ function addTool(server: McpServer, tool: Tool, ports: CallPorts): void {
   );
 }
 
-function addResource(server: McpServer, resource: Resource): void {
+function addResource(server: McpServer, resource: Resource, ports: CallPorts): void {
   const { name, uri, description, mimeType } = resource;
   const read = async (address: URL, values: Readonly<Record<string, string | string[]>> = {}) => {
     const single = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
-    const content = await resource.read(address, single);
+    const content = await safely(name, ports, () => resource.read(address, single));
     const body = typeof content === 'string' ? { text: content } : { blob: Buffer.from(content).toString('base64') };
     return { contents: [{ uri: address.href, mimeType, ...body }] };
   };
@@ -154,11 +156,42 @@ function addResource(server: McpServer, resource: Resource): void {
   else server.registerResource(name, uri, metadata, (at) => read(at));
 }
 
-function addPrompt(server: McpServer, prompt: Prompt): void {
-  const { name, title, description, input } = prompt;
-  server.registerPrompt(name, { title, description, argsSchema: toObjectSchema(input) }, async (values) => ({
-    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: await prompt.text(values as never) } }],
-  }));
+function addPrompt(server: McpServer, prompt: Prompt, ports: CallPorts): void {
+  const { name, title, description, input, complete = {} } = prompt;
+  // Where the SDK looks for what completes an argument.
+  const shape = Object.fromEntries(
+    Object.entries(complete).map(([argument, values]) => [
+      argument,
+      completable(toObjectSchema({}), (start) => values?.(String(start)) ?? []),
+    ]),
+  );
+  server.registerPrompt(
+    name,
+    { title, description, argsSchema: { ...toObjectSchema(input), shape } },
+    async (values) => {
+      const text = await safely(name, ports, () => prompt.text(values as never));
+      return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
+    },
+  );
+}
+
+/** Reads a resource or makes a prompt: these have no results with errors, only errors of the protocol. @throws ProtocolError */
+async function safely<T>(name: string, { note }: CallPorts, work: () => T | Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    if (error instanceof ToolFailure)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.message} ${error.nextStep}`);
+    const reference = randomUUID().slice(0, 8);
+    const ms = Math.round(performance.now() - startedAt);
+    note({ tool: name, caller: undefined, outcome: 'error', ms, reference, cause: error });
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      `${name} failed because of a fault in the server (reference ${reference}).`,
+    );
+  }
 }
 
 function assertUnique(kind: string, names: readonly string[]): void {

@@ -2,6 +2,7 @@ import {
   type CallToolResult,
   Client,
   type ClientOptions,
+  type CreateMessageRequestParams,
   InMemoryTransport,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
@@ -15,6 +16,8 @@ export interface TestClientOptions extends ClientOptions {
   readonly era?: Era;
   /** Answers questions of tools, as a person would. */
   readonly answer?: (message: string) => { action: 'accept'; content: Record<string, never> } | { action: 'decline' };
+  /** Answers as the client's model would. */
+  readonly sample?: (params: CreateMessageRequestParams) => string;
 }
 
 /** A client of the SDK, connected to a server in this process. */
@@ -30,17 +33,27 @@ export interface TestClient {
 
 /** Connects a client to a server without a network. */
 export async function connectTestClient(server: KitServer, options: TestClientOptions = {}): Promise<TestClient> {
-  const { era = 'modern', answer, ...own } = options;
+  const { era = 'modern', answer, sample, ...own } = options;
   const client = new Client(
     { name: 'kit-test-client', version: '1.0.0' },
     {
       ...own,
-      capabilities: { ...own.capabilities, ...(answer === undefined ? {} : { elicitation: { form: {} } }) },
+      capabilities: {
+        ...own.capabilities,
+        ...(answer === undefined ? {} : { elicitation: { form: {} } }),
+        ...(sample === undefined ? {} : { sampling: {} }),
+      },
       versionNegotiation: era === 'modern' ? { mode: { pin: '2026-07-28' } } : { mode: 'legacy' },
     },
   );
   if (answer !== undefined)
     client.setRequestHandler('elicitation/create', ({ params }) => answer(params.message) as never);
+  if (sample !== undefined)
+    client.setRequestHandler('sampling/createMessage', ({ params }) => ({
+      role: 'assistant' as const,
+      model: 'test-model',
+      content: { type: 'text' as const, text: sample(params) },
+    }));
   const end = era === 'modern' ? await connectModern(server, client) : await connectLegacy(server, client);
   const raw: TestClient['raw'] = async (name, input = {}) =>
     (await client.callTool({ name, arguments: { ...input } })) as CallToolResult;
