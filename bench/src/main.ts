@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runAudit } from './audit/run-audit.ts';
 import { runDetection } from './detection/run-detection.ts';
+import { runDiscovery } from './discovery/run-discovery.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { runGateway } from './gateway/run-gateway.ts';
 import { runHonest } from './honest/run-honest.ts';
@@ -31,6 +32,11 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --split NAME      dev or heldout, where both are there (default dev)
     --only PARTS      explicit,block,promotional,schema,context,parameter,shadow,change,result,egress,containment,speed
     --show FIGURE     the missed rows or false alarms of a figure, for people to look at
+  discovery how many of the right tools a search finds, beside plain searches, and how fast
+    --data DIR        folder with the files catalog-livemcp.jsonl, queries-livemcp.dev.jsonl (or .heldout.jsonl), …
+    --json            one JSON object on stdout
+    --split NAME      dev or heldout, where both are there (default dev)
+    --cache DIR       where minisearch is installed (default ~/.cache/sallyport-bench/discovery)
   honest    what honest work feels of the protection: real servers, files and tasks
     --json            one JSON object on stdout
     --cache DIR       where servers of the npm registry are installed (default ~/.cache/sallyport-bench/honest)
@@ -137,6 +143,18 @@ const BENCHES = new Map<string, () => Promise<string>>([
         splits: values.split === undefined ? ['dev', 'heldout'] : [values.split],
         only: values.only?.split(','),
         show: values.show,
+      });
+    },
+  ],
+  [
+    'discovery',
+    () => {
+      if (values.data === undefined) throw new Error('discovery needs --data DIR');
+      return runDiscovery({
+        json: values.json,
+        directory: values.data,
+        splits: values.split === undefined ? ['dev', 'heldout'] : [values.split],
+        cache: values.cache,
       });
     },
   ],

@@ -88,7 +88,7 @@ async function attempt(install: () => Promise<string>): Promise<Attempt> {
 }
 
 /** Returns the folder of the package. Scripts of packages are not run, browsers not downloaded. */
-async function installPackage(
+export async function installPackage(
   wanted: { readonly package: string; readonly version: string },
   { cache, progress }: InstallOptions,
 ): Promise<string> {
