@@ -11,6 +11,7 @@ const PASSES = 3;
 const CHANGED = 100;
 /** Enough for the index to be put together anew several times. */
 const UPDATES = 150;
+const RUNS = 5;
 
 interface SpeedData {
   readonly documents: readonly Document[];
@@ -33,14 +34,14 @@ export function measureSpeed(product: Product, { documents, queries }: SpeedData
     queries.map((query) => timed(() => product.findTools(index, [query], { most: 5 }))),
   );
   const searches = queries.map((_, i) => Math.min(...passes.map((pass) => pass[i] ?? Number.NaN)));
-  const updates = measureUpdates(index, faces);
+  const slowest = Array.from({ length: RUNS }, () => Math.max(...measureUpdates(index, faces)));
   const isMeasured = faces.length > 0 && queries.length > 0;
   const figure = (name: string, value: number, goal: { goal: number; unit: string }) =>
     atMost(`discovery.${name}`, isMeasured ? value : Number.NaN, goal);
   return [
     figure('search_p99_ms', quantile(searches, 0.99), { goal: 1, unit: 'ms' }),
     figure('build_ms', quantile(times, 0.5), { goal: 2000, unit: 'ms' }),
-    figure('update_ms', Math.max(...updates), { goal: 50, unit: 'ms' }),
+    figure('update_ms', quantile(slowest, 0.5), { goal: 50, unit: 'ms' }),
     figure('memory_mb', memory, { goal: 300, unit: 'MB' }),
   ];
 }

@@ -21,8 +21,8 @@ const MAX_TIMES = 3;
 const MIN_FLATTENED = 0.5;
 const MAX_NAME = 256;
 const MAX_PARAMETERS = 200;
-/** Characters of a description; the longest honest one in 7,744 has some 20,000. */
-const MAX_TEXT = 4000;
+/** Characters of a description: what a tool is for stands at the beginning. */
+const MAX_TEXT = 600;
 
 /** What is searched. Weights as measured for discovery; a name says more of a tool than its manual. */
 export const FIELDS: readonly Field[] = [

@@ -70,9 +70,10 @@ export class Postings {
 
   #take() {
     const taken = { tools: this.#tools, impacts: this.#impacts, next: this.#next, last: this.#last };
-    this.#tools = new Uint32Array(START);
-    this.#impacts = new Float32Array(START);
-    this.#next = new Int32Array(START);
+    const size = Math.max(START, this.#count);
+    this.#tools = new Uint32Array(size);
+    this.#impacts = new Float32Array(size);
+    this.#next = new Int32Array(size);
     this.#count = 0;
     [this.#last, this.#lengths, this.#alive] = [[], [], []];
     return taken;

@@ -22,7 +22,7 @@ export interface Hit {
 }
 
 interface Entry {
-  readonly place: number;
+  place: number;
   readonly terms: Uint32Array;
 }
 
@@ -120,10 +120,13 @@ export class SearchIndex {
     const left = new Map<string, number>();
     for (const [word, term] of this.#terms) if (terms[term] !== -1) left.set(word, terms[term] as number);
     this.#terms = left;
-    // A tool that is there has a place, and its terms are not gone.
     for (const names of this.#entries.values())
-      for (const [name, { place, terms: own }] of names)
-        names.set(name, { place: places[place] as number, terms: own.map((term) => terms[term] as number) });
+      for (const entry of names.values()) {
+        // A tool that is there has a place, and its terms are not gone.
+        entry.place = places[entry.place] as number;
+        const own = entry.terms;
+        for (let i = 0; i < own.length; i++) own[i] = terms[own[i] as number] as number;
+      }
   }
 
   /** How much it says of a tool that it has a term that so many have. */
