@@ -7,7 +7,13 @@ import {
   originValidation,
   toNodeHandler,
 } from '@modelcontextprotocol/node';
-import { createMcpHandler, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type JSONRPCMessage,
+  type McpServer,
+  parseJSONRPCMessage,
+} from '@modelcontextprotocol/server';
 import type { KitServer } from './server.ts';
 import { SseTransport } from './sse-transport.ts';
 
@@ -49,29 +55,48 @@ export async function serveHttp(kit: KitServer, options: HttpOptions): Promise<H
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isHostAllowed(request, response) || !isOriginAllowed(request, response)) return;
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const { pathname, searchParams } = toUrl(request.url);
     if (pathname === '/mcp') return handleMcp(request, response);
     if (hasSse && pathname === '/sse' && request.method === 'GET') return openStream(response);
     if (hasSse && pathname === '/message' && request.method === 'POST')
-      return takeMessage(streams.get(searchParams.get('sessionId') ?? ''), request, response);
+      return takeMessage(useStream(searchParams.get('sessionId') ?? ''), request, response);
     answer(response, 404, `There is nothing at ${pathname}. The server is at /mcp${hasSse ? ' and /sse' : ''}.`);
   };
 
   async function handleMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
+      response.setHeader('allow', 'GET, POST, DELETE');
+      return answer(response, 405, `There is no ${request.method} at /mcp.`);
+    }
     const body = request.method === 'POST' ? await readBody(request, response) : undefined;
-    if (request.method === 'POST' && body === undefined) return;
-    const headers = new Headers(request.headers as Record<string, string>);
-    const asked = new Request('http://localhost/mcp', { method: request.method ?? 'GET', headers });
-    // Its types know no `undefined`; Node always sets the method of a request to a server.
-    if (request.method === 'POST' && !(await isLegacyRequest(asked, body)))
-      return handleModern(request as IncomingMessage & { method: string; url: string }, response, body);
+    if (request.method === 'POST') {
+      if (body === undefined) return;
+      const headers = new Headers(request.headers as Record<string, string>);
+      const asked = new Request('http://localhost/mcp', { method: 'POST', headers });
+      // Its types know no `undefined`; Node always sets the method of a request to a server.
+      if (!(await isLegacyRequest(asked, body)))
+        return handleModern(request as IncomingMessage & { method: string; url: string }, response, body);
+    }
     await sessions.handle(request, response, body);
+  }
+
+  /** The streams are in the order of their last use. */
+  function useStream(id: string): SseTransport | undefined {
+    const stream = streams.get(id);
+    if (stream !== undefined) streams.delete(id);
+    if (stream !== undefined) streams.set(id, stream);
+    return stream;
   }
 
   async function openStream(response: ServerResponse): Promise<void> {
     const transport = new SseTransport(randomUUID(), '/message', response);
     const server = kit.create();
     streams.set(transport.sessionId, transport);
+    const [idle] = streams.values();
+    if (streams.size > MAX_SESSIONS && idle !== undefined) {
+      streams.delete(idle.sessionId);
+      await idle.close();
+    }
     response.on('close', () => streams.delete(transport.sessionId));
     await server.connect(transport);
   }
@@ -149,8 +174,19 @@ async function takeMessage(
   if (transport === undefined) return answer(response, 404, 'This stream has ended. Open a new one at /sse.');
   const body = await readBody(request, response);
   if (body === undefined) return;
+  let message: JSONRPCMessage;
+  try {
+    message = parseJSONRPCMessage(body);
+  } catch {
+    return answer(response, 400, 'The body is no message of JSON-RPC 2.0.', -32600);
+  }
   response.writeHead(202).end('Accepted');
-  transport.onmessage?.(body as never);
+  transport.onmessage?.(message);
+}
+
+/** An address such as `//` is none: there is nothing there. */
+function toUrl(address = '/'): URL {
+  return new URL(URL.canParse(address, 'http://localhost') ? address : '/none', 'http://localhost');
 }
 
 /** `undefined`: it was too large or no JSON, and has been answered. */

@@ -1,5 +1,6 @@
+import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { serveHttp } from './http.ts';
 import type { KitServer } from './server.ts';
 
@@ -96,7 +97,14 @@ function keepStdoutClean(): void {
 }
 
 function serveOnStdio(kit: KitServer): Serving {
-  const { close } = serveStdio(() => kit.create());
+  const write = process.stdout.write.bind(process.stdout);
+  const stdout = new Writable({
+    decodeStrings: false,
+    write: (text, encoding, done) => void write(text, encoding, done),
+  });
+  // What a library prints there would end the connection.
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  const { close } = serveStdio(() => kit.create(), { transport: new StdioServerTransport(process.stdin, stdout) });
   process.stdin.once('end', () => void close().then(() => kit.close()));
   return { url: undefined, close };
 }

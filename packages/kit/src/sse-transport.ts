@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
+/** Bytes that wait for a client to read them. */
+const MAX_WAITING = 16 * 1024 * 1024;
+
 /** One HTTP+SSE connection of revision 2024-11-05: messages go out on the stream, and come in by POST. */
 export class SseTransport implements Transport {
   onclose?: () => void;
@@ -28,6 +31,9 @@ export class SseTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    // Its client does not read: waiting for it fills the memory.
+    if (this.#response.writableLength > MAX_WAITING) this.#response.destroy();
+    if (this.#response.destroyed || this.#response.writableEnded) return;
     this.#response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   }
 
