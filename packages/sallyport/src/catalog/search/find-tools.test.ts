@@ -129,6 +129,11 @@ describe('attacks on the index', () => {
     expect(found).toContain('honest/get_forecast');
   });
 
+  test('a tool that hardly fits takes no place from one that does', () => {
+    const far = tool('far', 'write_report', 'A report of anything, and what the weather was.');
+    expect(find(indexOf(...flood, far), 'weather forecast')).not.toContain('far/write_report');
+  });
+
   test('a server that nobody else competes with may', () => {
     expect(find(indexOf(...flood, tool('notes', 'read_note')), 'weather forecast')).toHaveLength(5);
     expect(find(indexOf(...flood, honest), 'weather', { servers: new Set(['flood']) })).toHaveLength(5);

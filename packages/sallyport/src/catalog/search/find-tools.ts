@@ -29,25 +29,23 @@ export interface FoundTool {
 
 const MAX_QUERIES = 16;
 const MAX_TWINS = 5;
-/** Share of the places that one server may have while others have tools that fit, too. */
+/** Share of the places that one server may have while tools of others fit, too. */
 const MAX_SHARE = 0.8;
+/** Another server's tool fits, too, with this share of the score of the tool whose place it takes. */
+const FITS = 0.75;
 
 /** The tools that fit best. Of several queries, one for each step of a task, each has its turn for a place. */
 export function findTools(index: SearchIndex, queries: readonly string[], options: FindOptions): readonly FoundTool[] {
   const asked = queries.slice(0, MAX_QUERIES).map(toQuery);
-  const { most, servers } = options;
-  const share = servers?.size === 1 ? most : Math.ceil(most * MAX_SHARE);
-  const found = new Chosen(most, options);
-  // Deeper where twins filled the list, then without the cap: nobody is crowded out of places that nobody else fits.
-  for (const limits of [
-    { most: most * 2, mostPerServer: share },
-    { most: most * 16, mostPerServer: share },
-    { most: most * 2, mostPerServer: most * 2 },
-  ]) {
+  const { most } = options;
+  const found = new Chosen(options);
+  // Deeper where twins filled the list.
+  for (const depth of [most * 2, most * 16]) {
     if (found.isFull) break;
-    const lists = asked.map((query) => search(index, query, { limits, options }));
-    found.addInTurns(lists, limits.mostPerServer);
+    const limits = { most: depth, mostPerServer: most };
+    found.addInTurns(asked.map((query) => search(index, query, { limits, options })));
   }
+  found.addSpare();
   return found.list();
 }
 
@@ -74,18 +72,20 @@ interface Place {
 /** Places given so far. */
 class Chosen {
   readonly #places: Place[] = [];
+  /** Tools that fit, of servers that have their share. */
+  readonly #spare: Place[] = [];
   readonly #known = new Set<ToolFace>();
   readonly #byServer = new Map<string, number>();
-  readonly #most: number;
   readonly #options: FindOptions;
+  readonly #share: number;
 
-  constructor(most: number, options: FindOptions) {
-    this.#most = most;
+  constructor(options: FindOptions) {
     this.#options = options;
+    this.#share = Math.ceil(options.most * MAX_SHARE);
   }
 
   get isFull(): boolean {
-    return this.#places.length >= this.#most;
+    return this.#places.length >= this.#options.most;
   }
 
   list(): readonly FoundTool[] {
@@ -93,13 +93,13 @@ class Chosen {
   }
 
   /** The best of each list, then the second of each, and so on. */
-  addInTurns(lists: readonly (readonly Hit[])[], share: number): void {
+  addInTurns(lists: readonly (readonly Hit[])[]): void {
     const next = lists.map(() => 0);
     for (let gave = true; gave; ) {
       gave = false;
       for (const [query, hits] of lists.entries()) {
         let at = next[query] ?? 0;
-        while (at < hits.length && !this.#add(hits[at] as Hit, query, share)) at += 1;
+        while (at < hits.length && !this.#add(hits[at] as Hit, query)) at += 1;
         gave ||= at < hits.length;
         next[query] = at + 1;
       }
@@ -107,20 +107,37 @@ class Chosen {
   }
 
   /** @returns whether it took a place */
-  #add({ tool, score }: Hit, query: number, share: number): boolean {
+  #add({ tool, score }: Hit, query: number): boolean {
     if (this.#known.has(tool)) return false;
-    const twin = this.#places.find((place) => isTwin(place.tool, tool));
+    const twin = [...this.#places, ...this.#spare].find((place) => isTwin(place.tool, tool));
     if (twin !== undefined) {
       this.#known.add(tool);
       addTwin(twin, tool, this.#options);
       return false;
     }
-    const taken = this.#byServer.get(tool.server) ?? 0;
-    if (this.isFull || taken >= share) return false;
+    if (this.isFull) return false;
     this.#known.add(tool);
+    const place = { tool, score, query, twins: [] };
+    const taken = this.#byServer.get(tool.server) ?? 0;
+    if (taken >= this.#share) {
+      this.#spare.push(place);
+      return false;
+    }
     this.#byServer.set(tool.server, taken + 1);
-    this.#places.push({ tool, score, query, twins: [] });
+    this.#places.push(place);
     return true;
+  }
+
+  /** Nobody is crowded out of places that no tool of another server fits. */
+  addSpare(): void {
+    for (const spare of this.#spare) {
+      const worst = this.#places.findLastIndex(({ query }) => query === spare.query);
+      if (!this.isFull) this.#places.push(spare);
+      else if (worst >= 0 && (this.#places[worst]?.score ?? 0) < spare.score * FITS) {
+        this.#places.splice(worst, 1);
+        this.#places.push(spare);
+      }
+    }
   }
 }
 

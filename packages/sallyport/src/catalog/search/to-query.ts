@@ -1,12 +1,14 @@
 import { toEnglish } from './synonyms.ts';
 import { stem, toTerms } from './tokens.ts';
 
-/** Words of a request beside what it is about. They are ignored in requests, not in texts of tools. */
+/** Words of a request beside what it is about: the usual stop words of English, and what requests begin with. They are ignored in requests, not in texts of tools. */
 const BOILERPLATE = [
   'a an the of to in on for from with by at as and or not but if then than so into about over',
   'is are be am was were been being do does did done can could will would should shall may might must have has had having',
   'i me my mine we us our ours you your he she his her it its they them their there here this that these those',
-  'what which who whom whose when where why how',
+  'what which who whom whose when where why how him himself her hers herself myself yourself ourselves themselves itself',
+  'above after again against because before below between both during each few further no nor off once only other out',
+  'own same through too under until up while every another something anything much many one really actually currently now',
   'please need want like wish help tell let give get find show provide use using used make sure know look looking',
   'some any all just also more most very able via etc hello hi thanks thank trying able interested',
 ];
