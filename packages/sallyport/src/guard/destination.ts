@@ -63,7 +63,7 @@ const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|hom
 const LOOPBACK_NAMES = /(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com)$/;
 /** Public DNS services that answer with the address written in the name: decimal, hexadecimal, or IPv6 with dashes. */
 const WILDCARD_DNS =
-  /^(.+)\.(?:nip\.io|sslip\.io|xip\.io|xip\.name|traefik\.me|backname\.io|local-ip\.(?:co|sh)|rbndr\.us|1u\.ms)$/;
+  /^(.{1,253})\.(?:nip\.io|sslip\.io|xip\.io|xip\.name|traefik\.me|backname\.io|local-ip\.(?:co|sh)|rbndr\.us|1u\.ms)$/;
 /** Every place where an address can begin, so that a number before it hides none. */
 const DECIMAL = /(?<=^|[.-])(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?:[.-]|$))/g;
 const HEXADECIMAL = /(?<=^|[.-])[0-9a-f]{8}(?=[.-]|$)/g;

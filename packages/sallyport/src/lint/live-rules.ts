@@ -25,7 +25,7 @@ export interface LiveRule {
 }
 
 const MAX_CHARACTERS = 25_000;
-const STACK = /\n\s+at .+:\d+|Traceback \(most recent call last\)|\bgoroutine \d+ \[/;
+const STACK = /\n[ \t]{1,16}at [^\n]{1,500}:\d|Traceback \(most recent call last\)|\bgoroutine \d+ \[/;
 
 export const LIVE_RULES: readonly LiveRule[] = [
   {

@@ -45,7 +45,7 @@ export function newTool(name: string, source: string): Files {
       `A tool is named {service}_{action}_{resource}, for example weather_get_forecast, not "${name}".`,
     );
   const variable = toVariable(name);
-  const list = /tools: \[([^\]]*)\]/.exec(source);
+  const list = /tools: \[([^\]]{0,10000})\]/.exec(source);
   if (list === null) throw new FaultError('usage', 'src/server.ts has no "tools: [...]". Add the tool by hand.');
   if (source.includes(`./tools/${name}.ts`)) throw new FaultError('usage', `The tool "${name}" is there already.`);
   const tools = [

@@ -7,7 +7,7 @@ const CREDENTIAL =
   /^(?:password|passwd|api_?key|secret|client_?secret|access_?token|auth_?token|bearer_?token|private_?key|credentials?)$/i;
 /** Shapes of keys that are in use; a description of one ("starts with sk-") has no such run of characters. */
 const REAL_KEY =
-  /\b(?:AKIA[0-9A-Z]{16}|ghp_[A-Za-z0-9]{36}|sk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}|xox[abpr]-[A-Za-z0-9-]{20,})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----\\?\\?n?\s*[A-Za-z0-9+/=]{40}/;
+  /\b(?:AKIA[0-9A-Z]{16}|ghp_[A-Za-z0-9]{36}|sk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,200}|xox[abpr]-[A-Za-z0-9-]{20,200})\b|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----\\?\\?n?\s{0,4}[A-Za-z0-9+/=]{40}/;
 
 /** What makes a definition dangerous to the user of a model, or the server to its operator. */
 export const SECURITY_RULES: readonly Rule[] = [
