@@ -61,6 +61,18 @@ describe.skipIf(kind !== 'works').each([
   const asUser = () => vi.spyOn(process, 'getuid').mockReturnValue(uid);
   const pid = process.pid;
 
+  test('keeps a file of its own in the state directory, that its entry names', async () => {
+    asUser();
+    const { state } = setUp();
+    const file = join(state, 'memory.jsonl');
+    writeFileSync(file, 'before ');
+    const own = { env: { MEMORY_FILE_PATH: file } };
+    const write = `cat ${file}; echo after > ${file}.tmp && mv ${file}.tmp ${file}; ls -A ${state}; cat ${state}/key`;
+    expect(await said(write, state, own)).toMatch(/^before memory\.jsonl\ncat: .*key.*No such file/);
+    await supervisor?.close();
+    expect(await said(`cat ${file}`, state, own)).toBe('after\n');
+  });
+
   test.each<[what: string, script: (state: string) => string]>([
     ['reads the key', (state) => `cat ${state}/key`],
     ['reads every file', (state) => `cat ${state}/* ${state}/*/* ${state}/.*`],

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { FaultError } from '../core/errors.ts';
 import { BLOCK, BOX_STDIO, isRoot, readBoxedPid, toBoxed } from './boxed-process.ts';
@@ -76,13 +76,16 @@ function tryBox(program: string, args: readonly string[]): Promise<string | unde
   });
 }
 
-/** Bubblewrap's arguments, without the command. */
-function boxArguments(directory: string, visible: readonly string[]): string[] {
+/**
+ * Bubblewrap's arguments, without the command.
+ * @param home what the server finds in place of the state directory; left out: an empty one, in which a file that is written is
+ * refused, not lost
+ */
+function boxArguments(directory: string, visible: readonly string[], home?: string): string[] {
   return [
-    ...['--dev-bind', '/', '/', '--tmpfs', directory],
+    ...['--dev-bind', '/', '/', ...(home === undefined ? ['--tmpfs', directory] : ['--bind', home, directory])],
     ...visible.flatMap((path) => ['--bind-try', path, path]),
-    // A file that is written there is refused, not lost.
-    ...['--remount-ro', directory],
+    ...(home === undefined ? ['--remount-ro', directory] : []),
     // Bubblewrap waits beside the child. Signals for the child's group do not reach it: it would end first.
     ...['--new-session', '--die-with-parent'],
     // The kernel keeps processes of another user namespace from looking into Sallyport and into the bubblewrap that waits, with the
@@ -102,8 +105,11 @@ function toBox(
 ): Launch {
   refuseMissing(settings, plain.environment);
   const directory = realpathSync(stateDir);
-  const visible = findForeign(settings, plain.environment, directory).map((name) => join(directory, name));
-  const args = [...boxArguments(directory, visible), ...toBoxed(plain.command, plain.args)];
+  const named = findNamed(settings, plain.environment, [directory, stateDir]);
+  const visible = findForeign(settings, plain.environment, directory).filter((name) => !named.includes(name));
+  const home = named.length === 0 ? undefined : makeHome(settings.name, directory, named);
+  const paths = visible.map((name) => join(directory, name));
+  const args = [...boxArguments(directory, paths, home), ...toBoxed(plain.command, plain.args)];
   return { ...plain, command: program, args, isBoxed: true };
 }
 
@@ -123,7 +129,38 @@ function refuseMissing(settings: StdioSettings, environment: Readonly<Record<str
 
 /** What Sallyport itself writes into its state directory, drafts included. */
 export const OWN_FILES =
-  /^(?:key|seal-key|token-key|control|audit|sallyport\.db|catalog\.json|eras\.json|gateway\.json|\.sallyport-)/;
+  /^(?:children$|key|seal-key|token-key|control|audit|sallyport\.db|catalog\.json|eras\.json|gateway\.json|\.sallyport-)/;
+
+/**
+ * Files directly in the state directory that the entry of a server names, such as `${SALLYPORT_STATE}/memory.jsonl`: the server
+ * may write them, and a new file beside each before it takes its place.
+ */
+function findNamed(
+  { transport }: StdioSettings,
+  environment: Readonly<Record<string, string>>,
+  directories: readonly string[],
+): readonly string[] {
+  const found = new Set<string>();
+  for (const text of [...transport.args, ...Object.values(environment)])
+    for (const directory of directories) {
+      const start = text.indexOf(`${directory}/`);
+      const name = start < 0 ? undefined : /^[^/\s"',;:]+$/.exec(text.slice(start + directory.length + 1))?.[0];
+      const isFolder = name !== undefined && lstatSync(join(directory, name), { throwIfNoEntry: false })?.isDirectory();
+      if (name !== undefined && isFolder !== true && !OWN_FILES.test(name)) found.add(name);
+    }
+  return [...found];
+}
+
+/** The folder that a server finds in place of the state directory, with the files of its own that were in that directory. */
+function makeHome(server: string, directory: string, names: readonly string[]): string {
+  const home = join(directory, 'children', encodeURIComponent(server).replaceAll('.', '%2E'));
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  for (const name of names) {
+    const before = join(directory, name);
+    if (lstatSync(before, { throwIfNoEntry: false })?.isFile() === true) renameSync(before, join(home, name));
+  }
+  return home;
+}
 
 /** What somebody put beside Sallyport's own files, for a server that is started from there or is told of it. */
 function findForeign(
