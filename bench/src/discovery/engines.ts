@@ -22,9 +22,11 @@ type FindTools = (
   index: ProductIndex,
   queries: readonly string[],
   options: { readonly most: number },
-) => readonly { readonly tool: ToolFace }[];
+) => readonly { readonly tool: ToolFace; readonly twins: readonly ToolFace[] }[];
 
 export interface Product extends Engine {
+  /** The same; a tool that is named as the twin of another is found, too. */
+  readonly withTwins: Engine;
   toFace(document: Document): ToolFace;
   createIndex(): ProductIndex;
   readonly findTools: FindTools;
@@ -35,21 +37,26 @@ export async function openProduct(): Promise<Product> {
   const Index = await load<new () => ProductIndex>('catalog/search/search-index.js', 'SearchIndex');
   const toToolFace = await load<(server: string, definition: Json) => ToolFace>('catalog/shadow/face.js', 'toToolFace');
   const toFace = ({ server, definition }: Document) => toToolFace(server, definition);
+  const open = (documents: readonly Document[], areTwinsFound: boolean): Find => {
+    const index = new Index();
+    const ids = new Map<ToolFace, string>();
+    for (const document of documents) {
+      const face = toFace(document);
+      index.add(face);
+      ids.set(face, document.id);
+    }
+    return (queries, most) =>
+      findTools(index, queries, { most })
+        .flatMap(({ tool, twins }) => (areTwinsFound ? [tool, ...twins] : [tool]))
+        .map((tool) => ids.get(tool) ?? '');
+  };
   return {
     name: 'sallyport',
+    withTwins: { name: 'sallyport with twins', open: (documents) => open(documents, true) },
     toFace,
     createIndex: () => new Index(),
     findTools,
-    open(documents) {
-      const index = new Index();
-      const ids = new Map<ToolFace, string>();
-      for (const document of documents) {
-        const face = toFace(document);
-        index.add(face);
-        ids.set(face, document.id);
-      }
-      return (queries, most) => findTools(index, queries, { most }).map(({ tool }) => ids.get(tool) ?? '');
-    },
+    open: (documents) => open(documents, false),
   };
 }
 
