@@ -32,10 +32,14 @@ export const DESCRIPTION_RULES: readonly Rule[] = [
     requires: `A description has at least ${SHORT} characters`,
     why: 'A few words do not say when to use the tool and what it returns.',
     fix: 'Add when to use the tool and what it returns.',
-    good: [example()],
-    bad: [example({ description: 'Forecast.' })],
+    good: [example(), example({ description: '返回某个城市明天的天气预报' })],
+    bad: [example({ description: 'Forecast.' }), example({ description: '天气预报' })],
     *checkTool(tool) {
-      const { length } = descriptionOf(tool);
+      // A character of Chinese, Japanese or Korean says as much as three Latin letters.
+      const { length } = descriptionOf(tool).replace(
+        /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu,
+        '$&--',
+      );
       if (length > 0 && length < SHORT)
         yield { path: '/description', message: `The description has ${length} characters.` };
     },
