@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { fail } from './fail.ts';
 
-/** Addresses that lead into a machine or its network (RFC 6890, RFC 4193, RFC 6598). */
+/** Addresses that lead into a machine or its network or carry an IPv4 address that does (RFC 6890, RFC 4193, RFC 6598, RFC 3056, RFC 8215). */
 const PRIVATE = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -18,11 +18,14 @@ for (const [net, bits] of [
 ] as const)
   PRIVATE.addSubnet(net, bits, 'ipv4');
 for (const [net, bits] of [
-  ['::', 128],
-  ['::1', 128],
+  ['::', 96],
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ] as const)
   PRIVATE.addSubnet(net, bits, 'ipv6');
@@ -38,6 +41,7 @@ export function isPrivateAddress(address: string): boolean {
 
 export interface PublicFetchOptions {
   readonly signal: AbortSignal;
+  /** Sent to the first origin only: a redirect must not carry credentials away. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Bytes of the body; more is an error. */
   readonly maxBytes: number;
@@ -52,8 +56,9 @@ export async function fetchPublic(
   { signal, headers = {}, maxBytes }: PublicFetchOptions,
 ): Promise<{ status: number; text: string }> {
   let url = await toPublicUrl(address);
+  const { origin } = url;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const response = await fetch(url, { redirect: 'manual', signal, headers });
+    const response = await fetch(url, { redirect: 'manual', signal, headers: url.origin === origin ? headers : {} });
     const next = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || next === null)
       return { status: response.status, text: await readText(response, maxBytes) };
