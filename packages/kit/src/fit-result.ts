@@ -24,7 +24,15 @@ export function fitResult(output: Readonly<Record<string, unknown>>, limit: numb
   const room = limit - rest - RESERVE;
   if (Array.isArray(value) && room > 0) return withJson(cutList(output, name, { value, room }));
   if (typeof value === 'string' && room > 0) return withJson(cutText(output, name, { value, room }));
+  if (isObject(value) && room > 0) {
+    const inner = fitResult(value, limit - rest);
+    return withJson({ output: { ...output, [name]: inner.output }, notice: inner.notice });
+  }
   return fail(`The result has more than ${limit} characters.`, 'Ask for fewer items or fewer fields.');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 function withJson(cut: Omit<Fitted, 'json'>): Fitted {
@@ -35,7 +43,7 @@ function findLargest(output: Readonly<Record<string, unknown>>): [string, unknow
   let largest: [string, unknown] = ['', undefined];
   let most = 0;
   for (const [name, value] of Object.entries(output)) {
-    if (!Array.isArray(value) && typeof value !== 'string') continue;
+    if (!isObject(value) && typeof value !== 'string') continue;
     const { length } = JSON.stringify(value);
     if (length > most) [most, largest] = [length, [name, value]];
   }

@@ -18,6 +18,8 @@ const create = async () => {
 const examples = [
   ...readExamples(new URL('../README.md', import.meta.url)),
   { tool: 'create_issue', input: { title: 'Out of paper', body: 'The printer.' } },
+  { tool: 'create_issue', input: { title: 'Quotes', body: '"'.repeat(20_000) }, output: {} },
+  { tool: 'create_issue', input: { title: 'Half', body: 'a\0b' }, error: /NUL/ },
   { tool: 'issues_get_item', input: { id: 1 } },
   { tool: 'issues_get_item', input: { id: 99 }, error: /issues_list_items/ },
   { tool: 'issues_list_items', input: { state: 'open' }, output: { total_count: 1, has_more: false } },

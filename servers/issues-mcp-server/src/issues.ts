@@ -12,8 +12,10 @@ const issue = z.object({
 });
 const READS = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 const id = field('Number of the issue, for example 7', z.number().int().min(1));
-const title = z.string().min(1).max(200);
-const body = z.string().max(20_000);
+// SQLite would end the text there.
+const hasNoNul = (text: string) => !text.includes('\0');
+const title = z.string().min(1).max(200).refine(hasNoNul, 'A NUL character cannot be stored');
+const body = z.string().max(20_000).refine(hasNoNul, 'A NUL character cannot be stored');
 
 /** Asks the API; a connection that fails is a fault of the server, and a 404 is told to the model. */
 type Ask = (method: string, path: string, body?: unknown) => Promise<unknown>;
