@@ -59,6 +59,6 @@ describe('a program that Sallyport starts', () => {
     const client = new PlainClient(gateway);
     await client.initialize();
     const answer = await client.request('tools/call', { name: 'shell_run', arguments: { script: 'true' } });
-    expect(JSON.stringify(answer)).toContain('isolation');
+    expect(JSON.stringify(answer)).toContain('has to run isolated');
   });
 });
