@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuTimeOf } from '../../test/cpu-time.ts';
 import { checkMembers } from './json-check.ts';
 import { objectMembers } from './json-scan.ts';
 
@@ -111,6 +112,12 @@ test('depth is bounded, and a million brackets are no trouble', () => {
   expect(isJson(Buffer.from(`["\\n",${nested(511)}]`), 512)).toBe(true);
   expect(isJson(Buffer.from(`["\\n",${nested(512)}]`), 512)).toBe(false);
   expect(isJson(nested(1_000_000), 512)).toBe(false);
+});
+
+test('a long text of short lines is read once, not once for each line', () => {
+  const lines = 'a line of a log file that has some eighty characters in it, as most of them do, yes\n'.repeat(120_000);
+  const bytes = Buffer.from(JSON.stringify({ text: lines }));
+  expect(cpuTimeOf(() => expect(isJson(bytes, 512)).toBe(true))).toBeLessThan(1_500);
 });
 
 test.each(DOCUMENTS)('finds the members that a scan of %.40s finds', (text) => {

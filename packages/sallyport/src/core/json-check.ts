@@ -40,6 +40,9 @@ class Check {
   readonly #keys: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
+  /** The next quote and the next backslash that were found: searched for again only from behind them, so that every byte is searched once. */
+  #quote = NOWHERE;
+  #backslash = NOWHERE;
 
   constructor(bytes: Buffer, maxDepth: number) {
     this.#bytes = bytes;
@@ -134,13 +137,21 @@ class Check {
       }
       if (byte < FIRST_PRINTABLE) return NOWHERE;
       if (++i < walkTo) continue;
-      const quote = bytes.indexOf(QUOTE, i);
-      if (quote < 0) return NOWHERE;
-      i = firstOdd(bytes, i, quote);
-      if (i === quote) return quote + 1;
+      if (this.#quote < i) this.#quote = this.#find(QUOTE, i);
+      if (this.#backslash < i) this.#backslash = this.#find(BACKSLASH, i);
+      const end = Math.min(this.#quote, this.#backslash);
+      if (end === this.#length || hasControl(bytes, i, end)) return NOWHERE;
+      if (end === this.#quote) return end + 1;
+      i = end;
       walkTo = i + WALK;
     }
     return NOWHERE;
+  }
+
+  /** The length where there is none. */
+  #find(byte: number, from: number): number {
+    const at = this.#bytes.indexOf(byte, from);
+    return at < 0 ? this.#length : at;
   }
 
   #afterEscape(at: number): number {
@@ -208,30 +219,19 @@ function toTable(letters: string): Uint8Array {
   return table;
 }
 
-/**
- * Where the first byte stands that is below 0x20 or a backslash; `end`: none is. Four at a time (the zero-byte test of Hacker's
- * Delight, section 6-1, shifted).
- */
-function firstOdd(bytes: Buffer, start: number, end: number): number {
+/** Is one of the bytes below 0x20? Four at a time (the zero-byte test of Hacker's Delight, section 6-1, shifted). */
+function hasControl(bytes: Buffer, start: number, end: number): boolean {
   let i = start;
-  while (i < end && (bytes.byteOffset + i) % 4 !== 0) {
-    if (isOdd(bytes[i] as number)) return i;
-    i++;
-  }
+  while (i < end && (bytes.byteOffset + i) % 4 !== 0) if ((bytes[i++] as number) < FIRST_PRINTABLE) return true;
   const words = (end - i) >> 2;
   if (words > 0) {
     const view = new Int32Array(bytes.buffer, bytes.byteOffset + i, words);
     for (let at = 0; at < words; at++) {
       const word = view[at] as number;
-      const slash = word ^ 0x5c5c5c5c;
-      if ((((word - 0x20202020) & ~word) | ((slash - 0x01010101) & ~slash)) & 0x80808080) break;
-      i += 4;
+      if (((word - 0x20202020) & ~word & 0x80808080) !== 0) return true;
     }
+    i += words * 4;
   }
-  while (i < end && !isOdd(bytes[i] as number)) i++;
-  return i;
-}
-
-function isOdd(byte: number): boolean {
-  return byte < FIRST_PRINTABLE || byte === BACKSLASH;
+  while (i < end) if ((bytes[i++] as number) < FIRST_PRINTABLE) return true;
+  return false;
 }
