@@ -128,7 +128,7 @@ describe('quotas', () => {
       expect(await quotas.take(ask)).toMatchObject({ standings: [{ left: 6_399 }] });
       for (let left = 6_398; left > 6_390; left--)
         expect(quotas.take(ask)).toMatchObject({ standings: [{ left }], refusedBy: undefined });
-      expect(await used(database)).toEqual([65]);
+      expect(await used(database)).toEqual([100]);
       await quotas.close();
       expect(await used(database)).toEqual([9]);
     });
@@ -169,7 +169,7 @@ describe('quotas', () => {
       await quotas.take(ask);
       isDown = true;
       await quotas.close();
-      for (let i = 0; i < 64; i++) expect(quotas.take(ask)).toMatchObject({ refusedBy: undefined });
+      for (let i = 0; i < 99; i++) expect(quotas.take(ask)).toMatchObject({ refusedBy: undefined });
       await expect(quotas.take(ask)).rejects.toThrow('locked');
     });
   });

@@ -18,7 +18,7 @@ const OTHERS = '';
 
 /** Calls written ahead are at most one in so many of those left: the last ones are counted one by one. */
 const SHARE_AHEAD = 64;
-const MOST_AHEAD = 64;
+const MOST_AHEAD = 1_024;
 /** How long a process that makes no calls keeps what it wrote ahead. */
 const KEPT_MS = 1_000;
 

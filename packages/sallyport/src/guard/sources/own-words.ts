@@ -10,7 +10,8 @@ export function ownSpans(text: string, args: JsonObject): readonly Span[] {
   if (text.length > MAX_TEXT) return NONE;
   const spans: Span[] = [];
   let left = MAX_SPANS;
-  for (const own of textsOf(args)) {
+  for (const own of ownOf(args).texts) {
+    if (own.trim().length < MIN_OWN) continue;
     const head = own.slice(0, HEAD);
     for (let at = text.indexOf(head); at >= 0 && left > 0; at = text.indexOf(head, at + 1)) {
       left--;
@@ -41,17 +42,21 @@ export function withoutOwnWords(text: string, args: JsonObject): string {
  * Does the text only say that the call worked or failed: "Successfully wrote to notes/a.md", "ENOENT: no such file or
  * directory, open '/home/ada/notes/b.md'"? Beside the caller's own words it then has only words that say how calls end, local
  * paths to the file that was named, and small numbers. Such a text gives no order and names no recipient.
+ * @param strip takes out what else is no content, such as times
  */
-export function isBareOutcome(text: string, args: JsonObject): boolean {
+export function isBareOutcome(text: string, args: JsonObject, strip?: (rest: string) => string): boolean {
   if (text.length > MAX_OUTCOME) return false;
-  const rest = withoutOwnWords(withoutOwnPaths(text, args), args);
-  const own = new Set(textsOf(args, 1).flatMap((one) => one.toLowerCase().match(WORD) ?? []));
-  const words = rest.match(WORD) ?? [];
-  if (words.length > MAX_WORDS || VALUE.test(rest)) return false;
-  return words.every((word) => {
+  const others = withoutOwnWords(withoutOwnPaths(text, args), args);
+  const rest = strip === undefined ? others : strip(others);
+  const { words: own } = ownOf(args);
+  WORD.lastIndex = 0;
+  for (let count = 0; ; count++) {
+    const word = WORD.exec(rest)?.[0];
+    if (word === undefined) return !VALUE.test(rest);
     const plain = word.toLowerCase();
-    return OUTCOME_WORDS.has(plain) || own.has(plain) || SMALL_NUMBER.test(plain) || CODE.test(word);
-  });
+    const isKnown = OUTCOME_WORDS.has(plain) || own.has(plain) || SMALL_NUMBER.test(plain) || CODE.test(word);
+    if (!isKnown || count === MAX_WORDS) return false;
+  }
 }
 
 const NONE: readonly Span[] = Object.freeze([]);
@@ -72,8 +77,27 @@ const CODE = /^(?:E[A-Z]{3,15}|ERR|E?\d{3}|[A-Z][a-z]+(?:[A-Z][a-z]+){0,3}(?:Err
 /** Addresses of mail, links and signs beyond those of messages are values, and say more than that a call ended. */
 const VALUE = /@|:\/\/|www\.|[^\p{L}\p{N}\p{P}\p{Zs}\s=<>|+$^~`]/u;
 
-/** The values of the arguments, and each as it is written inside JSON. */
-function textsOf(args: JsonObject, min = MIN_OWN): readonly string[] {
+interface Own {
+  /** The values of the arguments, and each as it is written inside JSON. */
+  readonly texts: readonly string[];
+  /** In lower case. */
+  readonly words: ReadonlySet<string>;
+}
+
+/** Asked for with each text of a result. */
+const known = new WeakMap<JsonObject, Own>();
+
+function ownOf(args: JsonObject): Own {
+  let own = known.get(args);
+  if (own === undefined) {
+    const texts = textsOf(args);
+    own = { texts, words: new Set(texts.flatMap((one) => one.toLowerCase().match(WORD) ?? [])) };
+    known.set(args, own);
+  }
+  return own;
+}
+
+function textsOf(args: JsonObject): readonly string[] {
   const found: string[] = [];
   const visit = (value: Json | undefined): void => {
     if (found.length >= MAX_OWN_TEXTS) return;
@@ -82,7 +106,7 @@ function textsOf(args: JsonObject, min = MIN_OWN): readonly string[] {
     else if (isObject(value)) for (const one of Object.values(value)) visit(one);
   };
   const add = (text: string): void => {
-    if (text.trim().length < min) return;
+    if (text.trim() === '') return;
     found.push(text);
     const escaped = JSON.stringify(text).slice(1, -1);
     if (escaped !== text) found.push(escaped);
@@ -100,7 +124,8 @@ function endOfRepeat(text: string, at: number, own: string): number {
 
 /** A server resolves "notes/a.md" to "/home/ada/notes/a.md": a local path that ends with the named one is the same file. */
 function withoutOwnPaths(text: string, args: JsonObject): string {
-  const names = textsOf(args, 1).map((one) => one.replace(/^(?:\.\/)+/, ''));
+  if (!SEPARATOR.test(text)) return text;
+  const names = ownOf(args).texts.map((one) => one.replace(/^(?:\.\/)+/, ''));
   return text.replace(LOCAL_PATH, (path) => {
     const isOwn = names.some(
       (name) => name !== '' && (path.endsWith(`/${name}`) || path === name || name.includes(path)),
@@ -109,6 +134,7 @@ function withoutOwnPaths(text: string, args: JsonObject): string {
   });
 }
 
+const SEPARATOR = /[\\/]/;
 const LOCAL_PATH = /(?<![\p{L}\p{N}/:.])(?:~|\.\.?|[A-Za-z]:)?[\\/][^\s'"`<>|]{0,400}(?<![.,:;)\]])/gu;
 
 function merge(spans: Span[]): readonly Span[] {

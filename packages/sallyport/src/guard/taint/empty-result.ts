@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { isBareOutcome, withoutOwnWords } from '../sources/own-words.ts';
+import { isBareOutcome } from '../sources/own-words.ts';
 import { isProtocolWord } from './protocol-words.ts';
 import { walkLeaves } from './walk-leaves.ts';
 
@@ -35,9 +35,10 @@ const NUMBERS =
   /[-+]?\d[\d,_]{0,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?|\b(?:equals?|sum|total|product|answer|average|mean|median|minimum|maximum|root|remainder|quotient|difference|plus|minus|times|divided|percent|computed|calculated|calculation|expression|formula|calculator|NaN|Infinity)\b/gi;
 
 function isEmptyText(text: string, given: JsonObject, computes: boolean): boolean {
-  if (isBareOutcome(text, given)) return true;
-  const own = withoutOwnWords(text, given).replace(UUID, ' ').replace(TIME, ' ');
-  return isBareOutcome(computes ? own.replace(NUMBERS, ' ').replace(OPERATORS, ' ') : own, given);
+  return isBareOutcome(text, given, (rest) => {
+    const plain = rest.replace(UUID, ' ').replace(TIME, ' ');
+    return computes ? plain.replace(NUMBERS, ' ').replace(OPERATORS, ' ') : plain;
+  });
 }
 
 const OPERATORS = /[×÷√π≈%]/g;

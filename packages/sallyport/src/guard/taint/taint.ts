@@ -68,8 +68,9 @@ export function taint(ports: TaintPorts): Guard {
 
 /** A URI goes to the server that knows it: not read as a link, which leads out, but for what its parts hold. */
 function withoutLink(envelope: Envelope): Envelope {
-  const { [NAME]: name, ...others } = envelope.fixed;
+  const name = envelope.fixed[NAME];
   if (typeof name !== 'string') return envelope;
+  const { [NAME]: _, ...others } = envelope.fixed;
   const reads = (decodePercent(name) ?? name).replace('://', ' ').split(/[/?&=#]/);
   return { ...envelope, fixed: { ...others, reads } };
 }
