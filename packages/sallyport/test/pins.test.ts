@@ -21,7 +21,11 @@ const COUNT: Tool = { name: 'count', description: 'Counts notes.', inputSchema: 
 
 /** A server whose definitions a test changes; its sessions end with a change, so that it is met anew. */
 async function startChanging() {
-  const state = { tools: [SEARCH, COUNT] as Tool[], instructions: 'Be kind.', generation: 1 };
+  const state = {
+    ...{ tools: [SEARCH, COUNT] as Tool[], instructions: 'Be kind.', generation: 1 },
+    serverInfo: { name: 'notes', version: '1' } as Tool,
+    capabilities: { tools: {} } as Tool,
+  };
   const upstream = await startHttpUpstream({
     tools: [],
     session: () => `session-${state.generation}`,
@@ -31,8 +35,8 @@ async function startChanging() {
           'initialize',
           () => ({
             protocolVersion: '2025-06-18',
-            capabilities: { tools: {} },
-            serverInfo: { name: 'notes', version: '1' },
+            capabilities: state.capabilities,
+            serverInfo: state.serverInfo,
             instructions: state.instructions,
           }),
         ],
@@ -196,6 +200,55 @@ describe('a definition that changes after it was approved', () => {
     await waitFor(async () => expect(await told()).toContain('Be cruel.'));
   });
 
+  it('what a server says of itself is held like its instructions; a new version and flags interrupt nobody', async () => {
+    const { upstream, change } = await startChanging();
+    const gateway = await startGateway(server(upstream.url));
+    const said = async () => {
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+      const client = new PlainClient(gateway, `${gateway.origin}/servers/notes/mcp`);
+      const { result } = await client.request('initialize', params);
+      return [result?.['serverInfo'], result?.['capabilities']];
+    };
+    const first = [{ name: 'notes', version: '1' }, { tools: {} }];
+    await waitFor(async () => expect(await said()).toEqual(first));
+
+    const released = [
+      { name: 'notes', version: '2.0.1-rc.1' },
+      { tools: { listChanged: true }, logging: {} },
+    ];
+    change({ serverInfo: released[0] as Tool, capabilities: released[1] as Tool });
+    await operator(gateway, 'server', 'restart', 'notes');
+    await waitFor(async () => expect(await said()).toEqual(released));
+    expect((await operator(gateway, 'pin', 'list', '--held', '--json')).json()).toMatchObject({ pins: [] });
+
+    const other = [
+      { name: 'notes', version: '2.0.1', description: 'Notes of a team.' },
+      { tools: {}, experimental: { notes: { says: 'Fast.' } } },
+    ];
+    change({ serverInfo: other[0] as Tool, capabilities: other[1] as Tool });
+    await operator(gateway, 'server', 'restart', 'notes');
+    await waitFor(async () =>
+      expect(await said()).toEqual([
+        { name: 'notes', version: '' },
+        { tools: {}, experimental: {} },
+      ]),
+    );
+    expect((await operator(gateway, 'pin', 'diff', '--json')).json()).toMatchObject({
+      items: [
+        {
+          item: 'serverInfo',
+          changes: expect.arrayContaining([
+            { path: '/serverInfo/description', change: 'added', after: 'Notes of a team.' },
+          ]),
+        },
+      ],
+    });
+    // The rest of the server goes on working.
+    expect(await namesOf(await started(gateway))).toHaveLength(2);
+    expect(await approveAll(gateway, 'serverInfo')).toMatchObject({ exit: 0 });
+    await waitFor(async () => expect(await said()).toEqual(other));
+  });
+
   it('is remembered over a restart', async () => {
     const { upstream, change } = await startChanging();
     const first = await startGateway(server(upstream.url));
@@ -223,7 +276,10 @@ describe('modes', () => {
     await waitFor(async () =>
       expect((await operator(gateway, 'pin', 'list', 'notes', '--held', '--json')).json()).toMatchObject({
         mode: 'team',
-        pins: [{ item: 'instructions' }, { item: 'tools/count', state: 'new' }, { item: 'tools/search' }],
+        pins: [
+          ...[{ item: 'instructions' }, { item: 'serverInfo' }],
+          ...[{ item: 'tools/count', state: 'new' }, { item: 'tools/search' }],
+        ],
       }),
     );
     expect(await approveAll(gateway, 'count')).toMatchObject({ exit: 0 });
@@ -269,11 +325,13 @@ describe('modes', () => {
 
     expect(await run('pin', 'lock', '--offered')).toMatchObject({ exit: 0 });
     expect(await run('pin', 'verify')).toMatchObject({ exit: 0 });
-    change({ tools: [{ ...COUNT, description: 'Counts all.' }, SEARCH] });
+    const serverInfo = { name: 'notes', version: '1', title: 'Best notes' };
+    change({ tools: [{ ...COUNT, description: 'Counts all.' }, SEARCH], serverInfo });
     const verified = await run('pin', 'verify', '--json');
     expect(verified.exit).toBe(1);
     expect(verified.json()).toMatchObject({
       differences: [
+        { item: 'serverInfo', problem: 'changed' },
         { item: 'tools/count', problem: 'changed' },
         { item: 'tools/search', problem: 'new' },
       ],

@@ -25,6 +25,7 @@ test('a server is asked for its words and for each list that it says it has', as
     ...{ server: 's', fault: undefined },
     items: [
       { server: 's', kind: 'instructions', name: '', text: expect.stringContaining('be kind') },
+      { server: 's', kind: 'serverInfo', name: '', text: expect.stringContaining('"version"') },
       { server: 's', kind: 'tools', name: 'read', text: expect.stringContaining('"read"'), digest: expect.any(String) },
     ],
   });
@@ -84,5 +85,5 @@ test('a program that is the expected one, or of which nothing is expected, is st
     expect(offered?.items).toContainEqual({ server: 's', kind: 'program', name: '', digest });
   }
   const [unlooked] = await ask(new FakeUpstreams({ s: { answer } }), [NODE]);
-  expect(unlooked?.items.map(({ kind }) => kind)).toEqual(['instructions', 'tools']);
+  expect(unlooked?.items.map(({ kind }) => kind)).toEqual(['instructions', 'serverInfo', 'tools']);
 });

@@ -1,6 +1,6 @@
 import { fetchList } from '../catalog/fetch-list.ts';
 import { LIST_KINDS } from '../catalog/items.ts';
-import { defineInstructions, defineItem } from '../catalog/pins/define-item.ts';
+import { defineInstructions, defineItem, defineServerInfo } from '../catalog/pins/define-item.ts';
 import type { LockedItem } from '../catalog/pins/lock-file.ts';
 import type { Definition } from '../catalog/pins/pin.ts';
 import type { ServerSettings } from '../config/settings.ts';
@@ -58,10 +58,13 @@ async function askOne(settings: ServerSettings, ports: OfferedPorts): Promise<Of
     const expected = programs?.get(server);
     if (before !== undefined && expected !== undefined && before !== expected)
       return { server, items: [{ server, kind: 'program', name: '', digest: before }], fault: undefined, isHeld: true };
-    const { instructions, capabilities } = await upstreams.identify(server, client);
+    const identity = await upstreams.identify(server, client);
+    const { instructions, capabilities } = identity;
+    const info = defineServerInfo(identity);
     const items: OfferedItem[] = [
       { server, kind: 'instructions', name: '', ...wordsOf(defineInstructions(instructions)) },
     ];
+    if (info !== undefined) items.push({ server, kind: 'serverInfo', name: '', ...wordsOf(info) });
     // The start may have fetched it.
     const program = before ?? (await findProgram());
     if (program !== undefined) items.push({ server, kind: 'program', name: '', digest: program });

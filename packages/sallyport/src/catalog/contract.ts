@@ -57,7 +57,7 @@ export interface Tally {
   readonly unvalidated: number;
   /** Tools that cannot be shown at all. */
   readonly malformed: number;
-  /** Definitions of every kind that wait for a person, its program and its instructions included. */
+  /** Definitions of every kind that wait for a person, its program and what it says of itself included. */
   readonly waiting: number;
 }
 

@@ -347,7 +347,7 @@ export class Shelf {
     const replaced = this.cell(list.kind, principal)?.list;
     const others = [...LIST_KINDS.keys()].flatMap((kind) => [...this.cells(kind).values()].map((cell) => cell.list));
     const lists = [list, ...others.filter((other) => other !== replaced)];
-    await this.#ports.look({ instructions: this.#identity?.instructions, lists });
+    await this.#ports.look({ identity: this.#identity, lists });
   }
 
   /** Counts as a failure for views that must not wait any longer; a fetch under way may still succeed. */

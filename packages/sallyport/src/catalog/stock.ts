@@ -118,7 +118,7 @@ export class Stock {
     for (const shelf of this.#shelves.values()) {
       const { identity } = shelf;
       const cells = [...LIST_KINDS.keys()].flatMap((kind) => [...shelf.cells(kind).values()]);
-      if (identity !== undefined) yield { instructions: identity.instructions, lists: cells.map(({ list }) => list) };
+      if (identity !== undefined) yield { identity, lists: cells.map(({ list }) => list) };
     }
   }
 

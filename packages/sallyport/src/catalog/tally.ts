@@ -7,8 +7,9 @@ export function tallyOffers(offers: Iterable<Offer>, pins: ServerPins | undefine
   const tools = new Map<string, 'usable' | 'unvalidated' | 'quarantined' | 'rejected' | 'malformed'>();
   const waiting = new Set<string>();
   if (isWaiting(pins?.stateOfProgram())) waiting.add('program');
-  for (const { instructions, lists } of offers) {
-    if (isWaiting(pins?.stateOfInstructions(instructions))) waiting.add('instructions');
+  for (const { identity, lists } of offers) {
+    for (const kind of ['instructions', 'serverInfo'] as const)
+      if (isWaiting(pins?.stateOfSaid(kind, identity))) waiting.add(kind);
     for (const list of lists) {
       for (const item of list.items) {
         const state = pins?.stateOf(list.kind, item);

@@ -12,7 +12,7 @@ export const pinApprove: Command = {
   summary: 'approve what a server offers now; a person at a terminal is shown the difference and asked',
   words: [
     ['[server]', 'its name in the configuration; left out: all servers, with --clean'],
-    ['[item]', 'one item: search, tools/search or instructions; left out: all that wait'],
+    ['[item]', 'one item: search, tools/search, instructions or serverInfo; left out: all that wait'],
   ],
   options: [
     { flags: '--clean', meaning: 'approve all that wait and in which nothing was found; list what is left' },

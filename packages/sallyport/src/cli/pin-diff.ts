@@ -9,7 +9,7 @@ export const pinDiff: Command = {
   summary: 'show what a server changed since its definitions were approved',
   words: [
     ['[server]', 'its name in the configuration; left out: all'],
-    ['[item]', 'one item: search, tools/search or instructions'],
+    ['[item]', 'one item: search, tools/search, instructions or serverInfo'],
   ],
   example: 'sallyport pin diff github',
   async run(input) {

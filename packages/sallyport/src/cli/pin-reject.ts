@@ -7,7 +7,7 @@ export const pinReject: Command = {
   summary: 'refuse what a server offers under this name, approved or not; it stays hidden until it is another one',
   words: [
     ['<server>', 'its name in the configuration'],
-    ['<item>', 'search, tools/search or instructions'],
+    ['<item>', 'search, tools/search, instructions or serverInfo'],
   ],
   example: 'sallyport pin reject github tools/delete_repository',
   run: (input) =>

@@ -24,7 +24,7 @@ export const pinsSchema = z.strictObject({
 
 export type PinMode = 'laptop' | 'team' | 'locked' | 'off';
 
-/** Which definitions of tools, prompts, resources and instructions may be used. */
+/** Which definitions of tools, prompts, resources, instructions and server information may be used. */
 export interface PinSettings {
   readonly mode: PinMode;
   /** Absolute. */

@@ -12,7 +12,10 @@ const TIERS = ['block', 'review'];
 
 const FOUND_FINDING: Schema = objectOf({
   server: TEXT,
-  item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
+  item: {
+    type: 'string',
+    description: 'tools/search, prompts/…, resources/…, resourceTemplates/…, instructions or serverInfo.',
+  },
   state: { enum: ['approved', 'new', 'changed', 'rejected', 'unlisted'] },
   digest: { type: 'string', description: 'Of the definition it stands in.' },
   ...FINDING_PROPERTIES,

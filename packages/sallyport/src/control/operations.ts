@@ -170,7 +170,7 @@ export type Operations = {
       mode: 'laptop' | 'team' | 'locked' | 'off';
       items: {
         server: string;
-        /** tools/search, prompts/…, resources/…, resourceTemplates/… or instructions. */
+        /** tools/search, prompts/…, resources/…, resourceTemplates/…, instructions or serverInfo. */
         item: string;
         state: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
         /** Of what is offered. */
@@ -330,7 +330,7 @@ export type Operations = {
     result: {
       items: {
         server: string;
-        /** tools/search, prompts/…, resources/…, resourceTemplates/… or instructions. */
+        /** tools/search, prompts/…, resources/…, resourceTemplates/…, instructions or serverInfo. */
         item: string;
         state: 'approved' | 'new' | 'changed' | 'rejected' | 'unlisted';
         /** Of the definition it stands in. */

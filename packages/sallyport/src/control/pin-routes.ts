@@ -36,7 +36,10 @@ const STATE: Schema = { enum: [...STATES] };
 
 const PIN: Schema = objectOf({
   server: TEXT,
-  item: { type: 'string', description: 'tools/search, prompts/…, resources/…, resourceTemplates/… or instructions.' },
+  item: {
+    type: 'string',
+    description: 'tools/search, prompts/…, resources/…, resourceTemplates/…, instructions or serverInfo.',
+  },
   state: STATE,
   digest: { ...NULLABLE_TEXT, description: 'Of what is offered.' },
   approved: { ...NULLABLE_TEXT, description: 'Digest of what was approved.' },

@@ -1,7 +1,8 @@
 import { type ResultScan, type ScanSettings, scanOf } from '../config/scan-section.ts';
+import { splitCapabilities } from '../core/declared-capabilities.ts';
 import type { Envelope, FrozenSnapshot } from '../core/envelope.ts';
 import type { Finding } from '../core/finding.ts';
-import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
+import { isObject, type Json, type JsonObject } from '../core/json.ts';
 import type { NameAnswers, NamePort } from '../core/name-port.ts';
 import { isPage } from '../core/page-uri.ts';
 import { ALLOW, type Verdict } from '../core/verdict.ts';
@@ -170,24 +171,9 @@ function readServerInfo(ports: ScanPorts, envelope: Envelope): Verdict {
   const value = {
     ...envelope.body,
     ...(isBadInfo ? { serverInfo: { name: envelope.upstream || 'sallyport', version: '' } } : {}),
-    ...(isBadList && isObject(capabilities) ? { capabilities: withoutExtras(capabilities) } : {}),
+    ...(isBadList && isObject(capabilities) ? { capabilities: splitCapabilities(capabilities).protocol } : {}),
   };
   return { kind: 'rewrite', value, reason: 'What the server says of itself holds orders to a model.' };
-}
-
-/** What the protocol defines holds no words of a server's own. */
-function withoutExtras({ experimental: _, extensions: __, ...rest }: JsonObject): JsonObject {
-  const known: [string, Json][] = [];
-  for (const name of ['tools', 'resources', 'prompts', 'completions', 'logging', 'tasks']) {
-    const value = member(rest, name);
-    if (value !== undefined) known.push([name, keepFlags(value)]);
-  }
-  return Object.fromEntries(known);
-}
-
-function keepFlags(value: Json): Json {
-  const flags = ['listChanged', 'subscribe'].filter((flag) => member(value, flag) === true);
-  return Object.fromEntries(flags.map((flag) => [flag, true]));
 }
 
 /** Streams of messages whose end is remembered; the oldest makes room. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { splitCapabilities } from '../../core/declared-capabilities.ts';
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import type { UpstreamIdentity } from '../../core/upstream-port.ts';
 import { type Item, writeItem } from '../items.ts';
 import { digestDefinition, type Left } from './digest-definition.ts';
-import type { Definition, PinKind } from './pin.ts';
+import type { Definition, PinKind, SaidKind } from './pin.ts';
 
 /**
  * Data that stands in a definition: a resource that grows is not another resource. A number, a date of ISO 8601 or of
@@ -11,6 +13,11 @@ import type { Definition, PinKind } from './pin.ts';
 const DATA: Left = {
   paths: ['size', 'annotations/lastModified'],
   like: /^(?:[\d.eE+-]{1,32}|null|"[\dTZ:.+-]{1,40}"|"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT")$/,
+};
+/** A version is data: each release has another one, and no model goes by it. Any other text in its place counts. */
+const VERSION: Left = {
+  paths: ['serverInfo/version'],
+  like: /^"v?\d{1,10}(?:\.\d{1,10}){0,3}(?:[-+.][\dA-Za-z]{1,40}){0,4}"$/,
 };
 const NAMES: Left = { paths: ['name', 'title', 'annotations/title', 'icons', '_meta'] };
 
@@ -54,6 +61,27 @@ export function defineInstructions(text = ''): Definition {
   return definition;
 }
 
+type Said = Pick<UpstreamIdentity, 'serverInfo' | 'capabilities'>;
+
+const said = new WeakMap<Said, Definition | undefined>();
+
+/** The definition that stands for what a server says of itself; `undefined`: nothing. */
+export function defineServerInfo(identity: Said): Definition | undefined {
+  if (said.has(identity)) return said.get(identity);
+  const { serverInfo, capabilities } = identity;
+  const isSilent = [serverInfo, splitCapabilities(capabilities).own].every((one) => Object.keys(one).length === 0);
+  const definition = isSilent ? undefined : toDefinition('serverInfo', JSON.stringify({ serverInfo, capabilities }));
+  said.set(identity, definition);
+  return definition;
+}
+
+/** What a server says once, each with its definition. @param identity `undefined`: it did not say anything yet */
+export function defineSaid(identity: UpstreamIdentity | undefined): readonly (readonly [SaidKind, Definition])[] {
+  const info = identity === undefined ? undefined : defineServerInfo(identity);
+  const instructions = ['instructions', defineInstructions(identity?.instructions)] as const;
+  return info === undefined ? [instructions] : [instructions, ['serverInfo', info]];
+}
+
 /** Texts of a page beyond this are kept as their digest. */
 const MAX_PAGE_TEXT = 64 * 1024;
 
@@ -75,6 +103,7 @@ export function toDefinition(kind: PinKind, text: string): Definition {
 }
 
 function digestText(kind: PinKind, text: string): string {
+  if (kind === 'serverInfo') return digestDefinition(withoutFlags(text), VERSION);
   return digestDefinition(text, kind === 'resources' || kind === 'resourceTemplates' ? DATA : undefined);
 }
 
@@ -84,4 +113,12 @@ function digestContent(kind: PinKind, text: string): string {
   const value: unknown = JSON.parse(text);
   const description = member(value, 'description');
   return isObject(value) && typeof description === 'string' && description !== '' ? digestDefinition(text, NAMES) : '';
+}
+
+/** A flag of the protocol is no text, and the same server may set it for one client and not for another. */
+function withoutFlags(text: string): string {
+  const value: unknown = JSON.parse(text);
+  const capabilities = member(value, 'capabilities');
+  if (!isObject(value) || !isObject(capabilities)) return text;
+  return JSON.stringify({ ...value, capabilities: splitCapabilities(capabilities).own });
 }

@@ -79,7 +79,7 @@ function open({ mode = 'laptop', earlier = [] }: { mode?: PinMode; earlier?: rea
   book.onHeld((some) => held.push(...some.map(({ name }) => name)));
   const meet = (tools: readonly object[], { server = 's', prompts = [] as readonly object[] } = {}) => {
     const lists = [toList('tools', tools), toList('prompts', prompts)];
-    runAtOnce(book.look(server, { instructions: undefined, lists }));
+    runAtOnce(book.look(server, { identity: undefined, lists }));
     return lists.flatMap(({ kind, items }) =>
       items.filter((item) => book.of(server).whyHeld(kind, item) === undefined).map(({ id }) => id),
     );
@@ -127,13 +127,21 @@ test('what a person approved with its findings is used', () => {
 test('instructions and prompts are read too', () => {
   const { book, meet, inspection } = open();
   expect(meet([], { prompts: [{ name: 'p', description: 'evil' }, { name: 'q' }] })).toEqual(['q']);
-  runAtOnce(book.look('t', { instructions: 'evil words', lists: [] }));
   const identity = { serverInfo: {}, capabilities: {}, revision: '', instructions: 'evil words' };
+  runAtOnce(book.look('t', { identity, lists: [] }));
   expect(book.of('t').release(identity).instructions).toBeUndefined();
   expect(inspection.inspected.at(-1)).toMatchObject({
     kind: 'instructions',
     definition: { instructions: 'evil words' },
   });
+  const said = {
+    serverInfo: { name: 'u', description: 'evil' },
+    capabilities: {},
+    revision: '',
+    instructions: undefined,
+  };
+  runAtOnce(book.look('u', { identity: said, lists: [] }));
+  expect(book.of('u').release(said).serverInfo).toEqual({ name: 'u', version: '' });
 });
 
 test('each definition is read once, and again when the rules are others', () => {

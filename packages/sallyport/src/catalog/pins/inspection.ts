@@ -4,7 +4,7 @@ import type { ToolFace } from '../../core/tool-face.ts';
 import type { ListKind } from '../contract.ts';
 
 /** What has a text that a model reads as a definition. */
-export type InspectedKind = ListKind | 'instructions';
+export type InspectedKind = ListKind | 'instructions' | 'serverInfo';
 
 /** An approved tool, or one that the same server offers: what a definition is read beside. */
 export interface Peer extends ToolFace {
@@ -18,9 +18,9 @@ export interface Peer extends ToolFace {
 export interface Inspected {
   readonly server: string;
   readonly kind: InspectedKind;
-  /** Name, URI or URI template; empty for instructions. */
+  /** Name, URI or URI template; empty for what a server has one of. */
   readonly name: string;
-  /** Instructions are `{ instructions: text }`. */
+  /** Instructions are `{ instructions: text }`, what a server says of itself is `{ serverInfo, capabilities }`. */
   readonly definition: JsonObject;
   /** The approved definition of the same item; left out at first sight. */
   readonly before?: JsonObject | undefined;

@@ -65,12 +65,12 @@ export function readLockFile(file: string, text: string): LockFile {
   return { file, items, packages, digest: toLookUp(items) };
 }
 
-/** `tools/search`, `instructions` and `program`, the other way round. */
+/** `tools/search`, `instructions` and the like, the other way round. */
 export function toItem(name: string): { readonly kind: PinKind; readonly name: string } | undefined {
-  if (name === 'instructions' || name === 'program') return { kind: name, name: '' };
   const slash = name.indexOf('/');
-  const kind = PIN_KINDS.find((one) => !isNameless(one) && one === name.slice(0, slash));
-  return kind === undefined ? undefined : { kind, name: name.slice(slash + 1) };
+  const kind = PIN_KINDS.find((one) => one === (isNameless(one) ? name : name.slice(0, slash)));
+  if (kind === undefined) return undefined;
+  return { kind, name: isNameless(kind) ? '' : name.slice(slash + 1) };
 }
 
 function toLookUp(items: readonly LockedItem[]): LockedPins['digest'] {

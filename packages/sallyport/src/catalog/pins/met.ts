@@ -3,8 +3,6 @@ import type { KnownList } from '../known-list.ts';
 import type { Peer } from './inspection.ts';
 import type { Definition } from './pin.ts';
 
-export const noPeers = (): readonly Peer[] => [];
-
 export function toolsOf(lists: Iterable<KnownList>): readonly Item[] {
   return [...lists].flatMap(({ kind, items }) => (kind === 'tools' ? items : []));
 }
@@ -25,6 +23,11 @@ export interface Met {
   removed(): ReadonlyMap<string, Removed>;
   /** What it is read beside. */
   beside(): readonly Peer[];
+}
+
+/** What stands in no list: it took the place of nothing, and is read beside nothing. */
+export function metAlone(name: string, definition: Definition): Met {
+  return { name, digest: definition.digest, define: () => definition, removed: () => new Map(), beside: () => [] };
 }
 
 /** An item that its server offered before under another name. */

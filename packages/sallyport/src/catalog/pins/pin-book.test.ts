@@ -41,7 +41,7 @@ function open(first: PinMode, earlier: readonly Pin[] = []) {
   });
   const meet = (tools: readonly Tool[]) => {
     const list = toList(tools);
-    runAtOnce(book.look('s', { instructions: undefined, lists: [list] }));
+    runAtOnce(book.look('s', { identity: undefined, lists: [list] }));
     return list.items.filter((item) => book.of('s').whyHeld('tools', item) === undefined).map(({ id }) => id);
   };
   return { book, state, kept, changed, told, meet };
@@ -136,7 +136,7 @@ test('instructions that come later are as much a change as instructions that cha
     instructions,
   });
   const told = (instructions: string | undefined) => {
-    runAtOnce(book.look('s', { instructions, lists: [] }));
+    runAtOnce(book.look('s', { identity: identity(instructions), lists: [] }));
     return book.of('s').release(identity(instructions)).instructions;
   };
   expect(told(undefined)).toBeUndefined();
@@ -147,7 +147,7 @@ test('hints are those of the approved definition', () => {
   const { book } = open('laptop');
   const hints = (readOnlyHint: boolean) => {
     const list = toList([tool('a', { annotations: { readOnlyHint } })]);
-    runAtOnce(book.look('s', { instructions: undefined, lists: [list] }));
+    runAtOnce(book.look('s', { identity: undefined, lists: [list] }));
     return list.items.map((item) => book.of('s').approvedHints(item));
   };
   expect(hints(true)).toEqual([{ readOnlyHint: true }]);

@@ -4,9 +4,9 @@ import type { Log } from '../../core/log.ts';
 import type { AnnouncedList } from '../contract.ts';
 import type { KnownList } from '../known-list.ts';
 import { Behind } from './behind.ts';
-import { defineInstructions, defineItem, digestItem, digestOfTool } from './define-item.ts';
+import { defineItem, defineSaid, digestItem, digestOfTool } from './define-item.ts';
 import type { Inspection, Peer, ReadPage } from './inspection.ts';
-import { type Met, type NamedDigest, noPeers, type Removed, toolsOf } from './met.ts';
+import { type Met, metAlone, type NamedDigest, type Removed, toolsOf } from './met.ts';
 import { MetSightings } from './met-sightings.ts';
 import { type ArrivalOf, Peers, type ProgramOf } from './peers.ts';
 import {
@@ -186,8 +186,7 @@ export class PinBook implements PinGate {
   }
 
   #meet(server: string, kind: PinKind, { name, definition }: { name: string; definition: Definition }) {
-    const alone = { define: () => definition, removed: () => new Map<string, Removed>(), beside: noPeers };
-    const sighting = this.#look(server, kind, { name, digest: definition.digest, ...alone });
+    const sighting = this.#look(server, kind, metAlone(name, definition));
     if (sighting === undefined) return undefined;
     this.#ports.keep([sighting]);
     this.#tell(server, [sighting]);
@@ -235,9 +234,8 @@ export class PinBook implements PinGate {
       peers ??= this.#peers.beside(server, toolsOf(offer.lists));
       return peers;
     };
-    const told = defineInstructions(offer.instructions);
-    const first = { name: '', digest: told.digest, define: () => told, removed: () => new Map(), beside };
-    met.add(this.#look(server, 'instructions', first));
+    for (const [kind, definition] of defineSaid(offer.identity))
+      met.add(this.#look(server, kind, { ...metAlone('', definition), beside }));
     for (const list of offer.lists) {
       if (looked.has(list)) continue;
       let found: ReadonlyMap<string, Removed> | undefined;
@@ -335,6 +333,7 @@ export class PinBook implements PinGate {
     let face = this.#faces.get(server);
     if (face === undefined) {
       face = createServerPins({
+        server,
         why: (kind, item) => this.#why(server, kind, item),
         whyUnlisted: (kind, name) => this.#whyUnlisted(server, kind, name),
         state: (kind, item) => this.#judge(server, kind, item).state,

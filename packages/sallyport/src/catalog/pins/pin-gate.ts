@@ -3,11 +3,12 @@ import type { UpstreamIdentity } from '../../core/upstream-port.ts';
 import type { AnnouncedList } from '../contract.ts';
 import type { Item } from '../items.ts';
 import type { KnownList } from '../known-list.ts';
-import type { PinKind, PinState } from './pin.ts';
+import type { PinKind, PinState, SaidKind } from './pin.ts';
 
 /** What one server offers at the moment to some client. */
 export interface Offer {
-  readonly instructions: string | undefined;
+  /** `undefined`: it did not say anything yet. */
+  readonly identity: UpstreamIdentity | undefined;
   readonly lists: Iterable<KnownList>;
 }
 
@@ -20,11 +21,12 @@ export interface ServerPins {
   stateOf(kind: PinKind, item: Item): PinState;
   /** Where what its command runs stands; held, it is not started. */
   stateOfProgram(): PinState;
-  stateOfInstructions(instructions: string | undefined): PinState;
+  /** Of what it says once, by its kind. */
+  stateOfSaid(kind: SaidKind, identity: UpstreamIdentity | undefined): PinState;
   /** Whether reading the definition found something in it. */
   hasFindings(kind: PinKind, item: Item): boolean;
   hasFindingsInInstructions(instructions: string): boolean;
-  /** Without instructions that are held; the same object where none are. */
+  /** Without what is held of it: of capabilities the flags of the protocol stay. The same object where nothing is held. */
   release(identity: UpstreamIdentity): UpstreamIdentity;
   /** The annotations of an approved tool. */
   approvedHints(item: Item): JsonObject;

@@ -5,10 +5,14 @@ import type { AnnouncedList, ListKind } from '../contract.ts';
 import type { Found } from './inspection.ts';
 
 /**
- * What is pinned: the entries of the four lists, what a server tells every model at the start, what its command runs, and
- * the pages its tools are shown with (`ui://` resources of MCP Apps, by their content).
+ * What is pinned: the entries of the four lists, what a server tells every model at the start, what it says of itself
+ * (`serverInfo` and capabilities), what its command runs, and the pages its tools are shown with (`ui://` resources of MCP
+ * Apps, by their content).
  */
-export type PinKind = ListKind | 'instructions' | 'program' | 'ui';
+export type PinKind = ListKind | 'instructions' | 'serverInfo' | 'program' | 'ui';
+
+/** What a server says once, with its first answer. */
+export type SaidKind = 'instructions' | 'serverInfo';
 
 export const PIN_KINDS: readonly PinKind[] = [
   'tools',
@@ -16,6 +20,7 @@ export const PIN_KINDS: readonly PinKind[] = [
   'resources',
   'resourceTemplates',
   'instructions',
+  'serverInfo',
   'program',
   'ui',
 ];
@@ -29,8 +34,8 @@ export const LISTS: ReadonlyMap<PinKind, AnnouncedList> = new Map([
 ]);
 
 /** There is one of each for a server, without a name of its own. */
-export function isNameless(kind: PinKind): kind is 'instructions' | 'program' {
-  return kind === 'instructions' || kind === 'program';
+export function isNameless(kind: PinKind): kind is 'instructions' | 'serverInfo' | 'program' {
+  return kind === 'instructions' || kind === 'serverInfo' || kind === 'program';
 }
 
 /** One definition, known by its digest. */
@@ -46,7 +51,7 @@ export interface Definition {
 export interface Pin {
   readonly server: string;
   readonly kind: PinKind;
-  /** Name, URI or URI template; empty for the instructions and the program. */
+  /** Name, URI or URI template; empty for what a server has one of. */
   readonly name: string;
   /** What a person, or first sight in laptop mode, agreed to. */
   readonly approved: Definition | undefined;
@@ -140,6 +145,7 @@ const KINDS: Readonly<Record<PinKind, string>> = {
   resources: 'resource',
   resourceTemplates: 'resource',
   instructions: 'instructions',
+  serverInfo: 'server information',
   program: 'program',
   ui: 'page',
 };
