@@ -97,13 +97,65 @@ describe('lint', () => {
     expect(await lint(name, '--reporter', 'html')).toMatchObject({ exit: 1 });
   });
 
-  it('suggests changes, and keeps the rest as it is', async () => {
-    await lint(file('to-fix.json', BAD), '--fix', 'fixed.json', '--fail-on', 'none');
-    const { tools } = JSON.parse(readFileSync(join(folder, 'fixed.json'), 'utf8')) as typeof BAD;
-    expect(tools[1]).toEqual({
-      ...BAD.tools[1],
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  it('writes suggestions beside the file, in its form; linting that finds nothing of what is mended', async () => {
+    const document = { jsonrpc: '2.0', id: 1, result: { ...BAD, nextCursor: 'c' } };
+    const before = file('to-fix.json', document);
+    expect(await lint(before, '--fix')).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining('to-fix.fixed.json'),
     });
+    const read = () => JSON.parse(readFileSync(join(folder, 'to-fix.fixed.json'), 'utf8')) as typeof document;
+    const once = read();
+    expect(once).toMatchObject({ jsonrpc: '2.0', id: 1, result: { nextCursor: 'c' } });
+    expect(once.result.tools[1]).toMatchObject({
+      ...BAD.tools[1],
+      title: 'Weather list items',
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      inputSchema: { type: 'object', additionalProperties: false },
+      _meta: { 'io.sallyport/suggested': { '/annotations/readOnlyHint': 'The name says "list".' } },
+    });
+    const left = (await lint('to-fix.fixed.json', '--json')).json() as { reports: { findings: { rule: string }[] }[] };
+    expect(new Set(left.reports[0]?.findings.map(({ rule }) => rule))).toEqual(
+      new Set([
+        ...['descriptions/short', 'descriptions/repeats-name', 'descriptions/placeholder'],
+        ...['schemas/output-missing', 'pages/limit-missing'],
+      ]),
+    );
+    await lint('to-fix.fixed.json', '--fix', '--in-place');
+    expect(read()).toEqual(once);
+  });
+
+  it('fixes in place and elsewhere, and a running server by a file of suggestions', async () => {
+    const name = file('in-place.json', BAD);
+    expect(await lint(name, '--fix', '--in-place')).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('suggested changes'),
+    });
+    expect(await lint(name)).toMatchObject({ exit: 0 });
+    expect(await lint(name, '--fix', '--out', 'elsewhere.json', '--json')).toMatchObject({ exit: 0 });
+    const { json } = await lint('--fix', '--json', '--', process.execPath, EVERYTHING);
+    const [{ file: written, changes }] = (
+      json() as { fixes: [{ file: string; changes: { tool: string; path: string }[] }] }
+    ).fixes;
+    expect(written).toMatch(/^[\w.-]+\.fixed\.json$/);
+    expect(changes.length).toBeGreaterThan(0);
+    const again = await lint(written, '--fix', '--in-place', '--json');
+    expect((again.json() as { fixes: { changes: unknown[] }[] }).fixes[0]?.changes).toEqual([]);
+  });
+
+  it.each([
+    [['--in-place'], 'give --fix as well'],
+    [['--fix', '--in-place', '--out', 'x.json'], 'without --out'],
+  ])('says how --fix is used: %s', async (args, said) => {
+    expect(await lint(file('use.json', BAD), ...args)).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining(said),
+    });
+  });
+
+  it('does not change the definitions of a running server in place', async () => {
+    const { exit, stderr } = await lint('--fix', '--in-place', '--', process.execPath, HELLO);
+    expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining('JSON file of definitions') });
   });
 
   it('compares two versions: breaking, compatible, text', async () => {

@@ -7,11 +7,13 @@ import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
 import { compareTools } from '../lint/compare.ts';
 import { type LintFinding, type LintReport, lint as lintServer } from '../lint/lint.ts';
 import { LIVE_RULES } from '../lint/live-rules.ts';
+import { mendTools } from '../lint/mend.ts';
 import { countOf, REPORTERS } from '../lint/reporters.ts';
 import { type Level, nameOf, type Subject } from '../lint/rule.ts';
 import { findRule, RULES } from '../lint/rules.ts';
 import { VERSION } from '../version.ts';
 import { type Command, type Input, isSet, type Output, textOption } from './command.ts';
+import { describeFixes, toValue, writeFixes } from './lint-fix.ts';
 import { callLive } from './lint-live.ts';
 import { listItems, PROMPTS, RESOURCES, TOOLS } from './list-items.ts';
 import { type Session, withSessions } from './open-session.ts';
@@ -40,7 +42,12 @@ export const lint: Command = {
     { flags: '--reporter <name>', meaning: `how findings are written: ${[...REPORTERS.keys()].join(', ')}` },
     { flags: '--baseline <file>', meaning: 'leave out the findings in this file' },
     { flags: '--write-baseline <file>', meaning: 'write the findings to this file and succeed' },
-    { flags: '--fix <file>', meaning: 'write the definitions with suggested changes to this file' },
+    {
+      flags: '--fix',
+      meaning: 'write the definitions with suggested changes to <file>.fixed.json or <server>.fixed.json',
+    },
+    { flags: '--in-place', meaning: 'with --fix: change the file itself, and report what is left' },
+    { flags: '--out <file>', meaning: 'with --fix: write them here' },
     { flags: '--compare <file>', meaning: 'compare with the definitions of an earlier version in this JSON file' },
     { flags: '--call', meaning: 'also call the read-only tools and look at their answers' },
     { flags: '--explain <rule>', meaning: 'explain one rule; "all" lists them' },
@@ -65,6 +72,8 @@ interface Found {
   readonly resources: readonly JsonObject[];
   readonly instructions: string | undefined;
   readonly live: readonly LintFinding[];
+  /** Left out for a server that was asked. */
+  readonly source?: { readonly file: string; readonly document: unknown };
 }
 
 async function readTarget(input: Input): Promise<readonly Found[]> {
@@ -112,6 +121,16 @@ function fromFile(document: unknown, file: string): Found {
     resources: of('resources'),
     instructions: instructions === undefined ? undefined : String(member(instructions, 'instructions')),
     live: [],
+    source: { file, document },
+  };
+}
+
+/** Whether the author switched a rule off for a tool, by the tool's name. */
+function switchesOf({ tools }: Found): (rule: string, tool: string | undefined) => boolean {
+  const off = new Map(tools.map((tool) => [nameOf(tool), member(member(tool, '_meta'), OFF)]));
+  return (rule, tool) => {
+    const rules = tool === undefined ? undefined : off.get(tool);
+    return Array.isArray(rules) && rules.includes(rule);
   };
 }
 
@@ -123,12 +142,7 @@ function toReport(found: Found): LintReport {
     scan: (definition) =>
       inspection.inspect({ server: found.server, kind: 'tools', name: nameOf(definition), definition }, peers).findings,
   };
-  const off = new Map(found.tools.map((tool) => [nameOf(tool), member(member(tool, '_meta'), OFF)]));
-  const isOff = (rule: string, tool: string | undefined): boolean => {
-    const rules = tool === undefined ? undefined : off.get(tool);
-    return Array.isArray(rules) && rules.includes(rule);
-  };
-  const report = lintServer(subject, isOff);
+  const report = lintServer(subject, switchesOf(found));
   return { ...report, findings: [...report.findings, ...found.live] };
 }
 
@@ -141,9 +155,16 @@ async function report(found: readonly Found[], input: Input): Promise<Output> {
   const reporter = REPORTERS.get(name);
   if (reporter === undefined)
     throw new FaultError('usage', `--reporter is one of ${[...REPORTERS.keys()].join(', ')}, not "${name}".`);
-  const all = found.map(toReport);
-  const fixed = textOption(options, 'fix');
-  if (fixed !== undefined) await writeFixes(resolve(terminal.cwd, fixed), found);
+  const isInPlace = isSet(options, 'inPlace');
+  const out = textOption(options, 'out');
+  if (!isSet(options, 'fix') && (isInPlace || out !== undefined))
+    throw new FaultError('usage', '--in-place and --out say where --fix writes: give --fix as well.');
+  const fixables = isSet(options, 'fix')
+    ? found.map((one) => ({ ...one, mended: mendTools(one.tools, switchesOf(one)) }))
+    : [];
+  const fixes = await writeFixes(fixables, { out, isInPlace, cwd: terminal.cwd });
+  const now = isInPlace ? fixables.map((one) => ({ ...one, tools: one.mended.map(({ after }) => after) })) : found;
+  const all = now.map(toReport);
   const written = textOption(options, 'writeBaseline');
   const baseline = textOption(options, 'baseline');
   if (written !== undefined) {
@@ -159,11 +180,11 @@ async function report(found: readonly Found[], input: Input): Promise<Output> {
   const failing =
     failOn === 'none' ? 0 : counted.slice(0, LEVELS.indexOf(failOn as Level) + 1).reduce((sum, one) => sum + one, 0);
   return {
-    value: JSON.parse(JSON.stringify({ reports })) as Json,
+    value: JSON.parse(JSON.stringify({ reports, ...(fixes.length > 0 ? { fixes: fixes.map(toValue) } : {}) })) as Json,
     text: reporter(reports, VERSION),
     remarks: [
       `${counted[0]} errors, ${counted[1]} warnings, ${counted[2]} notes${known.size > 0 ? ', beside those in the baseline' : ''}.`,
-      ...(fixed === undefined ? [] : [`The definitions with suggested changes are in ${fixed}.`]),
+      ...fixes.map(describeFixes),
       ...(failing > 0 ? ['"sallyport lint --explain <rule>" explains a rule.'] : []),
     ],
     exit: written === undefined && failing > 0 ? FOUND : 0,
@@ -173,17 +194,6 @@ async function report(found: readonly Found[], input: Input): Promise<Output> {
 /** A finding keeps its key when definitions move or texts around it change. */
 function toKey({ server, tool, rule, path }: LintFinding): string {
   return [rule, server, tool ?? '', path ?? ''].join(' ');
-}
-
-async function writeFixes(file: string, found: readonly Found[]): Promise<void> {
-  const tools = found.flatMap(({ server, tools: before, ...rest }) => {
-    const fixes = new Map<string, JsonObject>();
-    for (const rule of RULES)
-      for (const breach of rule.check({ server, tools: before, ...rest, scan: () => [] }))
-        if (breach.fixed !== undefined && breach.tool !== undefined) fixes.set(breach.tool, breach.fixed);
-    return before.map((tool) => fixes.get(nameOf(tool)) ?? tool);
-  });
-  await writeFile(file, `${JSON.stringify({ tools }, undefined, 2)}\n`);
 }
 
 function compare(found: readonly Found[], earlier: readonly JsonObject[]): Output {

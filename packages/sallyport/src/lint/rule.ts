@@ -1,5 +1,5 @@
 import type { Finding } from '../core/finding.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 
 /** `error`: a client or a model provider refuses it, or it is an attack. `warning`: models use it worse. `note`: advice. */
 export type Level = 'error' | 'warning' | 'note';
@@ -35,8 +35,16 @@ export interface Breach {
   /** JSON pointer into the definition. */
   readonly path?: string;
   readonly message: string;
-  /** The definition as it should be, where the rule knows it. */
-  readonly fixed?: JsonObject;
+}
+
+/** A change that makes a tool keep the rule. Whoever wrote the tool decides whether it is right. */
+export interface Suggestion {
+  /** JSON pointer into the definition. */
+  readonly path: string;
+  /** `undefined`: remove the member. */
+  readonly value: Json | undefined;
+  /** Where the value comes from. */
+  readonly why: string;
 }
 
 export interface Rule {
@@ -51,6 +59,8 @@ export interface Rule {
   readonly good: readonly JsonObject[];
   readonly bad: readonly JsonObject[];
   check(subject: Subject): Iterable<Breach>;
+  /** Changes after which the tool keeps the rule, as far as anybody but its author can know. @param names of the server's tools */
+  mend?(tool: JsonObject, names: ReadonlySet<string>): Iterable<Suggestion>;
 }
 
 /** What a rule of one tool writes: its breaches are those of every tool. */

@@ -41,6 +41,18 @@ export function walkSchema(root: Json | undefined, path: string): readonly Place
   return found;
 }
 
+/** A copy of a schema whose direct inner schemas are changed; `$defs` and `definitions` stay as they are. */
+export function mapInner(schema: JsonObject, change: (inner: Json) => Json): JsonObject {
+  const isMap = (key: string) => key === 'properties' || key === 'patternProperties';
+  const entries = Object.entries(schema).map(([key, value]): [string, Json | undefined] => {
+    if (isMap(key) && isObject(value))
+      return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner as Json)]))];
+    if (IN_LISTS.some((one) => one === key) && Array.isArray(value)) return [key, value.map(change)];
+    return [key, IN_MEMBERS.some((one) => one === key) && isObject(value) ? change(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Own members only: a tool may have a parameter called `constructor`. */
 export function propertiesOf(schema: Json | undefined): readonly (readonly [string, JsonObject])[] {
   const properties = isObject(schema) ? member(schema, 'properties') : undefined;
@@ -48,6 +60,7 @@ export function propertiesOf(schema: Json | undefined): readonly (readonly [stri
   return Object.entries(properties).filter((entry): entry is [string, JsonObject] => isObject(entry[1] as Json));
 }
 
-function toPointer(name: string): string {
+/** As a part of a JSON pointer. */
+export function toPointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

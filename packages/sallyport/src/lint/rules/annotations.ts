@@ -1,4 +1,4 @@
-import { type JsonObject, member } from '../../core/json.ts';
+import { type JsonObject, member, memberText } from '../../core/json.ts';
 import { forEachTool, nameOf, type Rule } from '../rule.ts';
 import { example } from './examples.ts';
 
@@ -24,8 +24,14 @@ export const ANNOTATION_RULES: readonly Rule[] = [
         yield {
           path: '/annotations',
           message: `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
-          fixed: { ...tool, annotations: { ...(annotations as JsonObject | undefined), ...guess(tool, missing) } },
         };
+    },
+    *mend(tool) {
+      for (const name of HINTS) {
+        if (hint(tool, name) !== undefined) continue;
+        const [value, why] = guess(tool, name);
+        yield { path: `/annotations/${name}`, value, why };
+      }
     },
   }),
   forEachTool({
@@ -40,6 +46,11 @@ export const ANNOTATION_RULES: readonly Rule[] = [
       const verb = verbOf(tool, CHANGES);
       if (verb !== undefined && hint(tool, 'readOnlyHint') === true)
         yield { path: '/annotations/readOnlyHint', message: `Its name says "${verb}", and readOnlyHint is true.` };
+    },
+    *mend(tool) {
+      const verb = verbOf(tool, CHANGES);
+      if (verb !== undefined && hint(tool, 'readOnlyHint') === true)
+        yield { path: '/annotations/readOnlyHint', value: false, why: `The name says "${verb}".` };
     },
   }),
   forEachTool({
@@ -58,6 +69,11 @@ export const ANNOTATION_RULES: readonly Rule[] = [
           message: `Its name says "${verb}", and destructiveHint is false.`,
         };
     },
+    *mend(tool) {
+      const verb = verbOf(tool, DESTROYS);
+      if (verb !== undefined && hint(tool, 'destructiveHint') === false)
+        yield { path: '/annotations/destructiveHint', value: true, why: `The name says "${verb}".` };
+    },
   }),
   forEachTool({
     id: 'annotations/contradiction',
@@ -70,6 +86,17 @@ export const ANNOTATION_RULES: readonly Rule[] = [
     *checkTool(tool) {
       if (hint(tool, 'readOnlyHint') === true && hint(tool, 'destructiveHint') === true)
         yield { path: '/annotations', message: 'readOnlyHint and destructiveHint are both true.' };
+    },
+    *mend(tool) {
+      if (hint(tool, 'readOnlyHint') !== true || hint(tool, 'destructiveHint') !== true) return;
+      const reads = readingOf(tool);
+      yield reads === undefined
+        ? {
+            path: '/annotations/readOnlyHint',
+            value: false,
+            why: 'Clients take the worst, and the tool says it is destructive.',
+          }
+        : { path: '/annotations/destructiveHint', value: false, why: reads };
     },
   }),
 ];
@@ -87,15 +114,35 @@ function verbOf(tool: JsonObject, verbs: RegExp): string | undefined {
   return words.slice(0, 2).find((word) => verbs.test(word));
 }
 
-/** What its name suggests; where it suggests nothing, what clients assume anyway. */
-function guess(tool: JsonObject, missing: readonly string[]): JsonObject {
-  const isRead = /^(?:get|list|search|find|read|show|describe|count|query|lookup|fetch)$/;
-  const readOnly = verbOf(tool, isRead) !== undefined && verbOf(tool, CHANGES) === undefined;
-  const guesses: JsonObject = {
-    readOnlyHint: readOnly,
-    destructiveHint: !readOnly,
-    idempotentHint: readOnly,
-    openWorldHint: true,
-  };
-  return Object.fromEntries(Object.entries(guesses).filter(([name]) => missing.includes(name)));
+const READS = /^(?:get|list|search|find|read|show|describe|count|query|lookup|fetch)$/;
+const ADDS = /^(?:create|add|insert|append|upload|post|send)$/;
+/** The first word of a description. */
+const SAYS_READ =
+  /^(?:get|list|search|find|read|show|describe|count|look|fetch|retrieve|return|check|calculate|compute|convert)(?:e?s)?\b/i;
+const SAYS_CHANGE =
+  /\b(?:creat|add|writ|updat|edit|delet|remov|drop|send|publish|mov|renam|insert|upload|append|overwrit|replac)(?:es?|s|ing)?\b/i;
+
+/** Why a tool seems to read only, or `undefined`. */
+function readingOf(tool: JsonObject): string | undefined {
+  if (verbOf(tool, CHANGES) !== undefined || verbOf(tool, DESTROYS) !== undefined) return undefined;
+  const verb = verbOf(tool, READS);
+  if (verb !== undefined) return `The name says "${verb}".`;
+  const text = memberText(tool, 'description').trim();
+  const said = SAYS_READ.exec(text)?.[0];
+  return said === undefined || SAYS_CHANGE.test(text) ? undefined : `The description begins with "${said}".`;
+}
+
+/** What its name and its description suggest; where they suggest nothing, what clients assume anyway. */
+function guess(tool: JsonObject, name: (typeof HINTS)[number]): readonly [boolean, string] {
+  const assumed = 'Clients assume it when the hint is missing; nothing in the definition says otherwise.';
+  if (name === 'openWorldHint') return [true, assumed];
+  const given = hint(tool, 'readOnlyHint');
+  const reads = given === true ? 'The tool is read-only.' : given === false ? undefined : readingOf(tool);
+  if (name === 'readOnlyHint')
+    return hint(tool, 'destructiveHint') === true || reads === undefined ? [false, assumed] : [true, reads];
+  if (reads !== undefined) return [name === 'idempotentHint', reads];
+  const adds = verbOf(tool, ADDS);
+  const isAdding = adds !== undefined && !/overwrit|replac/i.test(memberText(tool, 'description'));
+  if (name === 'destructiveHint' && isAdding) return [false, `The name says "${adds}": it adds and replaces nothing.`];
+  return [name === 'destructiveHint', assumed];
 }

@@ -1,6 +1,6 @@
-import { member } from '../../core/json.ts';
+import { member, memberText } from '../../core/json.ts';
 import { forEachTool, nameOf, type Rule } from '../rule.ts';
-import { propertiesOf } from '../walk-schema.ts';
+import { propertiesOf, toPointer } from '../walk-schema.ts';
 import { example, withParameters } from './examples.ts';
 
 const SHORT = 20;
@@ -10,6 +10,32 @@ const LONG = 1_024;
 function descriptionOf(tool: Parameters<typeof nameOf>[0]): string {
   const text = member(tool, 'description');
   return typeof text === 'string' ? text.trim() : '';
+}
+
+const PLACEHOLDER = /^\s{0,9}(?:TODO|TBD|FIXME)\b/;
+
+function titleOf(tool: Parameters<typeof nameOf>[0]): string | undefined {
+  const title = member(tool, 'title') ?? member(member(tool, 'annotations'), 'title');
+  return typeof title === 'string' && title.trim() !== '' ? title.trim() : undefined;
+}
+
+/** "getForecast" and "get-forecast" are "get forecast". */
+function toWords(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .map((word) => (/^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word))
+    .join(' ');
+}
+
+/** The name in words, without the name of the service where all tools begin with it. */
+function toTitle(name: string, names: ReadonlySet<string>): string {
+  const words = toWords(name).split(' ');
+  const isService =
+    names.size > 1 && words.length > 2 && [...names].every((one) => toWords(one).split(' ')[0] === words[0]);
+  const title = (isService ? words.slice(1) : words).join(' ');
+  return `${title.slice(0, 1).toUpperCase()}${title.slice(1)}`;
 }
 
 /** What models read to choose a tool and to fill in its parameters. */
@@ -24,6 +50,12 @@ export const DESCRIPTION_RULES: readonly Rule[] = [
     bad: [example({ description: undefined }), example({ description: ' ' })],
     *checkTool(tool) {
       if (descriptionOf(tool) === '') yield { path: '/description', message: 'There is no description.' };
+    },
+    *mend(tool) {
+      if (descriptionOf(tool) !== '') return;
+      const title = titleOf(tool) ?? toWords(nameOf(tool));
+      const value = `TODO: ${title}. Say when to use the tool and what it returns.`;
+      yield { path: '/description', value, why: 'Only its author can describe it.' };
     },
   }),
   forEachTool({
@@ -98,6 +130,18 @@ export const DESCRIPTION_RULES: readonly Rule[] = [
           yield { path: `/inputSchema/properties/${name}`, message: `The parameter "${name}" has no description.` };
       }
     },
+    *mend(tool) {
+      for (const [name, property] of propertiesOf(member(tool, 'inputSchema'))) {
+        const text = member(property, 'description');
+        if (typeof text === 'string' && text.trim() !== '') continue;
+        const path = `/inputSchema/properties/${toPointer(name)}/description`;
+        yield {
+          path,
+          value: `TODO: say what "${toWords(name)}" is, with an example`,
+          why: 'Only its author can describe it.',
+        };
+      }
+    },
   }),
   forEachTool({
     id: 'descriptions/title-missing',
@@ -108,8 +152,33 @@ export const DESCRIPTION_RULES: readonly Rule[] = [
     good: [example()],
     bad: [example({ title: undefined })],
     *checkTool(tool) {
-      const title = member(tool, 'title') ?? member(member(tool, 'annotations'), 'title');
-      if (typeof title !== 'string' || title.trim() === '') yield { path: '/title', message: 'There is no title.' };
+      if (titleOf(tool) === undefined) yield { path: '/title', message: 'There is no title.' };
+    },
+    *mend(tool, names) {
+      const value = toTitle(nameOf(tool), names);
+      if (titleOf(tool) === undefined && value !== '') yield { path: '/title', value, why: 'It is the name in words.' };
+    },
+  }),
+  forEachTool({
+    id: 'descriptions/placeholder',
+    level: 'warning',
+    requires: 'A description is finished',
+    why: 'A model reads "TODO" as a description that says nothing. "--fix" writes it where only the author knows.',
+    fix: 'Write the description.',
+    good: [example(), example({ description: 'Lists the tasks that are still to do, the oldest first.' })],
+    bad: [
+      example({ description: 'TODO: get the forecast.' }),
+      withParameters({ city: { type: 'string', description: 'TODO' } }),
+    ],
+    *checkTool(tool) {
+      if (PLACEHOLDER.test(descriptionOf(tool)))
+        yield { path: '/description', message: 'The description is a placeholder.' };
+      for (const [name, property] of propertiesOf(member(tool, 'inputSchema')))
+        if (PLACEHOLDER.test(memberText(property, 'description')))
+          yield {
+            path: `/inputSchema/properties/${toPointer(name)}/description`,
+            message: `The description of "${name}" is a placeholder.`,
+          };
     },
   }),
 ];

@@ -1,5 +1,6 @@
 import { member } from '../../core/json.ts';
 import { forEachTool, nameOf, type Rule } from '../rule.ts';
+import { freeName, shortenName } from '../shorten-name.ts';
 import { propertiesOf } from '../walk-schema.ts';
 import { example, withParameters } from './examples.ts';
 
@@ -39,6 +40,15 @@ export const NAME_RULES: readonly Rule[] = [
     *checkTool(tool) {
       const { length } = nameOf(tool);
       if (length > MAX_NAME) yield { path: '/name', message: `The name has ${length} characters.` };
+    },
+    *mend(tool, names) {
+      const name = nameOf(tool);
+      if (name.length > MAX_NAME)
+        yield {
+          path: '/name',
+          value: freeName(shortenName(name, MAX_NAME), names),
+          why: `Words in the middle are left out; the name had ${name.length} characters.`,
+        };
     },
   }),
   forEachTool({

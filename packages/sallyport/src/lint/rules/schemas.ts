@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, member } from '../../core/json.ts';
+import { inlineReferences } from '../inline-references.ts';
 import { type Breach, forEachTool, type Rule } from '../rule.ts';
 import { type Place, propertiesOf, walkSchema } from '../walk-schema.ts';
 import { example, withParameters } from './examples.ts';
@@ -71,6 +72,10 @@ export const SCHEMA_RULES: readonly Rule[] = [
       );
       if (found !== undefined) yield { path: `${found.path}/$ref`, message: 'A parameter is a reference.' };
     },
+    *mend(tool) {
+      const written = inlineReferences(member(tool, 'inputSchema'));
+      if (written !== undefined) yield { path: '/inputSchema', value: written, why: 'The references are written out.' };
+    },
   }),
   forEachTool({
     id: 'schemas/missing-type',
@@ -84,6 +89,13 @@ export const SCHEMA_RULES: readonly Rule[] = [
       for (const { path, schema, property } of walkSchema(member(tool, 'inputSchema'), '/inputSchema'))
         if (property !== undefined && !SHAPES.some((key) => member(schema, key) !== undefined))
           yield { path, message: `The parameter "${property}" has no type.` };
+    },
+    *mend(tool) {
+      for (const { path, schema, property } of walkSchema(member(tool, 'inputSchema'), '/inputSchema')) {
+        if (property === undefined || SHAPES.some((key) => member(schema, key) !== undefined)) continue;
+        const [type, because] = typeOf(schema) ?? [];
+        if (type !== undefined) yield { path: `${path}/type`, value: type, why: `It has ${because}.` };
+      }
     },
   }),
   forEachTool({
@@ -164,6 +176,17 @@ export const SCHEMA_RULES: readonly Rule[] = [
           };
       }
     },
+    *mend(tool) {
+      for (const { path, schema } of walkSchema(member(tool, 'inputSchema'), '/inputSchema')) {
+        const [value, type] = [member(schema, 'default'), member(schema, 'type')];
+        if (typeof value !== 'string' || member(schema, 'enum') !== undefined || hasType(value, type)) continue;
+        const meant = /^(?:true|false|-?\d{1,15}(?:\.\d{1,15})?)$/.test(value)
+          ? (JSON.parse(toJsonNumber(value)) as Json)
+          : value;
+        if (meant !== value && hasType(meant, type))
+          yield { path: `${path}/default`, value: meant, why: 'It was written as a text.' };
+      }
+    },
   }),
   forEachTool({
     id: 'schemas/many-parameters',
@@ -217,6 +240,30 @@ export const SCHEMA_RULES: readonly Rule[] = [
     },
   }),
   forEachTool({
+    id: 'schemas/open-input',
+    level: 'note',
+    requires: 'inputSchema says that other members are not allowed',
+    why: 'Otherwise a misspelt optional parameter is ignored, and the model believes that it was used. OpenAI requires it in strict mode.',
+    fix: 'Add "additionalProperties": false, unless the tool takes members of any name.',
+    good: [example()],
+    bad: [example({ inputSchema: { type: 'object', properties: {} } })],
+    *checkTool(tool) {
+      if (isOpen(member(tool, 'inputSchema')))
+        yield {
+          path: '/inputSchema/additionalProperties',
+          message: 'inputSchema does not say whether other members are allowed.',
+        };
+    },
+    *mend(tool) {
+      if (isOpen(member(tool, 'inputSchema')))
+        yield {
+          path: '/inputSchema/additionalProperties',
+          value: false,
+          why: 'The parameters are listed. Check that the tool takes no others.',
+        };
+    },
+  }),
+  forEachTool({
     id: 'schemas/output-missing',
     level: 'note',
     requires: 'A tool has an output schema',
@@ -230,6 +277,47 @@ export const SCHEMA_RULES: readonly Rule[] = [
     },
   }),
 ];
+
+/** Says nothing of other members, and is not made of parts that could. */
+function isOpen(schema: Json | undefined): boolean {
+  const says = [
+    'additionalProperties',
+    'unevaluatedProperties',
+    'patternProperties',
+    '$ref',
+    'anyOf',
+    'oneOf',
+    'allOf',
+    'if',
+  ];
+  return (
+    isObject(schema) && member(schema, 'type') === 'object' && !says.some((key) => member(schema, key) !== undefined)
+  );
+}
+
+const KEYWORDS: readonly (readonly [type: string, keywords: readonly string[]])[] = [
+  ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems']],
+  ['object', ['properties', 'required', 'additionalProperties', 'patternProperties']],
+  ['string', ['pattern', 'minLength', 'maxLength', 'format']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+];
+
+/** The type that the other keywords and the default of a schema have in common, and the keyword that says so. */
+function typeOf(schema: JsonObject): readonly [type: string, because: string] | undefined {
+  const found = KEYWORDS.flatMap(([type, keywords]): (readonly [string, string])[] => {
+    const keyword = keywords.find((key) => member(schema, key) !== undefined);
+    return keyword === undefined ? [] : [[type, `"${keyword}"`]];
+  });
+  const value = member(schema, 'default');
+  const type = ['string', 'boolean', 'number', 'array', 'object'].find((one) => hasType(value ?? null, one));
+  if (type !== undefined) found.push([type, `the default ${JSON.stringify(value).slice(0, 40)}`]);
+  return new Set(found.map(([one]) => one)).size === 1 ? found[0] : undefined;
+}
+
+/** JSON knows no leading zeros. */
+function toJsonNumber(text: string): string {
+  return text.replace(/^(-?)0+(?=\d)/, '$1');
+}
 
 function nested(levels: number): JsonObject {
   return levels === 0

@@ -1,5 +1,6 @@
-import { isObject, member } from '../../core/json.ts';
+import { isObject, member, memberText } from '../../core/json.ts';
 import { forEachTool, nameOf, type Rule } from '../rule.ts';
+import { freeName } from '../shorten-name.ts';
 import { walkSchema } from '../walk-schema.ts';
 import { example, withParameters } from './examples.ts';
 
@@ -20,6 +21,15 @@ export const SPEC_RULES: readonly Rule[] = [
     *checkTool(tool) {
       if (!NAME.test(nameOf(tool)))
         yield { path: '/name', message: `The name "${nameOf(tool)}" has other characters.` };
+    },
+    *mend(tool, names) {
+      const name = memberText(tool, 'name');
+      const cleaned = name
+        .split(/[^A-Za-z0-9_.-]/)
+        .filter(Boolean)
+        .join('_');
+      if (name.length <= 128 && !NAME.test(name) && cleaned !== '')
+        yield { path: '/name', value: freeName(cleaned, names), why: 'Other characters became "_".' };
     },
   }),
   {
@@ -55,6 +65,13 @@ export const SPEC_RULES: readonly Rule[] = [
       if (!isObject(schema)) yield { path: '/inputSchema', message: 'There is no inputSchema.' };
       else if (member(schema, 'type') !== 'object')
         yield { path: '/inputSchema/type', message: 'The type of inputSchema is not "object".' };
+    },
+    *mend(tool) {
+      const schema = member(tool, 'inputSchema');
+      if (schema === undefined || schema === null)
+        yield { path: '/inputSchema', value: { type: 'object', properties: {} }, why: 'The tool takes no parameters.' };
+      else if (isObject(schema) && member(schema, 'type') === undefined)
+        yield { path: '/inputSchema/type', value: 'object', why: 'Arguments are always an object.' };
     },
   }),
   forEachTool({
@@ -92,6 +109,16 @@ export const SPEC_RULES: readonly Rule[] = [
         const value = member(member(tool, 'annotations'), hint);
         if (value !== undefined && typeof value !== 'boolean')
           yield { path: `/annotations/${hint}`, message: `${hint} is not true or false.` };
+      }
+    },
+    *mend(tool) {
+      for (const hint of HINTS) {
+        const value = member(member(tool, 'annotations'), hint);
+        if (value === undefined || typeof value === 'boolean') continue;
+        const meant = /^(true|false)$/i.exec(String(value).trim())?.[1]?.toLowerCase();
+        yield meant === undefined
+          ? { path: `/annotations/${hint}`, value: undefined, why: 'Clients ignore it.' }
+          : { path: `/annotations/${hint}`, value: meant === 'true', why: 'Its text says so.' };
       }
     },
   }),
