@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { InputNeeded } from './context.ts';
 import { fail, ToolFailure } from './fail.ts';
+import { openDatabase } from './open-database.ts';
 
 /** Results of calls with an idempotency key, so that a repeated call returns the first result. */
 export interface CallStore {
@@ -18,10 +18,11 @@ const LIFE_MS = 24 * 3_600_000;
 
 /** @param file SQLite database; its results outlive a restart. `:memory:` for one process. */
 export function openCallStore(file: string, now: () => number = Date.now): CallStore {
-  const database = new DatabaseSync(file);
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000;
-    CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, call TEXT NOT NULL, at INTEGER NOT NULL, result TEXT) STRICT;
-    CREATE INDEX IF NOT EXISTS calls_at ON calls (at);`);
+  const database = openDatabase(
+    file,
+    `CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, call TEXT NOT NULL, at INTEGER NOT NULL, result TEXT) STRICT;
+    CREATE INDEX IF NOT EXISTS calls_at ON calls (at);`,
+  );
   const find = database.prepare('SELECT call, result FROM calls WHERE key = ?');
   const claim = database.prepare('INSERT INTO calls (key, call, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const finish = database.prepare('UPDATE calls SET result = ? WHERE key = ?');

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -7,13 +6,14 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { CallStore } from './call-store.ts';
-import { answerKey, type CallState, createToolContext, InputNeeded } from './context.ts';
-import { createDeadline, type Deadline } from './deadline.ts';
-import { fail, ToolFailure } from './fail.ts';
-import { fitResult } from './fit-result.ts';
+import { answerKey, type CallState, InputNeeded, toChannel } from './context.ts';
+import { createDeadline } from './deadline.ts';
+import { fail } from './fail.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import { type CallNote, runTool, settle, startNote, toFailure, toTimeout } from './run-tool.ts';
 import type { Seal } from './seal.ts';
-import { toMarkdown } from './to-markdown.ts';
+import { capabilitiesOf, isTaskClient } from './tasks/task-methods.ts';
+import type { TaskRunner } from './tasks/task-runner.ts';
 import type { Tool } from './tool.ts';
 
 export interface CallPorts {
@@ -21,158 +21,94 @@ export interface CallPorts {
   readonly limiter: RateLimiter;
   /** Results by idempotency key, opened by the first call that has a key. */
   readonly results: () => CallStore;
+  /** Opened by the first call of a tool that may be a task. */
+  readonly tasks: () => TaskRunner;
   /** Largest text of one result, characters. */
   readonly maxCharacters: number;
   /** One line per call on stderr, or wherever the author wants it. */
   readonly note: (line: CallNote) => void;
 }
 
-/** The usage log: what was called, how long it took and how it ended. No arguments, no results. */
-export interface CallNote {
-  /** Name of the tool; of the resource or prompt, of which only faults are noted. */
-  readonly tool: string;
-  readonly caller: string | undefined;
-  readonly outcome: 'ok' | 'failed' | 'error' | 'asked' | 'cancelled';
-  readonly ms: number;
-  /** Named in the result of an unexpected error, so that the author finds the cause here. */
-  readonly reference?: string;
-  readonly cause?: unknown;
-}
-
-const TIMEOUT_MS = 60_000;
 /** Where a client puts the key of a call that it may repeat. */
 export const IDEMPOTENCY_KEY = 'io.sallyport/idempotencyKey';
 const MAX_KEY = 200;
-const FIRST_WAIT_MS = 100;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** @param args as the client wrote them, @param input the same, validated */
+export interface Arguments {
+  readonly args: Members;
+  readonly input: Members;
+}
 
 /** Runs one call of one tool, from validated input to a result. Rejects only where the protocol wants an error. */
 export async function callTool(
   tool: Tool,
-  input: Readonly<Record<string, unknown>>,
+  { args, input }: Arguments,
   { server, ports }: { readonly server: ServerContext; readonly ports: CallPorts },
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { definition } = tool;
-  const startedAt = performance.now();
+  const { perMinute, task } = tool.definition;
   const caller = server.http?.authInfo?.clientId;
-  const note = (outcome: CallNote['outcome'], more: Partial<CallNote> = {}) =>
-    ports.note({ tool: tool.name, caller, outcome, ms: Math.round(performance.now() - startedAt), ...more });
+  const note = startNote(tool, caller, ports.note);
   const state = stateOf(server, tool.name, input);
   const limited =
-    definition.perMinute === undefined || (state !== undefined && ports.limiter.isNew(state.round))
+    perMinute === undefined || (state !== undefined && ports.limiter.isNew(state.round))
       ? 0
-      : ports.limiter.take(`${tool.name}\0${caller ?? ''}`, definition.perMinute);
+      : ports.limiter.take(`${tool.name}\0${caller ?? ''}`, perMinute);
   if (limited > 0) {
     note('failed');
     return toFailure(
-      `${tool.name} may be called ${definition.perMinute} times a minute, and this call is one too many.`,
+      `${tool.name} may be called ${perMinute} times a minute, and this call is one too many.`,
       `Wait ${limited} seconds, then call it again.`,
     );
   }
-  const deadline = createDeadline(server.mcpReq.signal, definition.timeoutMs ?? TIMEOUT_MS);
+  const { signal } = server.mcpReq;
+  const deadline = createDeadline(signal, toTimeout(tool));
   const steps = state === undefined ? [] : [...state.steps];
+  const isTask = task !== undefined && isTaskClient(server);
+  const work = async () =>
+    isTask
+      ? ports.tasks().start(tool, { args, input, caller, capabilities: capabilitiesOf(server) })
+      : runTool(tool, input, {
+          ...{ channel: toChannel(server), deadline, signal, maxCharacters: ports.maxCharacters },
+          steps: { steps, takeAnswer: createAnswers(server, state !== undefined) },
+        });
   try {
-    const key = keyOf(server);
-    const work = async () =>
-      toResult(
-        tool,
-        input,
-        await runOrRetry(tool, input, { server, deadline, steps, isAnswer: state !== undefined }),
-        ports,
-      );
-    const result =
-      key === undefined ? await work() : await ports.results().once(key, digest(caller, tool.name, input), work);
-    note('ok');
-    return result;
-  } catch (error) {
-    if (error instanceof InputNeeded) {
-      note('asked');
-      return inputRequired({
-        inputRequests: { [answerKey(steps.length)]: error.request },
-        requestState: ports.seal.close({
-          steps,
-          call: digest(caller, tool.name, input),
-          round: randomUUID(),
-        } satisfies CallState),
-      });
-    }
-    if (error instanceof ToolFailure) {
-      note('failed', { cause: error.cause });
-      return toFailure(error.message, error.nextStep);
-    }
-    if (server.mcpReq.signal.aborted) {
-      note('cancelled');
-      throw error;
-    }
-    if (deadline.isOver) {
-      note('failed');
-      return toFailure(
-        `${tool.name} took longer than ${(definition.timeoutMs ?? TIMEOUT_MS) / 1000} seconds and was stopped.`,
-        'Ask for less at once, or try again later.',
-      );
-    }
-    const reference = randomUUID().slice(0, 8);
-    note('error', { reference, cause: error });
-    return toFailure(
-      `${tool.name} failed because of a fault in the server (reference ${reference}).`,
-      'Try once more. If it fails again, tell the user the reference.',
+    return await settle(
+      tool,
+      { deadline, signal, note: isTask ? (outcome, more) => note(outcome === 'ok' ? 'started' : outcome, more) : note },
+      async () => {
+        const key = keyOf(server);
+        // A task is no result for a client that asks for none.
+        const call = digest(caller, tool.name, isTask ? { task: input } : input);
+        const result = key === undefined ? await work() : await ports.results().once(key, call, work);
+        return isTask ? ports.tasks().refresh(result) : result;
+      },
     );
+  } catch (error) {
+    if (!(error instanceof InputNeeded)) throw error;
+    return inputRequired({
+      inputRequests: { [answerKey(steps.length)]: error.request },
+      requestState: ports.seal.close({
+        steps,
+        call: digest(caller, tool.name, input),
+        round: randomUUID(),
+      } satisfies CallState),
+    });
   } finally {
     deadline.close();
   }
 }
 
-interface Round {
-  readonly server: ServerContext;
-  readonly deadline: Deadline;
-  readonly steps: unknown[];
-  /** Answers in the request belong to the question that this call has put. */
-  readonly isAnswer: boolean;
-}
-
-async function runOrRetry(
-  { name, definition, outputSchema }: Tool,
-  input: Readonly<Record<string, unknown>>,
-  { server, deadline, steps, isAnswer }: Round,
-) {
-  const { times = 0, isTransient = () => false } = definition.retries ?? {};
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const running = definition.run(input, createToolContext(server, deadline, { steps, isAnswered: !isAnswer }));
-      const output = running instanceof Promise ? await deadline.limit(running) : running;
-      const checked = await outputSchema['~standard'].validate(output);
-      if (checked.issues === undefined) return checked.value;
-      throw new TypeError(`the output of ${name} does not fit its schema: ${JSON.stringify(checked.issues)}`);
-    } catch (error) {
-      if (
-        error instanceof InputNeeded ||
-        server.mcpReq.signal.aborted ||
-        deadline.isOver ||
-        attempt >= times ||
-        !isTransient(error)
-      )
-        throw error;
-      await sleep(FIRST_WAIT_MS * 2 ** attempt, undefined, { signal: deadline.signal });
-    }
-  }
-}
-
-function toResult(
-  { definition }: Tool,
-  input: Readonly<Record<string, unknown>>,
-  output: Readonly<Record<string, unknown>>,
-  { maxCharacters }: CallPorts,
-): CallToolResult {
-  const fitted = fitResult(output, maxCharacters);
-  const text =
-    input['response_format'] === 'markdown'
-      ? (definition.markdown?.(fitted.output) ?? toMarkdown(fitted.output))
-      : fitted.json;
-  const notice = fitted.notice === undefined ? [] : [{ type: 'text' as const, text: fitted.notice }];
-  return { content: [{ type: 'text', text }, ...notice], structuredContent: fitted.output };
-}
-
-function toFailure(problem: string, nextStep: string): CallToolResult {
-  return { isError: true, content: [{ type: 'text', text: `${problem} ${nextStep}` }] };
+/** The first question takes the answer in the request: an answer to one question is none to another. */
+function createAnswers({ mcpReq }: ServerContext, hasState: boolean): (key: string) => unknown {
+  // Without the state of this call, nobody knows what was asked.
+  let isUsed = !hasState;
+  return (key) => {
+    const answer = isUsed ? undefined : mcpReq.inputResponses?.[key];
+    isUsed ||= answer !== undefined;
+    return answer;
+  };
 }
 
 /** That of an earlier round. A state of another call proves nothing here: the questions are asked anew. */

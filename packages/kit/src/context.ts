@@ -24,11 +24,12 @@ export interface ToolContext {
   /** Who calls, where the transport authenticated the caller. */
   readonly caller: string | undefined;
   /**
-   * Reports progress to the client, if it asked for it.
+   * Reports progress to the client, if it asked for it. Of a task, it is the status message.
    * @param done units of work, growing
    * @param total of the same units, if known
    */
   progress(done: number, total?: number, message?: string): Promise<void>;
+  /** Sends a log message, if the client wants its level. A task has nobody to send it to. */
   log(level: LoggingLevel, data: unknown): Promise<void>;
   /**
    * Asks the person a question with a form. The tool runs again from its start when the answer is there, so ask before you
@@ -67,32 +68,24 @@ export function answerKey(step: number): string {
 export interface Steps {
   /** Those known so far; steps done in this round are added to it. */
   readonly steps: unknown[];
-  /** The answers of this request, if any, are used up or belong to another call. */
-  isAnswered: boolean;
+  /** The client's answer to a question, if it is there and belongs to it. */
+  takeAnswer(key: string): unknown;
+  /** Stores the steps, where they must outlive the process. */
+  save?(): void;
 }
 
-export function createToolContext(server: ServerContext, deadline: Deadline, asked: Steps): ToolContext {
-  const { steps } = asked;
-  let at = 0;
-  const { mcpReq } = server;
+/** Where a tool's words to its client go. */
+export interface Channel {
+  readonly caller: string | undefined;
+  progress: ToolContext['progress'];
+  log: ToolContext['log'];
+}
+
+/** That of a call which its client waits for. */
+export function toChannel({ mcpReq, http }: ServerContext): Channel {
   const token = mcpReq._meta?.progressToken;
-
-  /** The answer to this step: known from an earlier round, in this request, or still to be asked for. */
-  function answerTo(request: () => InputRequest): unknown {
-    const index = at++;
-    if (index < steps.length) return steps[index];
-    const answer = asked.isAnswered ? undefined : mcpReq.inputResponses?.[answerKey(index)];
-    if (answer === undefined) throw new InputNeeded(request());
-    asked.isAnswered = true;
-    steps.push(answer);
-    return answer;
-  }
-
   return {
-    get signal() {
-      return deadline.signal;
-    },
-    caller: server.http?.authInfo?.clientId,
+    caller: http?.authInfo?.clientId,
     async progress(done, total, message) {
       if (token === undefined) return;
       await mcpReq.notify({
@@ -106,6 +99,36 @@ export function createToolContext(server: ServerContext, deadline: Deadline, ask
       });
     },
     log: (level, data) => mcpReq.log(level, data),
+  };
+}
+
+export function createToolContext(channel: Channel, deadline: Deadline, known: Steps): ToolContext {
+  const { steps } = known;
+  let at = 0;
+
+  /** @throws TypeError where the one before is not done: its result would be taken for that of another */
+  function next(): number {
+    if (at > steps.length) throw new TypeError('Await each ask, sample and once before the next.');
+    return at++;
+  }
+
+  /** The answer to this step: known from an earlier round, in this request, or still to be asked for. */
+  function answerTo(request: () => InputRequest): unknown {
+    const index = next();
+    if (index < steps.length) return steps[index];
+    const answer = known.takeAnswer(answerKey(index));
+    if (answer === undefined) throw new InputNeeded(request());
+    steps.push(answer);
+    return answer;
+  }
+
+  return {
+    get signal() {
+      return deadline.signal;
+    },
+    caller: channel.caller,
+    progress: channel.progress,
+    log: channel.log,
     async ask(message, fields) {
       const schema = toObjectSchema(fields);
       const answer = answerTo(() => inputRequired.elicit({ message, requestedSchema: toForm(schema) }));
@@ -127,10 +150,11 @@ export function createToolContext(server: ServerContext, deadline: Deadline, ask
       return view.result as CreateMessageResult;
     },
     async once(step) {
-      const index = at++;
+      const index = next();
       if (index < steps.length) return steps[index] as never;
       const result = await step();
       steps.push(result ?? null);
+      known.save?.();
       return result;
     },
   };

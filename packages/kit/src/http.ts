@@ -8,12 +8,12 @@ import {
   toNodeHandler,
 } from '@modelcontextprotocol/node';
 import {
-  createMcpHandler,
   isLegacyRequest,
   type JSONRPCMessage,
   type McpServer,
   parseJSONRPCMessage,
 } from '@modelcontextprotocol/server';
+import { createModernHandler } from './modern-handler.ts';
 import type { KitServer } from './server.ts';
 import { SseTransport } from './sse-transport.ts';
 
@@ -48,7 +48,7 @@ export async function serveHttp(kit: KitServer, options: HttpOptions): Promise<H
   const names = [...LOOPBACK, ...allowedHosts];
   const isHostAllowed = hostHeaderValidation([...names]);
   const isOriginAllowed = originValidation([...names]);
-  const modern = createMcpHandler(() => kit.create(), { legacy: 'reject', maxRequestBodySize: MAX_BODY });
+  const modern = createModernHandler(kit, MAX_BODY);
   const handleModern = toNodeHandler(modern);
   const sessions = createSessions(kit);
   const streams = new Map<string, SseTransport>();

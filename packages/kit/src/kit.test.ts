@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { CallNote } from './call-tool.ts';
 import {
   defineServer,
   defineTool,
@@ -12,6 +11,7 @@ import {
   pageOutput,
   z,
 } from './kit.ts';
+import type { CallNote } from './run-tool.ts';
 import { connectTestClient, type Era, type TestClient, textOf } from './testing/testing.ts';
 
 const QUIET = { readOnly: true, destructive: false, idempotent: true, openWorld: false };

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { serveHttp } from './http.ts';
 import type { KitServer } from './server.ts';
+import { TaskStreamTransport } from './tasks/task-streams.ts';
 
 export type TransportName = 'stdio' | 'http' | 'sse';
 
@@ -36,6 +37,8 @@ export async function serve(kit: KitServer, options: ServeOptions): Promise<Serv
   const chosen = toChoice(kit, options);
   keepStdoutClean();
   const serving = chosen.transport === 'stdio' ? serveOnStdio(kit) : await listen(kit, chosen);
+  // Takes up what an earlier process left.
+  kit.tasks?.();
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= serving.close().then(() => kit.close());
@@ -104,7 +107,9 @@ function serveOnStdio(kit: KitServer): Serving {
   });
   // What a library prints there would end the connection.
   process.stdout.write = process.stderr.write.bind(process.stderr);
-  const { close } = serveStdio(() => kit.create(), { transport: new StdioServerTransport(process.stdin, stdout) });
+  const plain = new StdioServerTransport(process.stdin, stdout);
+  const transport = kit.tasks === undefined ? plain : new TaskStreamTransport(plain, kit.tasks);
+  const { close } = serveStdio(() => kit.create(), { transport: transport as StdioServerTransport });
   process.stdin.once('end', () => void close().then(() => kit.close()));
   return { url: undefined, close };
 }

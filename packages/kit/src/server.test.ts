@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { CallNote } from './call-tool.ts';
 import {
   definePrompt,
   defineResource,
@@ -15,6 +14,7 @@ import {
   type ToolContext,
   z,
 } from './kit.ts';
+import type { CallNote } from './run-tool.ts';
 import { connectTestClient, type TestClient, type TestClientOptions } from './testing/testing.ts';
 
 const CITIES = ['Paris', 'Porto', 'Prague'];

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { completable, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type CallStore, openCallStore } from './call-store.ts';
-import { type CallNote, type CallPorts, callTool } from './call-tool.ts';
+import { type CallPorts, callTool } from './call-tool.ts';
 import { DefinitionError } from './definition-error.ts';
 import { ToolFailure } from './fail.ts';
 import { assertServerName } from './names.ts';
 import type { Prompt } from './prompt.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { isTemplate, type Resource, toTemplate } from './resource.ts';
+import { type CallNote, toFailure } from './run-tool.ts';
 import { toObjectSchema } from './schema.ts';
 import { createSeal } from './seal.ts';
 import { readSecrets, type SecretRule, type Secrets } from './secrets.ts';
 import { type ServeOptions, type Serving, serve } from './serve.ts';
+import { addTaskMethods, TASKS_EXTENSION } from './tasks/task-methods.ts';
+import { TaskRunner } from './tasks/task-runner.ts';
+import { openTaskStore } from './tasks/task-store.ts';
 import type { Tool } from './tool.ts';
 import { writeNote } from './write-note.ts';
 
@@ -32,7 +36,7 @@ export interface ServerDefinition<
   readonly secrets?: S;
   /** Characters of one result; 25,000 unless set. */
   readonly maxCharacters?: number;
-  /** SQLite file for results of calls with an idempotency key; without it, such results are forgotten on restart. */
+  /** SQLite file for tasks and for results of calls with an idempotency key; without it, they are forgotten on restart. */
   readonly callsFile?: string;
   /** Receives one note per call; one JSON line on stderr unless set. */
   readonly note?: (note: CallNote) => void;
@@ -43,6 +47,8 @@ export interface ServerDefinition<
 /** A checked server. */
 export interface KitServer {
   readonly definition: ServerDefinition;
+  /** What works on tasks, opened when first asked for; `undefined` where no tool has `task`. */
+  readonly tasks: (() => TaskRunner) | undefined;
   /** A server of the SDK for one connection or request. */
   create(): McpServer;
   /** Serves as the command line says (`-t stdio|http|sse`, `--host`, `--port`), until a signal ends it. */
@@ -72,7 +78,11 @@ export function defineServer<S extends Readonly<Record<string, SecretRule>>>(
   );
   const seal = createSeal(process.env['KIT_STATE_SECRET']);
   let results: CallStore | undefined;
+  let runner: TaskRunner | undefined;
   let closing: Promise<void> | undefined;
+  const maxCharacters = definition.maxCharacters ?? MAX_CHARACTERS;
+  const note = definition.note ?? writeNote;
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const ports: CallPorts = {
     seal,
     limiter: createRateLimiter(),
@@ -80,15 +90,26 @@ export function defineServer<S extends Readonly<Record<string, SecretRule>>>(
       results ??= openCallStore(definition.callsFile ?? ':memory:');
       return results;
     },
-    maxCharacters: definition.maxCharacters ?? MAX_CHARACTERS,
-    note: definition.note ?? writeNote,
+    tasks: () => {
+      runner ??= new TaskRunner({
+        store: openTaskStore(definition.callsFile ?? ':memory:'),
+        tools: byName,
+        maxCharacters,
+        note,
+      });
+      return runner;
+    },
+    maxCharacters,
+    note,
   };
   const server: KitServer = {
     definition,
-    create: () => createMcpServer(definition, ports),
+    tasks: tools.some((tool) => tool.definition.task !== undefined) ? ports.tasks : undefined,
+    create: () => createMcpServer(server, ports),
     serve: (options = {}) => serve(server, options),
     close() {
       closing ??= (async () => {
+        runner?.close();
         await definition.close?.();
         results?.close();
       })();
@@ -103,23 +124,25 @@ export function secretsOf<S extends Readonly<Record<string, SecretRule>>>(rules:
   return readSecrets(rules, process.env);
 }
 
-function createMcpServer(definition: ServerDefinition, ports: CallPorts): McpServer {
+function createMcpServer({ definition, tasks }: KitServer, ports: CallPorts): McpServer {
   const { name, version, title, instructions, tools = [], resources = [], prompts = [] } = definition;
   const server = new McpServer(
     { name, version, ...(title === undefined ? {} : { title }) },
     {
-      capabilities: { logging: {} },
+      capabilities: { logging: {}, ...(tasks === undefined ? {} : { extensions: { [TASKS_EXTENSION]: {} } }) },
       ...(instructions === undefined ? {} : { instructions }),
       requestState: { verify: (state) => ports.seal.open(state) },
     },
   );
-  for (const tool of tools) addTool(server, tool, ports);
+  for (const tool of tools) addTool(server, tool);
+  if (tools.length > 0) addCalls(server, tools, ports);
+  if (tasks !== undefined) addTaskMethods(server, tasks);
   for (const resource of resources) addResource(server, resource, ports);
   for (const prompt of prompts) addPrompt(server, prompt, ports);
   return server;
 }
 
-function addTool(server: McpServer, tool: Tool, ports: CallPorts): void {
+function addTool(server: McpServer, tool: Tool): void {
   const { title, description, hints, icons } = tool.definition;
   const { inputSchema, outputSchema } = tool;
   server.registerTool(
@@ -138,8 +161,27 @@ function addTool(server: McpServer, tool: Tool, ports: CallPorts): void {
       },
       ...(icons === undefined ? {} : { icons: [...icons] }),
     },
-    (input, context) => callTool(tool, input as Readonly<Record<string, unknown>>, { server: context, ports }),
+    () => {
+      throw new Error('tools/call is served by addCalls');
+    },
   );
+}
+
+/** Calls of tools, which the SDK would let return results only: some of ours start a task. */
+function addCalls(server: McpServer, tools: readonly Tool[], ports: CallPorts): void {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  server.server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = byName.get(params.name);
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
+    const args = params.arguments ?? {};
+    const checked = await tool.inputSchema['~standard'].validate(args);
+    if (checked.issues === undefined) return callTool(tool, { args, input: checked.value }, { server: context, ports });
+    const problems = checked.issues.map(({ path = [], message }) => `${path.map(String).join('.')}: ${message}`);
+    return toFailure(
+      `The arguments of ${tool.name} do not fit: ${problems.join('; ')}.`,
+      'Correct them and call again.',
+    );
+  });
 }
 
 function addResource(server: McpServer, resource: Resource, ports: CallPorts): void {

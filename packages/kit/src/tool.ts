@@ -36,7 +36,13 @@ export interface ToolDefinition<In extends Fields, Out extends Fields> {
   readonly output: Out;
   readonly hints: Hints;
   readonly icons?: readonly Icon[];
-  /** Milliseconds after which the call is stopped; 60,000 unless set. */
+  /**
+   * For long work. A client that knows the Tasks extension (2026-07-28) gets a task at once, and asks for its result later;
+   * any other client gets the result as from any tool. `resumes`: after a restart the tool runs again from its start, with
+   * what it did in `once` done; without it, a task that was at work then has failed.
+   */
+  readonly task?: true | { readonly resumes: boolean };
+  /** Milliseconds after which the call is stopped; 60,000 unless set, an hour for a tool with `task`. */
   readonly timeoutMs?: number;
   /** Calls per minute and caller; no limit unless set. */
   readonly perMinute?: number;
@@ -85,6 +91,12 @@ export function defineTool<In extends Fields, Out extends Fields>(definition: To
       subject,
       'only work that is idempotent may be retried.',
       'Remove `retries`, or make the tool idempotent and say so in its hints.',
+    );
+  if (typeof definition.task === 'object' && definition.task.resumes && !hints.readOnly && !hints.idempotent)
+    throw new DefinitionError(
+      subject,
+      'only work that is idempotent may run again after a restart.',
+      'Write `task: true`, or make the tool idempotent and say so in its hints.',
     );
   if (retries !== undefined && !(Number.isInteger(retries.times) && retries.times >= 1 && retries.times <= MAX_RETRIES))
     throw new DefinitionError(subject, `retries.times is ${retries.times}.`, `Use 1 to ${MAX_RETRIES}.`);

@@ -1,4 +1,4 @@
-import type { CallNote } from './call-tool.ts';
+import type { CallNote } from './run-tool.ts';
 
 let waiting: string[] = [];
 

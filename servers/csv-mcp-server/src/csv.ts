@@ -88,6 +88,7 @@ const analyze = (roots: Roots) =>
       more_groups: field('Groups that are not shown', z.number()),
     },
     hints: READS,
+    task: { resumes: true },
     timeoutMs: 600_000,
     async run({ column, group_by, ...file }, { signal, progress }) {
       const groups = new Map<string, { count: number; sum: number; minimum: number; maximum: number }>();

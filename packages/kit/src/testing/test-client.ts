@@ -6,7 +6,7 @@ import {
   InMemoryTransport,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createModernHandler } from '../modern-handler.ts';
 import type { KitServer } from '../server.ts';
 
 export type Era = 'legacy' | 'modern';
@@ -82,7 +82,7 @@ export function textOf({ content }: CallToolResult): string {
 }
 
 async function connectModern(server: KitServer, client: Client): Promise<() => Promise<void>> {
-  const handler = createMcpHandler(() => server.create(), { legacy: 'reject' });
+  const handler = createModernHandler(server);
   const transport = new StreamableHTTPClientTransport(new URL('http://kit.test/mcp'), {
     fetch: (url, init) => handler.fetch(new Request(url, init)),
   });
