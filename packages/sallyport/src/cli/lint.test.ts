@@ -205,7 +205,9 @@ describe('the report', () => {
 
   test('one rule broken at many parameters counts three times at most', () => {
     const properties = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`p${i}`, { type: 'string' }]));
-    const report = lint(subjectOf([{ ...good, inputSchema: { type: 'object', properties, additionalProperties: false } }]));
+    const report = lint(
+      subjectOf([{ ...good, inputSchema: { type: 'object', properties, additionalProperties: false } }]),
+    );
     expect(report.findings.filter(({ rule }) => rule === 'descriptions/parameter-missing')).toHaveLength(10);
     expect(report.score).toBe(100 - 3 * 8);
   });
