@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import {
-  hostHeaderValidation,
-  NodeStreamableHTTPServerTransport,
-  originValidation,
-  toNodeHandler,
-} from '@modelcontextprotocol/node';
-import {
+  type AuthInfo,
   isLegacyRequest,
   type JSONRPCMessage,
   type McpServer,
   parseJSONRPCMessage,
+  validateHostHeader,
+  validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import type { Authenticate } from './callers.ts';
 import { createModernHandler } from './modern-handler.ts';
 import type { KitServer } from './server.ts';
 import { SseTransport } from './sse-transport.ts';
@@ -23,6 +22,8 @@ export interface HttpOptions {
   readonly port: number;
   /** Host names a browser or client may address, beside those of loopback. */
   readonly allowedHosts: readonly string[];
+  /** `undefined`: anybody who reaches it may call. */
+  readonly authenticate: Authenticate | undefined;
   /** Also serves HTTP+SSE of 2024-11-05 at /sse and /message. */
   readonly hasSse: boolean;
 }
@@ -35,35 +36,49 @@ export interface HttpServing {
 const MAX_BODY = 4 * 1024 * 1024;
 /** Sessions of clients that never said goodbye: the one that is idle longest goes first. */
 const MAX_SESSIONS = 1_000;
+const AUTHENTICATE_MS = 10_000;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
+/** Where the SDK looks for who calls. */
+type CallerRequest = IncomingMessage & { auth?: AuthInfo };
+
 interface Session {
+  readonly caller: string | undefined;
   readonly server: McpServer;
   readonly handle: (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
 }
 
 /** Serves Streamable HTTP at /mcp in both eras: stateless for modern clients, with sessions for legacy ones. */
 export async function serveHttp(kit: KitServer, options: HttpOptions): Promise<HttpServing> {
-  const { host, port, allowedHosts, hasSse } = options;
-  const names = [...LOOPBACK, ...allowedHosts];
-  const isHostAllowed = hostHeaderValidation([...names]);
-  const isOriginAllowed = originValidation([...names]);
+  const { host, port, allowedHosts, authenticate, hasSse } = options;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  const names = [...LOOPBACK, shown, ...allowedHosts];
   const modern = createModernHandler(kit, MAX_BODY);
   const handleModern = toNodeHandler(modern);
   const sessions = createSessions(kit);
   const streams = new Map<string, SseTransport>();
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isHostAllowed(request, response) || !isOriginAllowed(request, response)) return;
+  const handle = async (request: CallerRequest, response: ServerResponse): Promise<void> => {
+    const strange = findStrangeName(request, names);
+    if (strange !== undefined)
+      return answer(response, 403, `${strange} Start the server with --allowed-host and this name if it is yours.`);
+    if (authenticate !== undefined) {
+      const caller = await toCaller(authenticate, request);
+      if (caller === undefined) {
+        response.setHeader('www-authenticate', 'Bearer');
+        return answer(response, 401, 'The key is missing or wrong. Send it as "Authorization: Bearer KEY".');
+      }
+      request.auth = { token: '', clientId: caller, scopes: [] };
+    }
     const { pathname, searchParams } = toUrl(request.url);
     if (pathname === '/mcp') return handleMcp(request, response);
-    if (hasSse && pathname === '/sse' && request.method === 'GET') return openStream(response);
+    if (hasSse && pathname === '/sse' && request.method === 'GET') return openStream(request, response);
     if (hasSse && pathname === '/message' && request.method === 'POST')
-      return takeMessage(useStream(searchParams.get('sessionId') ?? ''), request, response);
+      return takeMessage(useStream(searchParams.get('sessionId') ?? '', request), request, response);
     answer(response, 404, `There is nothing at ${pathname}. The server is at /mcp${hasSse ? ' and /sse' : ''}.`);
   };
 
-  async function handleMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleMcp(request: CallerRequest, response: ServerResponse): Promise<void> {
     if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
       response.setHeader('allow', 'GET, POST, DELETE');
       return answer(response, 405, `There is no ${request.method} at /mcp.`);
@@ -81,15 +96,16 @@ export async function serveHttp(kit: KitServer, options: HttpOptions): Promise<H
   }
 
   /** The streams are in the order of their last use. */
-  function useStream(id: string): SseTransport | undefined {
+  function useStream(id: string, { auth }: CallerRequest): SseTransport | undefined {
     const stream = streams.get(id);
-    if (stream !== undefined) streams.delete(id);
-    if (stream !== undefined) streams.set(id, stream);
+    if (stream === undefined || stream.caller !== auth?.clientId) return undefined;
+    streams.delete(id);
+    streams.set(id, stream);
     return stream;
   }
 
-  async function openStream(response: ServerResponse): Promise<void> {
-    const transport = new SseTransport(randomUUID(), '/message', response);
+  async function openStream({ auth }: CallerRequest, response: ServerResponse): Promise<void> {
+    const transport = new SseTransport(response, { caller: auth?.clientId, postPath: '/message' });
     const server = kit.create();
     streams.set(transport.sessionId, transport);
     const [idle] = streams.values();
@@ -113,7 +129,6 @@ export async function serveHttp(kit: KitServer, options: HttpOptions): Promise<H
     listener.listen(port, host, resolve);
   });
   const { port: taken } = listener.address() as AddressInfo;
-  const shown = host.includes(':') ? `[${host}]` : host;
   return {
     url: `http://${shown}:${taken}/${hasSse ? 'sse' : 'mcp'}`,
     async close() {
@@ -134,12 +149,16 @@ function createSessions(kit: KitServer) {
     await session?.server.close();
   };
 
-  async function open(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+  async function open(request: CallerRequest, response: ServerResponse, body: unknown): Promise<void> {
     const server = kit.create();
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized(id) {
-        sessions.set(id, { server, handle: (...parts) => transport.handleRequest(...parts) });
+        sessions.set(id, {
+          caller: request.auth?.clientId,
+          server,
+          handle: (...parts) => transport.handleRequest(...parts),
+        });
         const oldest = sessions.keys().next().value;
         if (sessions.size > MAX_SESSIONS && oldest !== undefined) void end(oldest);
       },
@@ -152,11 +171,11 @@ function createSessions(kit: KitServer) {
   }
 
   return {
-    async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    async handle(request: CallerRequest, response: ServerResponse, body: unknown): Promise<void> {
       const id = request.headers['mcp-session-id'];
       if (id === undefined) return open(request, response, body);
       const session = typeof id === 'string' ? sessions.get(id) : undefined;
-      if (session === undefined)
+      if (session === undefined || session.caller !== request.auth?.clientId)
         return answer(response, 404, 'This session has ended. Start a new one with initialize.');
       sessions.delete(id as string);
       sessions.set(id as string, session);
@@ -168,7 +187,7 @@ function createSessions(kit: KitServer) {
 
 async function takeMessage(
   transport: SseTransport | undefined,
-  request: IncomingMessage,
+  request: CallerRequest,
   response: ServerResponse,
 ): Promise<void> {
   if (transport === undefined) return answer(response, 404, 'This stream has ended. Open a new one at /sse.');
@@ -181,7 +200,32 @@ async function takeMessage(
     return answer(response, 400, 'The body is no message of JSON-RPC 2.0.', -32600);
   }
   response.writeHead(202).end('Accepted');
-  transport.onmessage?.(message);
+  transport.onmessage?.(message, request.auth === undefined ? {} : { authInfo: request.auth });
+}
+
+/** A browser that was led here by a name of somebody else's, or by a page of theirs. */
+function findStrangeName({ headers: { host, origin } }: IncomingMessage, names: string[]): string | undefined {
+  if (!validateHostHeader(host, names).ok) return 'The Host header does not name this server.';
+  if (!validateOriginHeader(origin, names).ok) return 'The Origin header names a page that may not call this server.';
+  return undefined;
+}
+
+/** A hook that throws, or answers late, lets nobody in. */
+async function toCaller(authenticate: Authenticate, request: IncomingMessage): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const found = authenticate(request);
+    if (!(found instanceof Promise)) return found || undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), AUTHENTICATE_MS);
+    });
+    return (await Promise.race([found, late])) || undefined;
+  } catch (error) {
+    process.stderr.write(`authenticate failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** An address such as `//` is none: there is nothing there. */

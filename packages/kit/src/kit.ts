@@ -2,6 +2,7 @@
 
 export { z } from 'zod';
 export { type ArtifactLink, type Artifacts, openArtifacts } from './artifacts.ts';
+export type { Authenticate } from './callers.ts';
 export type { Asked, ToolContext } from './context.ts';
 export { DefinitionError } from './definition-error.ts';
 export { fail, ToolFailure } from './fail.ts';

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { type Authenticate, assertHostIsSafe, authenticateByKeys, KEYS } from './callers.ts';
 import { serveHttp } from './http.ts';
 import type { KitServer } from './server.ts';
 import { TaskStreamTransport } from './tasks/task-streams.ts';
@@ -13,6 +14,11 @@ export interface ServeOptions {
   readonly host?: string;
   readonly port?: number;
   readonly allowedHosts?: readonly string[];
+  /**
+   * Who sends a request over HTTP. Unless given, callers have the keys in the environment variable KIT_KEYS (`name=key`,
+   * separated by commas). Without both, anybody on this machine may call, and the server listens at loopback only.
+   */
+  readonly authenticate?: Authenticate;
   /** The command line; that of this process unless given. */
   readonly args?: readonly string[];
 }
@@ -30,6 +36,8 @@ const USAGE = `Options:
       --port PORT                 0 for any free one (default ${PORT})
       --allowed-host NAME         a host name clients may use, beside those of this machine; repeatable
   -h, --help
+Environment:
+  ${KEYS}  name=key of each caller over HTTP, separated by commas; needed for a host that is not loopback
 `;
 
 /** Serves until SIGINT or SIGTERM, or until the client closes stdin. Ends the process with 2 for a wrong command line. */
@@ -54,6 +62,7 @@ interface Choice {
   readonly host: string;
   readonly port: number;
   readonly allowedHosts: readonly string[];
+  readonly authenticate: Authenticate | undefined;
 }
 
 function toChoice(kit: KitServer, options: ServeOptions): Choice {
@@ -79,12 +88,12 @@ function toChoice(kit: KitServer, options: ServeOptions): Choice {
     const port = values.port === undefined ? (options.port ?? PORT) : Number(values.port);
     if (!Number.isInteger(port) || port < 0 || port > 65_535)
       throw new Error(`--port is a number from 0 to 65535, not "${values.port}".`);
-    return {
-      transport,
-      port,
-      host: values.host ?? options.host ?? '127.0.0.1',
-      allowedHosts: values['allowed-host'] ?? options.allowedHosts ?? [],
-    };
+    const host = values.host ?? options.host ?? '127.0.0.1';
+    const keys = process.env[KEYS];
+    const authenticate = options.authenticate ?? (keys === undefined ? undefined : authenticateByKeys(keys));
+    if (transport !== 'stdio') assertHostIsSafe(host, authenticate);
+    const allowedHosts = values['allowed-host'] ?? options.allowedHosts ?? [];
+    return { transport, port, host, allowedHosts, authenticate };
   } catch (error) {
     return end(2, `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   }

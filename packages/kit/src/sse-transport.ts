@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/server';
 
 /** Bytes that wait for a client to read them. */
 const MAX_WAITING = 16 * 1024 * 1024;
@@ -8,14 +9,19 @@ const MAX_WAITING = 16 * 1024 * 1024;
 export class SseTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
-  readonly sessionId: string;
+  onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void;
+  readonly sessionId = randomUUID();
+  /** Nobody else may send messages to it. */
+  readonly caller: string | undefined;
   readonly #response: ServerResponse;
   readonly #postPath: string;
 
   /** @param postPath where the client sends its messages; the session id is added to it */
-  constructor(sessionId: string, postPath: string, response: ServerResponse) {
-    this.sessionId = sessionId;
+  constructor(
+    response: ServerResponse,
+    { caller, postPath }: { readonly caller: string | undefined; readonly postPath: string },
+  ) {
+    this.caller = caller;
     this.#postPath = postPath;
     this.#response = response;
   }
