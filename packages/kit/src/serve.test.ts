@@ -92,7 +92,7 @@ describe('bad input to the command line', () => {
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
     const { code, stderr, stdout } = await ended(start('-t', 'http', '--port', String(port)));
-    expect(stderr).toContain(`Port ${port} of 127.0.0.1 is in use. Choose another with --port`);
+    expect(stderr).toBe(`Port ${port} of 127.0.0.1 is in use. Choose another with --port, or 0 for any free one.\n`);
     expect([code, stdout]).toEqual([1, '']);
     blocker.close();
   });

@@ -40,11 +40,11 @@ Environment:
   ${KEYS}  name=key of each caller over HTTP, separated by commas; needed for a host that is not loopback
 `;
 
-/** Serves until SIGINT or SIGTERM, or until the client closes stdin. Ends the process with 2 for a wrong command line. */
+/** Serves until SIGINT or SIGTERM, or until the client closes stdin. Ends the process with 2 for a wrong command line, with 1 for a port that cannot be used. */
 export async function serve(kit: KitServer, options: ServeOptions): Promise<Serving> {
   const chosen = toChoice(kit, options);
   keepStdoutClean();
-  const serving = chosen.transport === 'stdio' ? serveOnStdio(kit) : await listen(kit, chosen);
+  const serving = chosen.transport === 'stdio' ? serveOnStdio(kit) : await listen(kit, chosen).catch(endWith);
   // Takes up what an earlier process left.
   kit.tasks?.();
   let closing: Promise<void> | undefined;
@@ -97,6 +97,12 @@ function toChoice(kit: KitServer, options: ServeOptions): Choice {
   } catch (error) {
     return end(2, `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   }
+}
+
+/** A port that is taken is no fault whose stack somebody needs. */
+function endWith(error: Error): never {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
 }
 
 /** On stdio, whatever else is printed there would end the connection; elsewhere a script may read the address. */
