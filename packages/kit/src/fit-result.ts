@@ -65,6 +65,14 @@ function cutList(
   if (count === 0)
     fail(`One item of "${name}" alone is too large for a result.`, 'Ask for fewer fields, or for one item.');
   const cut = { ...output, [name]: value.slice(0, count) };
+  if ('next_cursor' in output) {
+    // The cursor leads past the items that were cut.
+    const { next_cursor: _, ...here } = cut as Readonly<Record<string, unknown>>;
+    return {
+      output: { ...here, has_more: true },
+      notice: `Only ${count} of ${value.length} items of "${name}" fit. Call again with the same cursor and limit ${count}.`,
+    };
+  }
   const offset = output['offset'];
   if (typeof offset !== 'number' || !('has_more' in output))
     return {

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import {
+  cursorInput,
+  cursorOutput,
+  cursorPage,
   defineServer,
   defineTool,
   fail,
@@ -174,5 +177,45 @@ describe.each(['legacy', 'modern'] as const)('a server of the kit, %s', (era) =>
     const client = await connect(era);
     const text = textOf(await client.raw('notes_list_items', { limit: 1, response_format: 'markdown' }));
     expect(text).toMatch(/\*\*Items\*\*\n\n\| Id \| Text \|\n\| --- \| --- \|\n\| n0 \| x+ \|/);
+  });
+});
+
+describe('pages by cursor', () => {
+  const item = z.object({ id: z.number().describe('Its id'), name: z.string().describe('Its name') });
+  const people = defineTool({
+    name: 'people_list_all',
+    title: 'List people',
+    description: 'Lists people, page by page.',
+    input: { ...cursorInput, ...formatInput },
+    output: cursorOutput('The people', field('One', item)),
+    hints: QUIET,
+    run: (input) =>
+      cursorPage(input, ({ limit, cursor = 'p0' }) => {
+        const at = Number(cursor.slice(1));
+        const items = Array.from({ length: limit }, (_, i) => ({ id: at + i, name: `Ada${'x'.repeat(limit * 10)}` }));
+        return { items, next: at + limit < 120 ? `p${at + limit}` : undefined };
+      }),
+  });
+
+  test('lead through all, say so where one is too large, and name people for people', async () => {
+    const client = await connectTestClient(server({ tools: [people] }));
+    opened.push(client);
+    const seen: number[] = [];
+    for (let cursor: unknown; ; ) {
+      const found = await client.call('people_list_all', { limit: 40, ...(cursor === undefined ? {} : { cursor }) });
+      seen.push(...(found['items'] as { id: number }[]).map(({ id }) => id));
+      cursor = found['next_cursor'];
+      expect(found['has_more']).toBe(cursor !== undefined);
+      if (cursor === undefined) break;
+    }
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, i) => i));
+    const large = await client.raw('people_list_all', { limit: 100 });
+    expect(large.structuredContent).toMatchObject({ has_more: true });
+    expect(large.structuredContent).not.toHaveProperty('next_cursor');
+    expect(textOf(large)).toMatch(
+      /Only 24 of 100 items of "items" fit\. Call again with the same cursor and limit 24\./,
+    );
+    const text = textOf(await client.raw('people_list_all', { limit: 1, response_format: 'markdown' }));
+    expect(text).toMatch(/\| Name \|\n\| --- \|\n\| Adax+ \(0\) \|/);
   });
 });

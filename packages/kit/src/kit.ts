@@ -7,7 +7,17 @@ export type { Asked, ToolContext } from './context.ts';
 export { DefinitionError } from './definition-error.ts';
 export { fail, ToolFailure } from './fail.ts';
 export { fromOpenApi, type OpenApiOptions, type OpenApiTools } from './openapi/from-openapi.ts';
-export { formatInput, type Page, page, pageInput, pageOutput } from './page.ts';
+export {
+  type CursorPage,
+  cursorInput,
+  cursorOutput,
+  cursorPage,
+  formatInput,
+  type Page,
+  page,
+  pageInput,
+  pageOutput,
+} from './page.ts';
 export { openRoots, type Roots } from './paths.ts';
 export { definePrompt, type Prompt } from './prompt.ts';
 export { fetchPublic, isPrivateAddress, toPublicUrl } from './public-fetch.ts';
