@@ -28,6 +28,13 @@ describe('a name that is not known', () => {
     expect(() => refuse(inbound, name)).toThrow(expect.objectContaining({ code: 'unreachable' }));
   });
 
+  test('a key of the configuration is named as it is written', () => {
+    const unset = { upstream: 'mail', reason: 'env.MAIL_KEY: the variable MAIL_KEY is not set' };
+    expect(() => refuse(toAsking(OWN, [unset]), 'send')).toThrow(
+      '"mail" cannot be used now. env.MAIL_KEY: the variable MAIL_KEY is not set.',
+    );
+  });
+
   test.each(['mailbox_send', 'web_mail', ''])('%j is of no server that is away', (name) => {
     expect(refuse(toAsking({ kind: 'all' }), name)).toBeUndefined();
   });

@@ -44,6 +44,8 @@ export function findUnreached(
 }
 
 function toUnreachable(code: Code, { upstream, reason }: View['unavailable'][number]): FaultError {
-  const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? '' : '.'}`;
+  // A key of the configuration stays as it is written there.
+  const said = reason.replace(/^[a-z](?=[a-z]{0,32} )/, (letter) => letter.toUpperCase());
+  const sentence = `${said}${/[.!?]$/.test(reason) ? '' : '.'}`;
   return new FaultError(code, `"${upstream}" cannot be used now. ${sentence}`);
 }

@@ -47,3 +47,35 @@ test('the definitions of a server that is added are read in short stretches, and
   expect(new Set(seen).size).toBeGreaterThan(TOOLS / 4);
   await catalog.close();
 });
+
+test('the instructions of servers that answer all at once are read in short stretches, each once', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `s${i}`);
+  const turnsOf: number[] = [];
+  let turn = 0;
+  const inspection: Inspection = {
+    version: '1',
+    inspect({ kind }) {
+      if (kind === 'instructions') turnsOf.push(turn);
+      const until = performance.now() + 2;
+      while (performance.now() < until);
+      return { findings: [], risky: false, score: 0 };
+    },
+  };
+  const servers = names.map((name) => [name, { capabilities: {}, instructions: `Says ${name}.` }] as const);
+  const { upstreams } = setUp(Object.fromEntries(servers));
+  const book = new PinBook({ rules: () => ({ mode: 'laptop' }), keep: () => {}, log: silentLog, inspection });
+  const store = { load: async () => undefined, save: async () => {} };
+  const catalog = createCatalog({ upstreams, store, clock: { now: () => Date.now() }, log: silentLog }, book);
+  let isOver = false;
+  const look = (): void => {
+    turn += 1;
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  const view = await catalog.view(snapshotOf(names.map((name) => serverSettings(name))), ALL, clientOf());
+  isOver = true;
+  for (const name of names) expect(view.instructions).toContain(`Says ${name}.`);
+  expect(turnsOf).toHaveLength(names.length);
+  expect(new Set(turnsOf).size).toBeGreaterThan(names.length / 2);
+  await catalog.close();
+});

@@ -57,7 +57,7 @@ class LiveCatalog implements Catalog {
   #accessVersion: number | undefined;
   readonly #noted = new WeakSet<Client>();
   readonly #pins: PinGate | undefined;
-  readonly #looks = new Turns();
+  readonly #looks = { list: new Turns(), identity: new Turns() };
   readonly #unsubscribe: () => void;
   /** Parts of the store nobody has asked for yet. */
   #kept = new Map<string, JsonObject>();
@@ -81,7 +81,7 @@ class LiveCatalog implements Catalog {
       else if (event.kind === 'connected') this.#stocks.get(event.upstream)?.outdate(event.era);
     });
     const stopPins = pins?.onChange((upstream, lists) => {
-      this.#changed();
+      this.#changed(this.#stocks.values());
       for (const list of lists) this.#announce({ upstream, list });
     });
     this.#unsubscribe = () => {
@@ -173,9 +173,9 @@ class LiveCatalog implements Catalog {
       clock,
       log,
       schemas,
-      changed: () => this.#changed(),
+      changed: () => this.#changed([made]),
       reported: () => this.#ports.reported?.(),
-      look: (offer) => this.#looks.run(this.#look(settings.name, offer)),
+      look: (offer, what) => this.#looks[what].run(this.#look(settings.name, offer)),
       listChanged: (change) => this.#announce(change),
     });
     if (present !== undefined && present.transportDigest === made.transportDigest) {
@@ -188,7 +188,7 @@ class LiveCatalog implements Catalog {
     if (kept !== undefined) made.restore(kept);
     this.#kept.delete(settings.name);
     this.#stocks.set(settings.name, made);
-    this.#observe();
+    this.#observe([made]);
     return made;
   }
 
@@ -300,14 +300,15 @@ class LiveCatalog implements Catalog {
   }
 
   /** Before anything new is shown. What was looked at costs next to nothing. */
-  #observe(): void {
+  #observe(stocks: Iterable<Stock>): void {
     if (this.#pins === undefined) return;
-    for (const [name, stock] of this.#stocks)
-      for (const offer of stock.offers()) runAtOnce(this.#pins.look(name, offer));
+    for (const stock of stocks)
+      for (const offer of stock.offers()) runAtOnce(this.#pins.look(stock.settings.name, offer));
   }
 
-  #changed(): void {
-    this.#observe();
+  /** @param stocks of which something new may be shown */
+  #changed(stocks: Iterable<Stock>): void {
+    this.#observe(stocks);
     this.#views.expire();
     this.#saveLater();
   }

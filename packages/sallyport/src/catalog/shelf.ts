@@ -1,7 +1,7 @@
 import type { ServerSettings } from '../config/settings.ts';
 import { isPerPrincipal } from '../config/upstream-auth.ts';
 import type { Client } from '../core/client.ts';
-import { type FailureCode, FaultError, toFault } from '../core/errors.ts';
+import { FaultError } from '../core/errors.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import { checkSchemas } from './check-schemas.ts';
@@ -11,6 +11,7 @@ import { LIST_KINDS, rulesOf } from './items.ts';
 import { type KnownList, noteFetched, toKnownList } from './known-list.ts';
 import type { Offer } from './pins/pin-gate.ts';
 import { setRecent } from './set-recent.ts';
+import { toReason } from './to-reason.ts';
 
 /** One list as one principal may see it; the key `''` stands for everyone. */
 export interface Cell {
@@ -41,8 +42,8 @@ export interface ShelfPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | '
   fetch(identity: UpstreamIdentity, source: ListSource, kind: ListKind): Promise<FetchedList>;
   /** The same list when another profile has it. */
   findEqual(list: KnownList): KnownList | undefined;
-  /** Looks at everything in a list before any of it is shown. */
-  look(offer: Offer): Promise<void>;
+  /** Looks at everything in an offer before any of it is shown. An identity waits for no list. */
+  look(offer: Offer, what: 'list' | 'identity'): Promise<void>;
   /** What a view shows may be different now. */
   changed(): void;
   /** There is something new to report. */
@@ -256,7 +257,7 @@ export class Shelf {
     try {
       const identity = await Promise.race([upstreams.identify(name, client), gone]);
       isConnected = true;
-      this.#setIdentity(identity);
+      await this.#setIdentity(identity);
       const fetched = kinds.map(async (kind) => {
         const generation = this.#generations.get(kind);
         try {
@@ -286,9 +287,13 @@ export class Shelf {
     }
   }
 
-  #setIdentity(identity: UpstreamIdentity): void {
+  async #setIdentity(identity: UpstreamIdentity): Promise<void> {
     // The same object while nothing changed: views made of it stay valid.
-    if (this.#identity !== undefined && JSON.stringify(this.#identity) === JSON.stringify(identity)) return;
+    const isSame = () => this.#identity !== undefined && JSON.stringify(this.#identity) === JSON.stringify(identity);
+    if (isSame()) return;
+    // Many servers answer at once at a start: what they say is read in turns, so that clients are served meanwhile.
+    await this.#ports.look({ identity, lists: this.#lists() }, 'identity');
+    if (this.#stop.signal.aborted || isSame()) return;
     this.#identity = identity;
     this.#introduce();
     this.#ports.changed();
@@ -345,9 +350,12 @@ export class Shelf {
   /** Beside what else the server offers, without the list that this one takes the place of. */
   async #look(list: KnownList, principal: string): Promise<void> {
     const replaced = this.cell(list.kind, principal)?.list;
-    const others = [...LIST_KINDS.keys()].flatMap((kind) => [...this.cells(kind).values()].map((cell) => cell.list));
-    const lists = [list, ...others.filter((other) => other !== replaced)];
-    await this.#ports.look({ identity: this.#identity, lists });
+    const lists = [list, ...this.#lists().filter((other) => other !== replaced)];
+    await this.#ports.look({ identity: this.#identity, lists }, 'list');
+  }
+
+  #lists(): KnownList[] {
+    return [...LIST_KINDS.keys()].flatMap((kind) => [...this.cells(kind).values()].map((cell) => cell.list));
   }
 
   /** Counts as a failure for views that must not wait any longer; a fetch under way may still succeed. */
@@ -380,19 +388,6 @@ export class Shelf {
     this.#stop.abort();
     return Promise.all([...this.#flights.values()].map(({ work }) => work)).then(() => {});
   }
-}
-
-const TOLD: ReadonlyMap<FailureCode, string> = new Map([
-  ['timeout', 'it does not answer'],
-  ['unreachable', 'it cannot be reached or has ended'],
-  ['upstream_unauthenticated', 'the operator has to sign in there'],
-  ['denied', 'its program waits for the approval of a person'],
-]);
-
-/** What a server says when it fails is shown where a call failed, never among instructions. */
-function toReason(error: unknown): { reason: string; told: string } {
-  const { message, code, isOurs } = toFault(error);
-  return { reason: message, told: isOurs ? message : (TOLD.get(code) ?? 'it does not answer as an MCP server does') };
 }
 
 function isDeclared(capabilities: JsonObject, kind: ListKind): boolean {

@@ -13,8 +13,8 @@ import { digestTransport, readUpstream, writeUpstream } from './stored.ts';
 export interface StockPorts extends Pick<CatalogPorts, 'upstreams' | 'clock' | 'log' | 'schemas'> {
   changed(): void;
   reported(): void;
-  /** At everything in a list that is new, in short stretches. */
-  look(offer: Offer): Promise<void>;
+  /** At everything in an offer that is new, in short stretches. */
+  look(offer: Offer, what: 'list' | 'identity'): Promise<void>;
   listChanged(change: ListChange): void;
 }
 
@@ -93,7 +93,7 @@ export class Stock {
       findEqual: (list) => this.#findEqual(list),
       changed: () => this.#ports.changed(),
       reported: () => this.#ports.reported(),
-      look: (offer) => this.#ports.look(offer),
+      look: (offer, what) => this.#ports.look(offer, what),
       listChanged: (list, principal, found) => {
         const change = { upstream: this.#settings.name, list, profile };
         const told = found === 'same' ? { ...change, isSame: true } : change;

@@ -42,9 +42,9 @@ export class Turns {
 
   async #isDone(steps: Generator<undefined, void>): Promise<boolean> {
     for (let step = 0; step < STEPS; step++) {
-      if (steps.next().done === true) return true;
       const pause = this.#pause();
       if (pause !== undefined) await pause;
+      if (steps.next().done === true) return true;
     }
     return false;
   }
