@@ -81,10 +81,11 @@ const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: 
 const sampled = { model: 'm', role: 'assistant' as const, content: { type: 'text' as const, text: 'Paris' } };
 const rootList = { roots: [{ uri: 'file:///work', name: 'work' }] };
 
+/** Of each form that is shown, only the members it asks for count. */
+const ELICITED = { ok: true, name: 'Ada', color: 'red', response: 'yes', reason: 'so', decision: 'allow once' };
+
 function elicited({ mode }: { mode?: string | undefined }) {
-  return mode === 'url'
-    ? { action: 'accept' as const }
-    : { action: 'accept' as const, content: { ok: true, name: 'Ada', color: 'red', response: 'yes', reason: 'so' } };
+  return mode === 'url' ? { action: 'accept' as const } : { action: 'accept' as const, content: ELICITED };
 }
 
 const headers = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });

@@ -2,6 +2,7 @@ import type { Settled } from '../src/call/approval-desk.ts';
 import type { Inbound } from '../src/call/inbound.ts';
 import type { CallPorts } from '../src/call/ports.ts';
 import { TaskOwners } from '../src/call/task-owners.ts';
+import { ToolIndexes } from '../src/catalog/search/tool-indexes.ts';
 import type { AuditEnd, AuditSubject } from '../src/core/audit.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { JsonObject } from '../src/core/json.ts';
@@ -55,6 +56,7 @@ export function openRelay(
       taskOwners,
       masked: { toUpstream: () => undefined, toCaller: (_asked, one) => one },
       handled: { toUpstream: () => undefined },
+      toolIndexes: new ToolIndexes(),
       callLog: { write: (record) => void records.push({ ...record }) },
       metrics: undefined,
       tracer: undefined,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createMaskedValues } from '../call/masked-values.ts';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
+import { ToolIndexes } from '../catalog/search/tool-indexes.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
 import { ownSecrets } from '../core/own-secrets.ts';
@@ -149,6 +150,7 @@ export async function openParts(options: AppOptions, current: Current) {
     keptResults,
     taskOwners: openTaskOwners(basics),
     handled: plans.toHandled(chains),
+    toolIndexes: new ToolIndexes(),
     masked,
     callLog,
     audit,

@@ -11,4 +11,6 @@ export interface Inbound {
   readonly endpoint: Endpoint;
   readonly snapshot: Snapshot;
   readonly view: View;
+  /** The call of `call_tool` that it came in; left out: it came as it is. */
+  readonly wrapped?: Request;
 }

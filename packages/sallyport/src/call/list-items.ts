@@ -4,6 +4,7 @@ import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import { createPause, runPaced } from '../core/pace.ts';
 import type { Inbound } from './inbound.ts';
+import { withOwnTools } from './own-tools.ts';
 import type { CallPorts } from './ports.ts';
 import { mayReach } from './relay-request.ts';
 import { askForPage } from './server-page.ts';
@@ -31,7 +32,8 @@ export function listItems(ports: CallPorts, inbound: Inbound, kind: ListKind): L
       if (mayReach(ports, request.method, inbound))
         return askForPage(ports, inbound, { kind, upstream: endpoint.name });
     }
-    const page = view.list(kind, cursor as string | undefined);
+    const own = view.list(kind, cursor as string | undefined);
+    const page = kind === 'tools' ? withOwnTools(inbound, own, cursor as string | undefined) : own;
     const failing = findUnreached(ports, inbound, { code: 'unreachable', missing: page.missing.length > 0 });
     return failing === undefined ? page : failing.then((fault) => Promise.reject(fault));
   }

@@ -1,3 +1,4 @@
+import type { ToolIndexes } from '../catalog/search/tool-indexes.ts';
 import type { Audit } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
@@ -24,6 +25,8 @@ export interface CallPorts {
   /** Results in quarantine that a person released. */
   readonly keptResults: Pick<KeptResults, 'take'>;
   readonly taskOwners: TaskOwners;
+  /** What callers find tools in. */
+  readonly toolIndexes: Pick<ToolIndexes, 'find'>;
   readonly masked: MaskedValues;
   readonly handled: HandledTexts;
   readonly callLog: CallLog;

@@ -1,6 +1,6 @@
 import { type EnvelopeKind, KINDS } from '../core/envelope.ts';
 import { FaultError } from '../core/errors.ts';
-import { type JsonObject, member } from '../core/json.ts';
+import { type Json, type JsonObject, member } from '../core/json.ts';
 import { Answer, type Request } from '../core/message.ts';
 import type { Decision } from '../guard/guard.ts';
 
@@ -17,6 +17,9 @@ export interface Refused {
   /** Where the result is in quarantine. */
   readonly keptId?: string | undefined;
 }
+
+/** Bytes of a refusal at most: reasons are short. */
+const MAX_REFUSAL = 65_536;
 
 /** What nobody can be asked about here. */
 const NOBODY_ASKED = 'Only a call of a tool can wait for a person, so it is refused.';
@@ -39,7 +42,7 @@ export function toRefusal({ verdict, guard = '' }: Decision, refused: Refused): 
     ...(isAnswered ? { outcome: 'withheld' } : {}),
     ...(keptId === undefined ? {} : { result: keptId }),
   };
-  if (kind !== 'call' && kind !== 'result')
+  if (kind === undefined || KINDS[kind].refusal !== 'tool_error')
     throw new FaultError(verdict.kind === 'deny' && verdict.code === 'too_many' ? 'too_many' : 'denied', reason, {
       data: { [VERDICT]: said },
     });
@@ -54,4 +57,10 @@ export function toRefusal({ verdict, guard = '' }: Decision, refused: Refused): 
 export function isRefused({ data }: FaultError): string | undefined {
   const guard = member(member(data, VERDICT), 'guard');
   return typeof guard === 'string' ? guard : undefined;
+}
+
+/** What a refusal says of itself; `undefined`: the answer is none, or a large one, and no refusal is large. */
+export function verdictOf(answer: Answer): Json | undefined {
+  if (answer.bytes.length > MAX_REFUSAL || !answer.isResult) return undefined;
+  return member(answer.resultMember('_meta'), VERDICT);
 }

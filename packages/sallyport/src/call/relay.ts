@@ -88,7 +88,7 @@ export async function relay(
     // The record has it as the client reads it: it may quote what a server said.
     const { envelope, quoted } = passing;
     const asked = envelope ?? (quoted === undefined ? undefined : toContext(given, quoted));
-    const fault = await judgeFault(ports, asked, toFault(error));
+    const fault = envelope?.kind === 'own' ? toFault(error) : await judgeFault(ports, asked, toFault(error));
     noteFault(passing, fault);
     // The server did it: "try again" would have the model do it twice.
     throw passing.isAnswered ? toFaultAfter(fault) : fault;
@@ -220,7 +220,7 @@ function write(
 
 /** What the record has of the request: its own bytes, unless something was rewritten or, of a call, is sent beside the arguments. */
 function toRecorded(route: Route, request: Request, { body, isChanged }: Omit<Sent, 'target'>): Buffer | undefined {
-  if (route.kind === 'call') {
+  if (route.kind === 'call' || route.kind === 'own') {
     if (isChanged || !isEmpty(route.fixed)) return Buffer.from(JSON.stringify(toWhole({ ...route, body })));
     return cut(request, request.param('arguments'));
   }
@@ -233,6 +233,11 @@ function cut({ bytes }: Request, span: Span | undefined): Buffer | undefined {
   return span && bytes.subarray(span.start, span.end);
 }
 
+/** What the result of a call is; of everything else it is `contents`. */
+const RESULTS: ReadonlyMap<EnvelopeKind, 'result' | 'own_result'> = new Map([
+  ['call', 'result'],
+  ['own', 'own_result'],
+]);
 /** From here on looking through an answer takes a millisecond and more. Bytes. */
 const LARGE_ANSWER = 262_144;
 
@@ -249,7 +254,7 @@ async function release(passing: Passing, asked: Envelope, given: Answer): Promis
   const noting = asked.kind === 'call' ? ports.taskOwners.note(upstream, given, client.principal) : undefined;
   if (noting !== undefined) await noting;
   let answer = given;
-  const kind = !answer.isResult ? 'error' : asked.kind === 'call' ? 'result' : 'contents';
+  const kind = !answer.isResult ? 'error' : (RESULTS.get(asked.kind) ?? 'contents');
   const { guards } = ports.chains(kind, snapshot);
   // A large one is read in a thread: whether it must be, nobody reads it here to find out.
   const isLarge = answer.bytes.length >= LARGE;
@@ -271,7 +276,8 @@ async function release(passing: Passing, asked: Envelope, given: Answer): Promis
     if (answer.bytes.length >= LARGE_ANSWER) await new Promise<void>(inTurn);
   }
   if (asked.kind === 'task') await judgeTaskQuestions(inbound.exchange, answer);
-  answer = toPublicAnswer(inbound, upstream, answer);
+  // What Sallyport answers itself has the names that its callers know.
+  if (asked.kind !== 'own') answer = toPublicAnswer(inbound, upstream, answer);
   record.outcome = !answer.isResult ? 'error' : answer.resultMember('isError') === true ? 'tool_error' : 'ok';
   passing.body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
   return ports.masked.toCaller(asked, answer);

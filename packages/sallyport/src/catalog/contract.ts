@@ -123,6 +123,13 @@ export interface Page {
   readonly cacheScope: 'public' | 'private';
 }
 
+/** One entry of a list of tools. */
+export interface ListedTool {
+  readonly tool: Tool;
+  /** The operator's description in place of the server's; `undefined`: the server's own. */
+  readonly description: string | undefined;
+}
+
 export interface ResourceOwner {
   readonly upstream: string;
   /** The upstream's own URI. */
@@ -165,6 +172,8 @@ export interface View {
   /** What the lists show this caller, for those who follow where values come from. */
   shown(): ShownDefinitions;
   tool(publicName: string): Tool | undefined;
+  /** What the list of tools shows this caller, in its order; the same array each time. Where policies decide, `prepare` first. */
+  listedTools(): readonly ListedTool[];
   /** A tool that is there and that this caller may not know of: for the record only, never for an answer. */
   hiddenTool(publicName: string): Tool | undefined;
   /** Endpoint of one server: a tool that the server does not list, where no pin holds the name. Its definition is its name. */

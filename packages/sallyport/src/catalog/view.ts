@@ -1,7 +1,7 @@
 import { isPerPrincipal } from '../config/upstream-auth.ts';
 import type { Tool } from '../core/call.ts';
 import { isObject, type JsonObject, member } from '../core/json.ts';
-import type { ListKind, Page, View } from './contract.ts';
+import type { ListedTool, ListKind, Page, View } from './contract.ts';
 import { fromCursor, type Position, readCursor, toCursor, toItemKey } from './cursor.ts';
 import { whyEntryHeld, whyUriHeld } from './held.ts';
 import { type Item, writeShown } from './items.ts';
@@ -33,9 +33,7 @@ export function createView(content: ViewContent): View {
   const entries = once((kind: ListKind) => collectEntries(content, kind, { sees, toPublicUri: qualified.toPublicUri }));
   // A tool that may not be called is not listed, but known: whoever calls it is told why.
   const shown = once((kind: ListKind) =>
-    entries(kind)
-      .filter((entry) => !isSetAside(entry, kind) && whyEntryHeld(entry, kind) === undefined)
-      .filter((entry) => kind !== 'tools' || isUsable(entry)),
+    entries(kind).filter((entry) => isOpen(entry, kind) && (kind !== 'tools' || isUsable(entry))),
   );
   const definitions = once(() => toShownDefinitions(parts, shown));
   const tools = once(() => collectTools(content, entries('tools')));
@@ -43,6 +41,7 @@ export function createView(content: ViewContent): View {
     const found = tools(undefined).get(publicName);
     return found !== undefined && sight.mayUse(found.tool) ? found : undefined;
   };
+  const listed = once(() => toListed(shown('tools'), findTool));
   const isUsable = ({ item, publicId }: Entry) => findTool(publicId ?? item.id) !== undefined;
   const whyOwnedHeld = ({ upstream, uri }: { upstream: string; uri: string }) => {
     const part = parts.find(({ server }) => server.name === upstream);
@@ -65,18 +64,16 @@ export function createView(content: ViewContent): View {
     return [{ upstream: named.server, uri: named.uri }, ...others].filter(seesUri);
   };
   function* look(kind: ListKind): Generator<undefined, void> {
-    for (const part of parts) {
+    for (const part of parts)
       for (const item of part.lists.get(kind)?.items ?? []) {
         sees(part, kind, item);
         yield;
       }
-    }
-    if (kind === 'tools') {
+    if (kind === 'tools')
       for (const entry of entries(kind)) {
         isUsable(entry);
         yield;
       }
-    }
     prepared.add(kind);
   }
   const told = once(() => ({ text: toInstructions(content, waitingOf(entries('tools'), isUsable)) }));
@@ -96,10 +93,9 @@ export function createView(content: ViewContent): View {
       toPage(content, kind, { shown: shown(kind).filter(({ item }) => ids.has(item.id)), nextCursor }),
     shown: () => definitions(undefined),
     tool: (publicName: string) => findTool(publicName)?.tool,
-    hiddenTool(publicName: string) {
-      const found = tools(undefined).get(publicName);
-      return found === undefined || sight.mayUse(found.tool) ? undefined : found.tool;
-    },
+    listedTools: () => listed(undefined),
+    hiddenTool: (publicName: string) =>
+      findTool(publicName) === undefined ? tools(undefined).get(publicName)?.tool : undefined,
     prompt(publicName: string) {
       const found = prompts(undefined).get(publicName);
       if (found === undefined || whyEntryHeld(found, 'prompts') !== undefined) return undefined;
@@ -135,6 +131,20 @@ export function createView(content: ViewContent): View {
       return OFFERED.some(seesOne) || entries('tools').some((entry) => entry.part === part && isUsable(entry));
     }),
     paramHeaders: (tool: Tool) => tools(undefined).get(tool.publicName)?.item.paramHeaders,
+  });
+}
+
+function isOpen(entry: Entry, kind: ListKind): boolean {
+  return !isSetAside(entry, kind) && whyEntryHeld(entry, kind) === undefined;
+}
+
+function toListed(
+  entries: readonly Entry[],
+  find: (publicName: string) => { readonly tool: Tool } | undefined,
+): readonly ListedTool[] {
+  return entries.flatMap(({ item, publicId, description }) => {
+    const found = find(publicId ?? item.id);
+    return found === undefined ? [] : [{ tool: found.tool, description }];
   });
 }
 

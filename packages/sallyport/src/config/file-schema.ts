@@ -5,6 +5,7 @@ import { argumentSafetySchema } from './argument-safety-section.ts';
 import { auditSchema } from './audit-section.ts';
 import { authSchema } from './auth-schema.ts';
 import { controlSchema } from './control-section.ts';
+import { discoverySchema } from './discovery-section.ts';
 import { limitsSchema } from './limits-section.ts';
 import { pinsSchema } from './pins-section.ts';
 import { plansSchema } from './plans-section.ts';
@@ -275,6 +276,9 @@ export const topSchema = z.strictObject({
   bundles: bundlesSchema
     .default({})
     .describe('Selections of tools with an endpoint of their own, /bundles/<name>/mcp.'),
+  discovery: discoverySchema
+    .optional()
+    .describe('When tools are found by search in place of a list of all definitions. Left out: its defaults.'),
   sinks: sinksSchema.prefault({}).describe('Effects on the world that need a person, whichever tool causes them.'),
   bindings: bindingsSchema
     .default([])

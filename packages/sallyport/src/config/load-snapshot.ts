@@ -6,6 +6,7 @@ import { resolveArgumentSafety } from './argument-safety-section.ts';
 import { resolveAudit } from './audit-section.ts';
 import { checkAgainst, type FileIssue } from './check-against.ts';
 import { CLIENT_FILE_NAMES } from './client-files.ts';
+import { resolveDiscovery } from './discovery-section.ts';
 import { SERVER_NAME, topSchema, type WrittenTop } from './file-schema.ts';
 import { fill } from './fill.ts';
 import { freeze } from './freeze.ts';
@@ -130,6 +131,7 @@ class FileReader {
       ...(this.#top?.pins === undefined ? {} : { pins: resolvePins(this.#top.pins, this.#directory) }),
       ...this.#readAccess(named),
       ...this.#readWatching(named),
+      ...this.#readDiscovery(),
       ...this.#readPolicy(named),
       ...taint,
       ...this.#readPlans(named, taint.taint !== undefined),
@@ -171,6 +173,13 @@ class FileReader {
         : { limits: resolveLimits(limits, named, reportIn('limits')) }),
       ...(telemetry === undefined ? {} : { telemetry: resolveTelemetry(telemetry, reportIn('telemetry')) }),
     };
+  }
+
+  #readDiscovery(): Pick<Snapshot, 'discovery'> {
+    const discovery = this.#top?.discovery;
+    if (discovery === undefined || this.#source.only !== undefined) return {};
+    const report = (path: Path, message: string) => void this.problems.push({ path: ['discovery', ...path], message });
+    return { discovery: resolveDiscovery(discovery, Object.keys(this.#top?.bundles ?? {}), report) };
   }
 
   #readApprovals(named: readonly string[]): Pick<Snapshot, 'approvals'> {

@@ -4,6 +4,7 @@ import type { ArgumentSafetySettings } from './argument-safety-section.ts';
 import type { AuditSettings } from './audit-section.ts';
 import type { AuthSettings } from './auth-settings.ts';
 import type { ControlSettings } from './control-section.ts';
+import type { DiscoverySettings } from './discovery-section.ts';
 import type { LimitsSettings } from './limits-section.ts';
 import type { PinSettings } from './pins-section.ts';
 import type { PlanSettings } from './plans-section.ts';
@@ -124,6 +125,8 @@ export interface Snapshot {
   readonly servers: ReadonlyMap<string, ServerSettings>;
   /** Left out: there are none. */
   readonly bundles?: ReadonlyMap<string, BundleSettings>;
+  /** Left out: `DEFAULT_DISCOVERY`. */
+  readonly discovery?: DiscoverySettings;
   /** Left out: no floor, nothing overridden. */
   readonly sinks?: SinkSettings;
   /** Left out: none. */

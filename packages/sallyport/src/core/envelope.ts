@@ -33,6 +33,8 @@ export interface KindRow {
 /** Every kind of message that passes, one row each: where it goes, whether a person can be asked, what a refusal becomes. */
 export const KINDS = {
   call: { to: 'server', asks: true, refusal: 'tool_error' },
+  /** A call of a tool of Sallyport itself: what it reads was judged already, what it calls is judged as calls. */
+  own: { to: 'server', asks: false, refusal: 'tool_error' },
   read: { to: 'server', asks: true, refusal: 'rpc_error' },
   prompt: { to: 'server', asks: false, refusal: 'rpc_error' },
   completion: { to: 'server', asks: false, refusal: 'rpc_error' },
@@ -44,6 +46,7 @@ export const KINDS = {
   client_response: { to: 'server', asks: true, refusal: 'decline' },
   client_notification: { to: 'server', asks: false, refusal: 'drop' },
   result: { to: 'client', asks: false, refusal: 'tool_error' },
+  own_result: { to: 'client', asks: false, refusal: 'tool_error' },
   /** The answer to whatever is no call of a tool. */
   contents: { to: 'client', asks: false, refusal: 'rpc_error' },
   error: { to: 'client', asks: false, refusal: 'rpc_error' },

@@ -1,4 +1,4 @@
-import { callTool } from '../call/call-tool.ts';
+import { callAnyTool } from '../call/call-any-tool.ts';
 import { complete } from '../call/complete.ts';
 import { getPrompt } from '../call/get-prompt.ts';
 import type { Inbound } from '../call/inbound.ts';
@@ -14,7 +14,7 @@ type Handler = (ports: CallPorts, inbound: Inbound) => Response | Promise<Respon
 
 /** Methods both eras share, each the whole life of one request in `call/`. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
-  ['tools/call', callTool],
+  ['tools/call', callAnyTool],
   ['tools/list', list('tools', 'tools')],
   ['resources/list', list('resources', 'resources')],
   ['resources/templates/list', list('resourceTemplates', 'resourceTemplates')],
@@ -33,7 +33,7 @@ export function dispatch(ports: CallPorts, inbound: Inbound): Response | Promise
   const { method } = inbound.request;
   const handler = HANDLERS.get(method) ?? relayUnknown;
   // A call counts itself: it knows its tool and how it ended.
-  if (ports.metrics === undefined || handler === callTool) return handler(ports, inbound);
+  if (ports.metrics === undefined || handler === callAnyTool) return handler(ports, inbound);
   return timed(handler, ports, inbound);
 }
 

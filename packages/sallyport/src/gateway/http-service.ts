@@ -243,7 +243,11 @@ function endAfterRest(request: IncomingMessage, response: ServerResponse, body: 
 type Route = { readonly kind: 'mcp' | 'sse' | 'message'; readonly endpoint: Endpoint };
 
 const ALL: Endpoint = Object.freeze({ kind: 'all' });
+const ALL_PLAIN: Endpoint = Object.freeze({ kind: 'all', isPlain: true });
 const SHARED_ROUTES: ReadonlyMap<string, Route> = new Map([
+  ['/mcp/plain', { kind: 'mcp', endpoint: ALL_PLAIN }],
+  ['/sse/plain', { kind: 'sse', endpoint: ALL_PLAIN }],
+  ['/message/plain', { kind: 'message', endpoint: ALL_PLAIN }],
   ['/mcp', { kind: 'mcp', endpoint: ALL }],
   ['/sse', { kind: 'sse', endpoint: ALL }],
   ['/message', { kind: 'message', endpoint: ALL }],
@@ -253,17 +257,23 @@ const SHARED_ROUTES: ReadonlyMap<string, Route> = new Map([
 function findRoute(path: string, ports: GatewayPorts, { groups }: Principal): Route {
   const shared = SHARED_ROUTES.get(path);
   if (shared !== undefined) return shared;
-  const match = /^\/(server|bundle)s\/([^/]+)\/(mcp|sse|message)$/.exec(path);
+  const match = /^\/(server|bundle)s\/([^/]+)\/(mcp|sse|message)(\/plain)?$/.exec(path);
   const name = match === null ? undefined : decodePercent(match[2] ?? '');
-  // The expression admits only these two and those three.
-  const endpoint = match === null || name === undefined ? undefined : { kind: match[1] as 'server' | 'bundle', name };
+  const endpoint = match === null || name === undefined ? undefined : toEndpoint(match, name);
   if (match === null || endpoint === undefined || !mayEnter(ports.snapshot(), endpoint, groups)) {
     throw new FaultError(
       'not_found',
       'There is nothing at this path. Endpoints: /mcp, /servers/<name>/mcp, /bundles/<name>/mcp, /sse.',
     );
   }
+  // The expression admits only these three.
   return { kind: match[3] as Route['kind'], endpoint };
+}
+
+/** The list of a server is always plain. */
+function toEndpoint([, kind, , , plain]: readonly (string | undefined)[], name: string): Endpoint {
+  if (kind === 'server') return { kind, name };
+  return plain === undefined ? { kind: 'bundle', name } : { kind: 'bundle', name, isPlain: true };
 }
 
 function pathOf(target: string): string {

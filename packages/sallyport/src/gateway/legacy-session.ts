@@ -1,3 +1,4 @@
+import { unwrapCall } from '../call/discovery/call-through.ts';
 import { setLogLevel } from '../call/follow.ts';
 import type { Inbound } from '../call/inbound.ts';
 import { introduce } from '../call/introduce.ts';
@@ -239,8 +240,12 @@ export class LegacySession {
   }
 
   async #inbound(request: Request, exchange: RequestExchange): Promise<Inbound> {
-    const view = await this.#view(request);
-    return { request, exchange, endpoint: this.endpoint, snapshot: this.#ports.snapshot(), view };
+    const { client, endpoint } = this;
+    const snapshot = this.#ports.snapshot();
+    const inner = unwrapCall(request, { snapshot, endpoint, client });
+    const view = await this.#view(inner);
+    const wrapped = inner === request ? {} : { wrapped: request };
+    return { request: inner, exchange, endpoint, snapshot, view, ...wrapped };
   }
 
   async #setLogLevel(inbound: Inbound): Promise<Answer> {

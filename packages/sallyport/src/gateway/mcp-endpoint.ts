@@ -1,3 +1,4 @@
+import { isSameEndpoint } from '../core/endpoint.ts';
 import { FaultError } from '../core/errors.ts';
 import { type Message, Notification, parseBatch, parseMessage, Request } from '../core/message.ts';
 import type { Principal } from '../core/principal.ts';
@@ -188,12 +189,8 @@ function findSession({ sessions }: McpContext, { request, principal, endpoint }:
       `MCP-Protocol-Version ${version.slice(0, 32)} is not supported in a session.`,
     );
   const session = sessions.get(id, principal);
-  if (
-    session.endpoint.kind !== endpoint.kind ||
-    (session.endpoint.kind !== 'all' && endpoint.kind !== 'all' && session.endpoint.name !== endpoint.name)
-  ) {
+  if (!isSameEndpoint(session.endpoint, endpoint))
     throw new FaultError('session_not_found', 'Session not found on this path.');
-  }
   session.adopt(principal);
   return session;
 }

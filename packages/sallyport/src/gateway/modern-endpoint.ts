@@ -1,3 +1,4 @@
+import { unwrapCall } from '../call/discovery/call-through.ts';
 import { type Introduced, introduce } from '../call/introduce.ts';
 import { mayNotify } from '../call/relay-request.ts';
 import type { View } from '../catalog/contract.ts';
@@ -124,13 +125,16 @@ async function work(context: ModernContext, { request, facts, snapshot, call }: 
   const { ports, endpoint, header } = context;
   const { client } = facts;
   try {
-    const known = ports.catalog.view(snapshot, endpoint, client, request);
+    const inner = unwrapCall(request, { snapshot, endpoint, client });
+    const known = ports.catalog.view(snapshot, endpoint, client, inner);
     const view = known instanceof Promise ? await known : known;
+    const wrapped = inner === request ? {} : { wrapped: request };
+    // Headers mirror the arguments that a client was told of: those of the call as it was written.
     if (header !== undefined && request.method === 'tools/call') checkArguments(request, view, header);
     const done =
       request.method === 'server/discover'
         ? introduce(ports, { exchange: call.exchange, endpoint, snapshot, view }).then((said) => discover(view, said))
-        : dispatch(ports, { request, exchange: call.exchange, endpoint, snapshot, view });
+        : dispatch(ports, { request: inner, exchange: call.exchange, endpoint, snapshot, view, ...wrapped });
     call.settle(done instanceof Promise ? await done : done);
   } catch (error) {
     noteMismatch(context, request, error);

@@ -51,8 +51,8 @@ export class SseEndpoint {
     if (!mayTake(share.held, ports.snapshot().gateway.limits.sessions - this.#streams.size))
       throw new FaultError('overloaded', 'Too many event streams are open.');
     const id = sessions.newId();
-    const path =
-      endpoint.kind === 'all' ? '/message' : `/${endpoint.kind}s/${encodeURIComponent(endpoint.name)}/message`;
+    const door = endpoint.kind === 'all' ? '' : `/${endpoint.kind}s/${encodeURIComponent(endpoint.name)}`;
+    const path = `${door}/message${endpoint.kind !== 'server' && endpoint.isPlain === true ? '/plain' : ''}`;
     const outbox = new Outbox(response, principal.id);
     const stream: Stream = {
       principal,

@@ -22,7 +22,7 @@ export function argumentSchema({ checker, unvalidated }: ArgumentSchemaPorts): G
   };
   return {
     name: 'argument-schema',
-    kinds: ['call'],
+    kinds: ['call', 'own'],
     deadlineMs: VALIDATION_DEADLINE_MS,
     judge(call) {
       const { client, body } = call;

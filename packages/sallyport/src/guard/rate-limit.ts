@@ -28,7 +28,7 @@ export function rateLimit({ limits, rates, quotas }: RateLimitPorts): Guard {
   };
   return {
     name: 'rate-limit',
-    kinds: ['call', 'read', 'prompt', 'completion', 'task', 'request', 'subscription'],
+    kinds: ['call', 'own', 'read', 'prompt', 'completion', 'task', 'request', 'subscription'],
     isOn: (snapshot) => limits(snapshot).rules.length > 0 || limits(snapshot).quotas.length > 0,
     judge(call) {
       const settings = limits(call.snapshot);

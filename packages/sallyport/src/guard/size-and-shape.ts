@@ -23,10 +23,10 @@ const MAX_DEPTH = 512;
 export function sizeAndShape(limits: (snapshot: FrozenSnapshot) => SizeLimits): Guard {
   return {
     name: 'size-and-shape',
-    kinds: ['call', 'read', 'prompt', 'completion'],
+    kinds: ['call', 'own', 'read', 'prompt', 'completion'],
     judge(call) {
       if (!call.target.isWellFormed()) return deny('invalid_params', HALF_A_CHARACTER);
-      if (call.kind !== 'call') {
+      if (call.kind !== 'call' && call.kind !== 'own') {
         const problem = findProblem(call.body, { depth: MAX_DEPTH, left: MAX_NODES });
         return problem === HALF_A_CHARACTER ? deny('invalid_params', problem) : ALLOW;
       }

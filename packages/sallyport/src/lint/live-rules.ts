@@ -1,5 +1,5 @@
+import { estimateTokens } from '../core/estimate-tokens.ts';
 import { type JsonObject, member } from '../core/json.ts';
-import { estimateTokens } from './estimate-tokens.ts';
 import type { Level } from './rule.ts';
 
 /** What a tool answered to a call of the linter. */

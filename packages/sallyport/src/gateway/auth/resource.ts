@@ -51,10 +51,10 @@ export function createResources(settings: OAuthSettings, origins: readonly strin
   };
 }
 
-/** Messages of HTTP+SSE belong to the stream that named their path; the whole REST API is one resource. */
+/** Messages of HTTP+SSE belong to the stream that named their path; the whole REST API is one resource, and so is an endpoint with its plain list. */
 function toResourcePath(path: string): string {
   if (path.startsWith('/api/')) return '/api';
-  return path.replace(/\/message$/, '/sse');
+  return path.replace(/\/plain$/, '').replace(/\/message$/, '/sse');
 }
 
 /** The endpoint that a metadata path speaks about; the bare path speaks about the endpoint for everything. */

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../estimate-tokens.ts';
+import { estimateTokens } from '../../core/estimate-tokens.ts';
 import { forEachTool, type Rule } from '../rule.ts';
 import { example } from './examples.ts';
 

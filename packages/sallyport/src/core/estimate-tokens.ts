@@ -4,7 +4,11 @@ const CJK = 1.4;
 
 /** About how many tokens a definition costs in a model's context. */
 export function estimateTokens(value: unknown): number {
-  const text = JSON.stringify(value) ?? '';
+  return estimateTextTokens(JSON.stringify(value) ?? '');
+}
+
+/** The same of a text as it is. */
+export function estimateTextTokens(text: string): number {
   let wide = 0;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x2e80) wide++;
   return Math.round((text.length - wide) / LATIN + wide / CJK);
