@@ -4,6 +4,7 @@ import { atLeast, type FaultFigure } from '../faults/figure.ts';
 import { describeMachine } from '../process/machine.ts';
 import { type Engine, type Find, openMinisearch, openProduct, PLAIN_BM25 } from './engines.ts';
 import { measureSpeed } from './measure-speed.ts';
+import { measureTokens } from './measure-tokens.ts';
 import {
   type Document,
   HAYSTACK_STEPS,
@@ -61,7 +62,7 @@ export async function runDiscovery({ json, directory, splits, cache }: Discovery
         .join(', ')}`,
     );
   }
-  const figures = [...toFigures(rows), ...speed];
+  const figures = [...toFigures(rows), ...(await measureTokens(product, readTokenData(directory, splits))), ...speed];
   if (json) return `${JSON.stringify({ machine, figures, rows })}\n`;
   const lines = figures.map(({ name, value, unit, goal }) => `| ${name} | ${value} | ${unit} | ${goal} |`);
   return `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, commit ${machine.commit}, load before ${machine.loadBefore.toFixed(1)}\n\n| figure | value | unit | goal |\n|---|---|---|---|\n${lines.join('\n')}\n`;
@@ -127,4 +128,15 @@ function readSpeedData(directory: string, splits: readonly string[]) {
     readQueries(directory, set, splits).slice(0, 1000),
   );
   return { documents, queries: queries.map(({ query }) => query) };
+}
+
+function readTokenData(directory: string, splits: readonly string[]) {
+  const set = SETS.find(({ name }) => name === 'livemcp');
+  return {
+    livemcp: {
+      documents: readCatalog(directory, 'livemcp'),
+      queries: set === undefined ? [] : readQueries(directory, set, splits),
+    },
+    ecs: readCatalog(directory, 'aliyun-en').filter(({ server }) => server === 'ecs'),
+  };
 }

@@ -173,7 +173,8 @@ async function approveAll(gateway: Gateway, servers: readonly string[]): Promise
 async function untilListed(gateway: Gateway, key: string, mcpServers: object): Promise<void> {
   let words = '';
   for (let waited = 0; waited < 60_000; waited += 500) {
-    const client = await openHttpClient(gateway.url, key);
+    // However large the list is.
+    const client = await openHttpClient(`${gateway.url}/plain`, key);
     // A new key is not known at once.
     const tools = await listAll(client, 'tools/list', 'tools').catch((error: Error) => {
       words = error.message;

@@ -76,7 +76,7 @@ async function listTogether(
 ): Promise<readonly ToolRow[]> {
   const gateway = await startGateway(folder, { mcpServers });
   try {
-    const client = await openHttpClient(gateway.url, gateway.key);
+    const client = await openHttpClient(`${gateway.url}/plain`, gateway.key);
     const startedAt = performance.now();
     let changedAt = startedAt;
     let missing = Number.POSITIVE_INFINITY;

@@ -52,7 +52,7 @@ afterAll(async () => {
 /** A client of Sallyport; `server`: of that server's own endpoint. */
 function through(revision: Revision, server?: string, home = servers.home): Promise<RawClient> {
   const { origin } = new URL(String(up.facts['url']));
-  const url = `${origin}${server === undefined ? '' : `/servers/${server}`}/mcp`;
+  const url = `${origin}${server === undefined ? '/mcp/plain' : `/servers/${server}/mcp`}`;
   return connect(revision, openHttp({ url, key: String(up.facts['key']), revision }), { home });
 }
 

@@ -80,7 +80,7 @@ beforeAll(async () => {
     },
   });
   gateway = await startGateway({ mcpServers: { bombs: { url: bombs.url }, good: misbehaving({ tools: ['echo'] }) } });
-  client = await new PlainClient(gateway).initialize();
+  client = await new PlainClient(gateway, `${gateway.url}/plain`).initialize();
 });
 
 describe('schemas made to cost', () => {

@@ -8,7 +8,7 @@ import type { OwnAsking, OwnTool } from './own-tool.ts';
 import { prepareTools } from './prepare-tools.ts';
 
 /** Every tool of Sallyport itself, one row each. */
-const OWN_TOOLS: readonly OwnTool[] = [FIND_TOOLS, DESCRIBE_TOOL, CALL_TOOL];
+export const OWN_TOOLS: readonly OwnTool[] = [FIND_TOOLS, DESCRIBE_TOOL, CALL_TOOL];
 
 const BY_NAME: ReadonlyMap<string, OwnTool> = new Map(OWN_TOOLS.map((one) => [one.name, one]));
 

@@ -28,7 +28,8 @@ export function toGatewayEntry(word: string | undefined, terminal: Terminal): Js
   const stateDir = findStateDir(terminal);
   const url = word !== undefined && /^https?:\/\//i.test(word) ? word : undefined;
   const origin = url === undefined ? findOrigin(stateDir) : undefined;
-  const path = word === undefined ? '/mcp' : `/servers/${encodeURIComponent(word)}/mcp`;
+  // What the list has, however large it is.
+  const path = word === undefined ? '/mcp/plain' : `/servers/${encodeURIComponent(word)}/mcp`;
   const target = url ?? `${origin}${path}`;
   const key = terminal.env['SALLYPORT_KEY'] || (isHere(target, stateDir) ? readKey(stateDir) : undefined);
   return { url: target, type: 'http', ...(key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } }) };
