@@ -152,3 +152,26 @@ describe('call_tool', () => {
     expect(mail.calls.get('read_email')).toBeUndefined();
   });
 });
+
+it('without configuration the three are listed once the definitions are too large, and pages go on', async () => {
+  let tools: object[] = [SEND, READ, SALARY];
+  const growing = await serve(() => tools);
+  const { url } = growing;
+  const small = await startGateway({ gateway: { pageSize: 2 }, mcpServers: { mail: { url, listTtlMs: 0 } } });
+  const client = await new PlainClient(small).initialize();
+  const { result } = await client.request('tools/list');
+  expect(listed(result)).toEqual(['mail_send_email', 'mail_read_email']);
+  const given = { name: 'mail_read_email', arguments: { id: '7' } };
+  expect(textOf(await client.call('call_tool', given))).toBe('read_email done');
+  const many = Array.from({ length: 100 }, (_, i) => ({
+    ...READ,
+    name: `read_${i}`,
+    description: 'word '.repeat(200),
+  }));
+  tools = [...tools, ...many];
+  await expect.poll(async () => listed((await client.request('tools/list')).result), { timeout: 10_000 }).toEqual(OWN);
+  const next = await client.request('tools/list', { cursor: result?.['nextCursor'] });
+  expect(listed(next.result)).toEqual(['mail_email_salary', 'mail_read_0']);
+  expect(textOf(await client.call('mail_read_email', { id: '7' }))).toBe('read_email done');
+  expect(textOf(await client.call('call_tool', given))).toBe('read_email done');
+});

@@ -1,3 +1,4 @@
+import type { Tool } from '../core/call.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import { Answer, type Request } from '../core/message.ts';
@@ -5,11 +6,14 @@ import { callTool } from './call-tool.ts';
 import { refuseUnknown } from './discovery/nearest-tools.ts';
 import { withSchema } from './discovery/with-schema.ts';
 import type { Inbound } from './inbound.ts';
-import { OWN_UPSTREAM, type OwnTool, toTool } from './own-tool.ts';
+import type { OwnTool } from './own-tool.ts';
 import { isMeant, ownToolNamed } from './own-tools.ts';
 import type { CallPorts } from './ports.ts';
 import { relay } from './relay.ts';
 import { readRequest } from './request-forms.ts';
+
+/** In records, for tools of Sallyport itself. No server of a configuration can have this name. */
+const OWN_UPSTREAM = '(sallyport)';
 
 /** The way of one tools/call, whoever's tool it is. */
 export function callAnyTool(ports: CallPorts, inbound: Inbound): Promise<Answer> {
@@ -50,4 +54,19 @@ function callOwnTool(ports: CallPorts, given: Inbound, own: OwnTool): Promise<An
       send: async () => Answer.result(request.id, await answer()),
     };
   });
+}
+
+/** The same as a tool of a server, for guards and records. */
+function toTool({ name, definition }: Pick<OwnTool, 'name' | 'definition'>): Tool {
+  return {
+    upstream: OWN_UPSTREAM,
+    name,
+    publicName: name,
+    definition,
+    // Never that of a server's tool: those are the hex digits of a hash.
+    digest: `${OWN_UPSTREAM} ${name}`,
+    setAside: undefined,
+    approvedHints: {},
+    sinks: [],
+  };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { toInbound } from '../../test/sample-relay.ts';
 import type { Page } from '../catalog/contract.ts';
 import { Request } from '../core/message.ts';
 import type { Inbound } from './inbound.ts';
@@ -9,8 +10,9 @@ const NO_PORTS = {} as CallPorts; // a list that is whole asks none of them
 const PAGE: Page = { items: '[]', nextCursor: undefined, missing: [], ttlMs: 0, cacheScope: 'private' };
 
 function inboundOf(prepare: Inbound['view']['prepare']): Inbound {
-  const view = { prepare, list: () => PAGE, unavailable: [] };
-  return { request: Request.of('1', 'tools/list'), view, endpoint: { kind: 'all' } } as unknown as Inbound;
+  const view = { prepare, list: () => PAGE, listedTools: () => [], unavailable: [] };
+  const { exchange, endpoint, snapshot } = toInbound('tools/list', {});
+  return { request: Request.of('1', 'tools/list'), view, exchange, endpoint, snapshot } as unknown as Inbound;
 }
 
 test('a list with nothing left to decide is there at once', () => {

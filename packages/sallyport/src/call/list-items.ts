@@ -4,7 +4,7 @@ import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import { createPause, runPaced } from '../core/pace.ts';
 import type { Inbound } from './inbound.ts';
-import { withOwnTools } from './own-tools.ts';
+import { listTools } from './own-tools.ts';
 import type { CallPorts } from './ports.ts';
 import { mayReach } from './relay-request.ts';
 import { askForPage } from './server-page.ts';
@@ -32,8 +32,8 @@ export function listItems(ports: CallPorts, inbound: Inbound, kind: ListKind): L
       if (mayReach(ports, request.method, inbound))
         return askForPage(ports, inbound, { kind, upstream: endpoint.name });
     }
-    const own = view.list(kind, cursor as string | undefined);
-    const page = kind === 'tools' ? withOwnTools(inbound, own, cursor as string | undefined) : own;
+    const from = cursor as string | undefined;
+    const page = kind === 'tools' ? listTools(inbound, from) : view.list(kind, from);
     const failing = findUnreached(ports, inbound, { code: 'unreachable', missing: page.missing.length > 0 });
     return failing === undefined ? page : failing.then((fault) => Promise.reject(fault));
   }

@@ -1,14 +1,10 @@
 import type { View } from '../catalog/contract.ts';
 import type { Snapshot } from '../config/settings.ts';
-import type { Tool } from '../core/call.ts';
 import type { Client } from '../core/client.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
-
-/** In records, for tools of Sallyport itself. No server of a configuration can have this name. */
-export const OWN_UPSTREAM = '(sallyport)';
 
 /** Who asks, and where. */
 export interface OwnAsking {
@@ -36,21 +32,8 @@ export interface OwnTool {
   isOffered(asking: OwnAsking): boolean;
   /** Does the list of this caller show it? Asked only where it is offered and what the list shows is decided. */
   isListed(asking: OwnAsking, view: View): boolean;
+  /** It looks at the whole list: a call of it waits, as the list does, for servers that are not known yet. */
+  readonly readsList?: true;
   /** @returns the result of the call, e.g. `content`. @throws FaultError */
   answer(call: OwnCall): JsonObject | Promise<JsonObject>;
-}
-
-/** The same as a tool of a server, for guards and records. */
-export function toTool({ name, definition }: Pick<OwnTool, 'name' | 'definition'>): Tool {
-  return {
-    upstream: OWN_UPSTREAM,
-    name,
-    publicName: name,
-    definition,
-    // Never that of a server's tool: those are the hex digits of a hash.
-    digest: `${OWN_UPSTREAM} ${name}`,
-    setAside: undefined,
-    approvedHints: {},
-    sinks: [],
-  };
 }

@@ -1,11 +1,12 @@
+import type { Asked } from '../catalog/asked.ts';
 import type { Page } from '../catalog/contract.ts';
 import { CALL_TOOL } from './discovery/call-through.ts';
 import { DESCRIBE_TOOL } from './discovery/describe-tool.ts';
 import { isSearching } from './discovery/discovery-mode.ts';
 import { FIND_TOOLS } from './discovery/find-tools.ts';
+import { prepareTools } from './discovery/prepare-tools.ts';
 import type { Inbound } from './inbound.ts';
 import type { OwnAsking, OwnTool } from './own-tool.ts';
-import { prepareTools } from './prepare-tools.ts';
 
 /** Every tool of Sallyport itself, one row each. */
 export const OWN_TOOLS: readonly OwnTool[] = [FIND_TOOLS, DESCRIBE_TOOL, CALL_TOOL];
@@ -30,21 +31,35 @@ export async function isMeant(own: OwnTool, inbound: Inbound): Promise<boolean> 
   return isSearching(asking, view) && own.isListed(asking, view);
 }
 
+const LIST: Asked = { method: 'tools/list', params: {} };
+
+/** What a view has to have for this request. */
+export function toAsked(request: Asked, asking: OwnAsking): Asked {
+  if (request.method !== 'tools/call') return request;
+  const own = ownToolNamed(request.params['name']);
+  return own?.readsList === true && own.isOffered(asking) ? LIST : request;
+}
+
 /**
- * A page of tools with those of Sallyport itself: in place of it where tools are found by search, else at its end.
+ * A page of tools with those of Sallyport itself: in place of the list where tools are found by search, else at its end.
  * @param cursor a client that is at a later page goes on with the list that it began
  */
-export function withOwnTools(inbound: Inbound, page: Page, cursor: string | undefined): Page {
+export function listTools(inbound: Inbound, cursor: string | undefined): Page {
   const { view } = inbound;
   const asking = toAsking(inbound);
   const listed = OWN_TOOLS.filter((own) => own.isOffered(asking) && own.isListed(asking, view));
-  const isSearched = cursor === undefined && isSearching(asking, view);
-  const shown = isSearched ? listed : listed.filter(({ name }) => view.tool(name) === undefined);
-  if (isSearched) return { ...page, items: write(shown), nextCursor: undefined };
+  if (cursor === undefined && isSearching(asking, view))
+    return { ...view.pick('tools', NONE, undefined), items: write(listed) };
+  const page = view.list('tools', cursor);
+  const shown = listed.filter(({ name }) => !SEARCHING.has(name) && view.tool(name) === undefined);
   if (shown.length === 0 || page.nextCursor !== undefined) return page;
   const own = write(shown);
   return { ...page, items: page.items === '[]' ? own : `${page.items.slice(0, -1)},${own.slice(1)}` };
 }
+
+const NONE: ReadonlySet<unknown> = new Set();
+/** Those that stand in place of the list. */
+const SEARCHING: ReadonlySet<string> = new Set([FIND_TOOLS, DESCRIBE_TOOL, CALL_TOOL].map(({ name }) => name));
 
 function write(own: readonly OwnTool[]): string {
   return JSON.stringify(own.map(({ definition }) => definition));

@@ -233,11 +233,6 @@ function cut({ bytes }: Request, span: Span | undefined): Buffer | undefined {
   return span && bytes.subarray(span.start, span.end);
 }
 
-/** What the result of a call is; of everything else it is `contents`. */
-const RESULTS: ReadonlyMap<EnvelopeKind, 'result' | 'own_result'> = new Map([
-  ['call', 'result'],
-  ['own', 'own_result'],
-]);
 /** From here on looking through an answer takes a millisecond and more. Bytes. */
 const LARGE_ANSWER = 262_144;
 
@@ -254,8 +249,9 @@ async function release(passing: Passing, asked: Envelope, given: Answer): Promis
   const noting = asked.kind === 'call' ? ports.taskOwners.note(upstream, given, client.principal) : undefined;
   if (noting !== undefined) await noting;
   let answer = given;
-  const kind = !answer.isResult ? 'error' : (RESULTS.get(asked.kind) ?? 'contents');
-  const { guards } = ports.chains(kind, snapshot);
+  const kind = !answer.isResult ? 'error' : asked.kind === 'call' ? 'result' : 'contents';
+  // What Sallyport answers itself is made of what was judged before.
+  const guards = asked.kind === 'own' ? [] : ports.chains(kind, snapshot).guards;
   // A large one is read in a thread: whether it must be, nobody reads it here to find out.
   const isLarge = answer.bytes.length >= LARGE;
   if (guards.length > 0 && needsReading(guards, asked, isLarge ? undefined : answer.bytes)) {

@@ -46,7 +46,6 @@ export const KINDS = {
   client_response: { to: 'server', asks: true, refusal: 'decline' },
   client_notification: { to: 'server', asks: false, refusal: 'drop' },
   result: { to: 'client', asks: false, refusal: 'tool_error' },
-  own_result: { to: 'client', asks: false, refusal: 'tool_error' },
   /** The answer to whatever is no call of a tool. */
   contents: { to: 'client', asks: false, refusal: 'rpc_error' },
   error: { to: 'client', asks: false, refusal: 'rpc_error' },

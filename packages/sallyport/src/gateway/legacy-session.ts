@@ -26,6 +26,7 @@ import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { type Asking, RequestExchange } from './request-exchange.ts';
 import { type LegacyRevision, negotiate } from './revisions.ts';
+import { toInbound } from './to-inbound.ts';
 import { toErrorText, toStatus } from './to-response.ts';
 import { NO_REASON, ToldNotifications } from './told-notifications.ts';
 
@@ -239,13 +240,9 @@ export class LegacySession {
     }
   }
 
-  async #inbound(request: Request, exchange: RequestExchange): Promise<Inbound> {
-    const { client, endpoint } = this;
-    const snapshot = this.#ports.snapshot();
-    const inner = unwrapCall(request, { snapshot, endpoint, client });
-    const view = await this.#view(inner);
-    const wrapped = inner === request ? {} : { wrapped: request };
-    return { request: inner, exchange, endpoint, snapshot, view, ...wrapped };
+  #inbound(request: Request, exchange: RequestExchange): Inbound | Promise<Inbound> {
+    const { endpoint } = this;
+    return toInbound(this.#ports.catalog, { request, exchange, endpoint, snapshot: this.#ports.snapshot() });
   }
 
   async #setLogLevel(inbound: Inbound): Promise<Answer> {
@@ -275,7 +272,10 @@ export class LegacySession {
       const given = id && this.#find(notification.bytes.toString('latin1', id.start, id.end));
       if (given === undefined) return;
       if (typeof member(notification.params, 'reason') !== 'string') given.exchange.cancel(NO_REASON);
-      else void this.#told.readReason(notification, given.request).then((reason) => given.exchange.cancel(reason));
+      else
+        void this.#told
+          .readReason(notification, unwrapCall(given.request, { ...this.#context(), client: this.client }))
+          .then((reason) => given.exchange.cancel(reason));
       return;
     }
     const { endpoint } = this;

@@ -1,4 +1,3 @@
-import { unwrapCall } from '../call/discovery/call-through.ts';
 import { type Introduced, introduce } from '../call/introduce.ts';
 import { mayNotify } from '../call/relay-request.ts';
 import type { View } from '../catalog/contract.ts';
@@ -25,6 +24,7 @@ import type { GatewayPorts } from './ports.ts';
 import type { Reply } from './reply.ts';
 import { SUPPORTED_REVISIONS } from './revisions.ts';
 import type { SessionStore } from './session-store.ts';
+import { toInbound } from './to-inbound.ts';
 import { toErrorText } from './to-response.ts';
 import { tellServers } from './told-notifications.ts';
 import { openUpstreamState } from './upstream-state.ts';
@@ -125,16 +125,15 @@ async function work(context: ModernContext, { request, facts, snapshot, call }: 
   const { ports, endpoint, header } = context;
   const { client } = facts;
   try {
-    const inner = unwrapCall(request, { snapshot, endpoint, client });
-    const known = ports.catalog.view(snapshot, endpoint, client, inner);
-    const view = known instanceof Promise ? await known : known;
-    const wrapped = inner === request ? {} : { wrapped: request };
+    const known = toInbound(ports.catalog, { request, exchange: call.exchange, endpoint, snapshot });
+    const inbound = known instanceof Promise ? await known : known;
+    const { view } = inbound;
     // Headers mirror the arguments that a client was told of: those of the call as it was written.
     if (header !== undefined && request.method === 'tools/call') checkArguments(request, view, header);
     const done =
       request.method === 'server/discover'
         ? introduce(ports, { exchange: call.exchange, endpoint, snapshot, view }).then((said) => discover(view, said))
-        : dispatch(ports, { request: inner, exchange: call.exchange, endpoint, snapshot, view, ...wrapped });
+        : dispatch(ports, inbound);
     call.settle(done instanceof Promise ? await done : done);
   } catch (error) {
     noteMismatch(context, request, error);

@@ -16,12 +16,12 @@ function callGuards(closed: Partial<GuardPorts> = {}) {
 test('the order of the doors', () => {
   const kindsOf = ({ kinds }: Guard) => (kinds.length === 1 ? kinds[0] : kinds.length);
   expect(createGuards(openGuards(checker)).map((one) => [one.name, kindsOf(one)])).toEqual([
-    ['size-and-shape', 4],
-    ['rate-limit', 7],
+    ['size-and-shape', 5],
+    ['rate-limit', 8],
     ['visibility', 'call'],
     ['pin', 'call'],
     ['plan', 7],
-    ['argument-schema', 'call'],
+    ['argument-schema', 2],
     ['argument-safety', 8],
     ['bindings', 'call'],
     ['own-keys', 9],

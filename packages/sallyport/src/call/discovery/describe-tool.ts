@@ -2,9 +2,9 @@ import { shorten, trimSchema } from '../../catalog/cards/trim-schema.ts';
 import type { ListedTool } from '../../catalog/contract.ts';
 import { isObject, type JsonObject, member, memberText } from '../../core/json.ts';
 import type { OwnCall, OwnTool } from '../own-tool.ts';
-import { prepareTools } from '../prepare-tools.ts';
 import { discoveryOf, isSearching, modeOf } from './discovery-mode.ts';
 import { refuseUnknown } from './nearest-tools.ts';
+import { prepareTools } from './prepare-tools.ts';
 import { toText } from './to-text.ts';
 
 const MAX_DESCRIPTION = 600;
@@ -23,6 +23,7 @@ export const DESCRIBE_TOOL: OwnTool = {
   },
   isOffered: (asking) => modeOf(asking) !== 'off',
   isListed: isSearching,
+  readsList: true,
   async answer({ ports, inbound, body }: OwnCall): Promise<JsonObject> {
     const name = String(body['name']);
     await prepareTools(inbound.view);

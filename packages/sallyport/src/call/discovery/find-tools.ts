@@ -37,6 +37,7 @@ export const FIND_TOOLS: OwnTool = {
   },
   isOffered: (asking) => modeOf(asking) !== 'off',
   isListed: isSearching,
+  readsList: true,
   answer,
 };
 
@@ -67,7 +68,9 @@ async function answer({ ports, inbound, body }: OwnCall): Promise<JsonObject> {
     ...(asked.read_only === undefined ? {} : { isReadOnly: asked.read_only }),
   };
   const found = findTools(opened.index, asked.queries.slice(0, MAX_QUERIES), options);
-  return toText(writeCards(found, opened, discoveryOf(snapshot).resultTokens));
+  const cards = writeCards(found, opened, discoveryOf(snapshot).resultTokens);
+  const away = view.unavailable.map(({ upstream }) => upstream);
+  return toText(away.length === 0 ? cards : `${cards}\nNot reachable now: ${away.join(', ')}.`);
 }
 
 function toMost({ queries, limit }: Asked): number {

@@ -1,7 +1,7 @@
 import type { ToolIndex } from '../../catalog/search/tool-indexes.ts';
 import type { Inbound } from '../inbound.ts';
 import type { CallPorts } from '../ports.ts';
-import { prepareTools } from '../prepare-tools.ts';
+import { prepareTools } from './prepare-tools.ts';
 
 /** The index of what the list of this caller shows. */
 export async function openIndex(ports: Pick<CallPorts, 'toolIndexes'>, inbound: Inbound): Promise<ToolIndex> {
