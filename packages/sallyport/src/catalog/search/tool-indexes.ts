@@ -19,8 +19,12 @@ interface Entry {
   readonly owner: string;
   /** Of the tools in it, once the work is done. */
   fingerprint: string;
+  /** How many those are. */
+  size: number;
   faces: ReadonlyMap<string, ToolFace>;
   work: Promise<void>;
+  /** By list: the way back. */
+  readonly listed: WeakMap<readonly ListedTool[], ReadonlyMap<string, ListedTool>>;
 }
 
 /** Tools in all indexes together: one takes some kilobytes. */
@@ -33,22 +37,22 @@ const MAX_TOOLS = 50_000;
 export class ToolIndexes {
   /** Least recently used first. */
   #entries: Entry[] = [];
-  readonly #known = new WeakMap<readonly ListedTool[], Promise<ToolIndex>>();
+  readonly #fingerprints = new WeakMap<readonly ListedTool[], string>();
 
   /**
    * @param owner whose list it is: the same text for the same caller at the same endpoint
    * @param tools as `View.listedTools` gives them: the same array while nothing changed
    */
-  find(owner: string, tools: readonly ListedTool[]): Promise<ToolIndex> {
-    let found = this.#known.get(tools);
-    if (found === undefined) {
-      found = this.#open(owner, tools);
-      this.#known.set(tools, found);
-    }
-    return found;
+  async find(owner: string, tools: readonly ListedTool[]): Promise<ToolIndex> {
+    const fingerprint = this.#fingerprints.get(tools);
+    const known = this.#entries.find((one) => one.fingerprint === fingerprint && one.listed.has(tools));
+    const entry = known === undefined ? this.#open(owner, tools) : this.#use(known);
+    const listed = entry.listed.get(tools);
+    await entry.work;
+    return { index: entry.index, listed: (face) => listed?.get(toKey(face)) };
   }
 
-  async #open(owner: string, tools: readonly ListedTool[]): Promise<ToolIndex> {
+  #open(owner: string, tools: readonly ListedTool[]): Entry {
     const listed = new Map<string, ListedTool>();
     const faces = new Map<string, ToolFace>();
     const hash = createHash('sha256');
@@ -58,9 +62,11 @@ export class ToolIndexes {
       listed.set(toKey(face), one);
       hash.update(JSON.stringify([toKey(face), one.tool.digest, face.title, one.description]));
     }
-    const entry = this.#enter(owner, hash.digest('hex'), faces);
-    await entry.work;
-    return { index: entry.index, listed: (face) => listed.get(toKey(face)) };
+    const fingerprint = hash.digest('hex');
+    const entry = this.#enter(owner, fingerprint, faces);
+    entry.listed.set(tools, listed);
+    this.#fingerprints.set(tools, fingerprint);
+    return entry;
   }
 
   #enter(owner: string, fingerprint: string, faces: ReadonlyMap<string, ToolFace>): Entry {
@@ -68,13 +74,19 @@ export class ToolIndexes {
     const entry = same ?? this.#entries.find((one) => one.owner === owner) ?? create(owner);
     if (entry !== same) {
       entry.fingerprint = fingerprint;
+      entry.size = faces.size;
       entry.work = entry.work.then(() => runPaced(follow(entry, faces), createPause()));
     }
+    return this.#use(entry);
+  }
+
+  /** It is the latest now; the oldest go where there are too many tools. */
+  #use(entry: Entry): Entry {
     const others = this.#entries.filter((one) => one !== entry);
-    let tools = faces.size;
+    let tools = entry.size;
     const kept: Entry[] = [entry];
     for (const one of others.reverse()) {
-      tools += one.faces.size;
+      tools += one.size;
       if (tools <= MAX_TOOLS) kept.unshift(one);
     }
     this.#entries = kept;
@@ -83,7 +95,15 @@ export class ToolIndexes {
 }
 
 function create(owner: string): Entry {
-  return { index: new SearchIndex(), owner, fingerprint: '', faces: new Map(), work: Promise.resolve() };
+  return {
+    index: new SearchIndex(),
+    owner,
+    fingerprint: '',
+    size: 0,
+    faces: new Map(),
+    work: Promise.resolve(),
+    listed: new WeakMap(),
+  };
 }
 
 /** Makes these the tools of an index, one after the other. */
