@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALL, closeCatalogs, namesIn, setUp, tool, toolsOf, withTools } from '../../test/catalog-set-up.ts';
 import { clientOf, type FakeServer, serverSettings, snapshotOf } from '../../test/fake-upstreams.ts';
 import { waitFor } from '../../test/wait-for.ts';
-import { toDeclaration } from '../core/client.ts';
+import { type Client, toDeclaration } from '../core/client.ts';
 import { silentLog } from '../core/log.ts';
 
 afterEach(closeCatalogs);
@@ -54,6 +54,18 @@ describe('clients that see different lists', () => {
     expect(kept.text?.split('\\"name\\":\\"a\\"')).toHaveLength(2);
     const next = setUp({}, { text: kept.text ?? '' });
     expect(namesIn(await next.catalog.view(snapshot, ALL, clientOf(roots)))).toEqual(['s_a']);
+  });
+
+  it('hear what a server that was connected anew says of itself, although another profile asked for the equal lists first', async () => {
+    const server: FakeServer = { ...withTools('a'), instructions: 'Old.' };
+    const { catalog, upstreams } = setUp({ s: server });
+    const said = async (client: Client) => (await catalog.view(snapshot, ALL, client)).instructions;
+    const [one, other] = [clientOf(), clientOf(roots)];
+    expect([await said(one), await said(other)]).toEqual(['## s\n\nOld.', '## s\n\nOld.']);
+    server.instructions = 'New.';
+    upstreams.emit({ kind: 'connected', upstream: 's' });
+    await waitFor(async () => expect(await said(one)).toContain('New.'));
+    await waitFor(async () => expect(await said(other)).toContain('New.'));
   });
 
   it('are told apart by principal where the server says its list is private', async () => {

@@ -2,7 +2,7 @@ import type { ServerSettings } from '../config/settings.ts';
 import { isPerPrincipal } from '../config/upstream-auth.ts';
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
-import { isObject, type JsonObject, member } from '../core/json.ts';
+import { isObject, member } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import { checkSchemas } from './check-schemas.ts';
 import type { AnnouncedList, CatalogPorts, ListKind } from './contract.ts';
@@ -143,9 +143,8 @@ export class Shelf {
     this.#identity = identity;
     this.#introduce();
     const provenUntil = this.#ports.clock.now() + EQUALITY_MS;
-    for (const { principal, list } of lists) {
+    for (const { principal, list } of lists)
       this.#cells.get(list.kind)?.set(principal, { list, suspect: false, provenUntil });
-    }
   }
 
   noteClient(client: Client): void {
@@ -170,6 +169,8 @@ export class Shelf {
     for (const [kind, cells] of this.#cells) {
       this.#generations.set(kind, (this.#generations.get(kind) ?? 0) + 1);
       for (const { list } of cells.values()) Object.assign(list.state, { freshUntil: 0, renewAt: 0 });
+      // An equal list that another profile was given does not say who the server is for this one.
+      for (const cell of cells.values()) cell.provenUntil = 0;
     }
     this.#retryNow();
   }
@@ -200,8 +201,8 @@ export class Shelf {
   /** Whether this list is not fresh any more by what its server says; never one of an earlier run, which is asked for anyway. */
   isStale(kind: ListKind, principal: string): boolean {
     const cell = this.cell(kind, principal);
-    if (cell === undefined || cell.list.state.fetchedAt === 0) return false;
-    return cell.suspect || cell.list.state.freshUntil <= this.#ports.clock.now();
+    const isOwn = cell !== undefined && cell.list.state.fetchedAt !== 0;
+    return isOwn && (cell.suspect || cell.list.state.freshUntil <= this.#ports.clock.now());
   }
 
   /**
@@ -261,7 +262,7 @@ export class Shelf {
       const fetched = kinds.map(async (kind) => {
         const generation = this.#generations.get(kind);
         try {
-          const declared = isDeclared(identity.capabilities, kind);
+          const declared = isObject(member(identity.capabilities, rulesOf(kind).capability));
           const source = { upstreams, upstream: name, client, signal };
           const list = declared ? await Promise.race([this.#ports.fetch(identity, source, kind), gone]) : NOTHING;
           return await this.#keep(kind, client.principal.id, { list, generation });
@@ -388,8 +389,4 @@ export class Shelf {
     this.#stop.abort();
     return Promise.all([...this.#flights.values()].map(({ work }) => work)).then(() => {});
   }
-}
-
-function isDeclared(capabilities: JsonObject, kind: ListKind): boolean {
-  return isObject(member(capabilities, rulesOf(kind).capability));
 }
