@@ -71,8 +71,12 @@ export class SseEndpoint {
     response.writeHead(200, STREAM_HEADERS);
     response.write(`event: endpoint\ndata: ${path}?sessionId=${id}\n\n`, 'latin1');
     // Without a session nobody else looks whether its caller may still come in.
-    const isCurrent = () => this.#context.isCurrent(stream.principal);
-    const quiet = { keepAlive: () => (isCurrent() ? outbox.tell(':\n\n') : response.end()) };
+    const quiet = {
+      check: () => {
+        if (!this.#context.isCurrent(stream.principal)) response.end();
+      },
+      keepAlive: () => outbox.tell(':\n\n'),
+    };
     streams.open(quiet);
     response.on('close', () => {
       streams.closed(quiet);

@@ -4,6 +4,8 @@ import type { HttpReply } from './reply.ts';
 /** Anything that is kept from being cut by proxies while it is quiet. */
 interface Quiet {
   keepAlive(): void;
+  /** Ends it where its caller may not come in any more; asked every second. */
+  check?(): void;
 }
 
 const TICK_MS = 1_000;
@@ -61,6 +63,7 @@ export class Streams {
       reply.quietUntil = now + KEEP_ALIVE_MS;
     }
     for (const [stream, since] of this.#quiet) {
+      stream.check?.();
       if (now - since < KEEP_ALIVE_MS) continue;
       stream.keepAlive();
       this.#quiet.set(stream, now);
