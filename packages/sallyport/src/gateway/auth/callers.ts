@@ -158,11 +158,7 @@ class Doorkeeper implements Callers {
 
   #recall(authorization: string): Standing | undefined {
     const standing = this.#last?.authorization === authorization ? this.#last.standing : this.#known.get(authorization);
-    if (standing === undefined) return undefined;
-    if (standing.isGood(this.#ports.clock.now())) return standing;
-    this.#known.delete(authorization);
-    this.#last = undefined;
-    return undefined;
+    return standing?.isGood(this.#ports.clock.now()) === true ? standing : undefined;
   }
 
   /** A caller with a bound token shows with every request that it has the key; all others are let in at once. */

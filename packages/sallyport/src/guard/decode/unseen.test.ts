@@ -29,6 +29,10 @@ describe('what is not seen, from its first to its last character', () => {
     expect([kindOf(first - 1), kindOf(last + 1)]).not.toContain(kind);
   });
 
+  test.each([0xe0000, 0xe007f])('the tag %d ends behind itself', (code) => {
+    expect(read(`${String.fromCodePoint(code)}x`)?.end).toBe(2);
+  });
+
   test('a control character, and a private one of the last planes', () => {
     expect([0x00, 0x08, 0x0b, 0x1a, 0x7f, 0x8f].map(kindOf)).toEqual(Array.from({ length: 6 }, () => 'control'));
     expect([0xeffff, 0xf0000, 0x10ffff].map(kindOf)).toEqual([undefined, 'private', 'private']);

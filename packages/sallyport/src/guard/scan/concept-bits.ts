@@ -31,7 +31,8 @@ if (INDEX.size > WORDS * 32) throw new Error('more concepts than bits');
 export function maskOf(parts: readonly Part[]): Mask {
   const words = [0, 0, 0];
   for (const part of parts) {
-    const index = INDEX.get(part) ?? 0;
+    const index = INDEX.get(part);
+    if (index === undefined) throw new Error(`there is no concept ${part}`);
     words[index >> 5] = (words[index >> 5] ?? 0) | (1 << (index & 31));
   }
   const [low = 0, high = 0, top = 0] = words;

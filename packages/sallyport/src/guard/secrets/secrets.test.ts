@@ -337,3 +337,16 @@ describe('the section', () => {
     expect((await door.send({ body: `${'a'.repeat(5_000)}!` })).verdict.kind).toBe('allow');
   });
 });
+
+test('a key that is said in pieces, in several notifications of one request, is withheld; another request begins anew', async () => {
+  const ports = { settings: () => settings(), vault: memory() };
+  const inner = [secretsInResult(ports)];
+  const asked = callTo('hub', {});
+  const say = async (message: string, during = asked) => {
+    const envelope: Envelope = { ...toResult(during, { level: 'info', data: message }), kind: 'server_notification' };
+    return (await inspect(inner, envelope)).verdict.kind;
+  };
+  expect(await say('part1: ghp_a7Kq2Zx9Lm4')).toBe('allow');
+  expect(await say('part2: Tp8Rv3Wn6Yb5Hc1Jd0')).toBe('deny');
+  expect(await say('part2: Tp8Rv3Wn6Yb5Hc1Jd0', callTo('hub', {}))).toBe('allow');
+});
