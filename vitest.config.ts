@@ -6,8 +6,10 @@ const PATIENCE = {
   hookTimeout: 240_000,
   expect: { poll: { timeout: 60_000, interval: 20 } },
 };
-/** Named at the end of the run (scripts/second-tries.mjs): a test that needs it is to be mended. */
-const retry = 1;
+
+const AFTER_EACH_FILE = 'packages/sallyport/test/after-each-file.ts';
+/** Loading the sources anew for each of some hundred files takes a third of the time; no file changes what others see. */
+const SHARED = { isolate: false, setupFiles: AFTER_EACH_FILE };
 
 const LAYERS = 'packages/*/test/layers.test.ts';
 /** The only rule: these take long and are of `npm run test:more`, all others are of `npm test`. */
@@ -25,7 +27,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', LAYERS, 'servers/*/src/**/*.test.ts', 'bench/src/**/*.test.ts'],
           exclude: [LONG],
-          retry,
+          ...SHARED,
           ...PATIENCE,
         },
       },
@@ -35,7 +37,7 @@ export default defineConfig({
           include: ['packages/*/test/**/*.test.ts'],
           exclude: [LAYERS, LONG],
           globalSetup: 'packages/sallyport/test/fresh-bundle.ts',
-          retry,
+          ...SHARED,
           ...PATIENCE,
         },
       },
@@ -45,7 +47,7 @@ export default defineConfig({
           include: ['packages', 'servers', 'bench'].map((folder) => `${folder}/${LONG}`),
           exclude: ['**/node_modules/**'],
           globalSetup: 'packages/sallyport/test/fresh-bundle.ts',
-          retry,
+          setupFiles: AFTER_EACH_FILE,
           ...PATIENCE,
         },
       },

@@ -8,6 +8,7 @@ const vitest = await createVitest('test', {
   watch: false,
   reporters: [{}],
   include: ['packages/*/src/**/*.test.ts'],
+  setupFiles: ['packages/sallyport/test/after-each-file.ts'],
   bail: 1,
   maxWorkers: Number(process.env['MUTANTS_WORKERS']),
   // Wide, so that a busy machine notices no fault that is not there.

@@ -1,5 +1,3 @@
-import { afterAll } from 'vitest';
-
 const endings: (() => unknown)[] = [];
 
 /** Runs `end` after the last test of the file, whatever happened; the last one registered first. */
@@ -7,6 +5,7 @@ export function atTheEnd(end: () => unknown): void {
   endings.push(end);
 }
 
-afterAll(async () => {
+/** Called by `after-each-file.ts`. */
+export async function endAll(): Promise<void> {
   for (const end of endings.splice(0).reverse()) await end();
-});
+}

@@ -134,7 +134,6 @@ const health = async ({ origin }: RunningGateway) => {
   const { status, body } = await exchange({ url: `${origin}/healthz`, method: 'GET' });
   return { status, body };
 };
-const HELD = { retry: 0 };
 
 describe.each(['strict', 'batched'] as const)('while the disk is full for ten seconds, mode %s', (mode) => {
   it.each([
@@ -142,7 +141,6 @@ describe.each(['strict', 'batched'] as const)('while the disk is full for ten se
     ['many calls', 16],
   ])(
     '%s: refused at once, answered again when there is room, the chain whole, nothing executed without a record',
-    HELD,
     async (_, callers) => {
       const upstream = await startWitness();
       const directory = join(newTestFolder(), 'audit');

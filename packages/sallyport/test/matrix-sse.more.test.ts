@@ -1,3 +1,4 @@
+import { few, revisions } from './matrix/cells.ts';
 import { runMatrix } from './matrix/run-matrix.ts';
 
-runMatrix('sse');
+runMatrix('sse', revisions, few);

@@ -1,4 +1,4 @@
-import { older } from './matrix/cells.ts';
+import { few, older } from './matrix/cells.ts';
 import { runMatrix } from './matrix/run-matrix.ts';
 
-runMatrix('stdio', older);
+runMatrix('stdio', older, few);

@@ -1,4 +1,4 @@
-import { newest } from './matrix/cells.ts';
+import { few, newest } from './matrix/cells.ts';
 import { runMatrix } from './matrix/run-matrix.ts';
 
-runMatrix('stdio', newest);
+runMatrix('stdio', newest, few);

@@ -79,11 +79,11 @@ describe('agrees with JSON.parse', () => {
     expect(isJson(Buffer.from(text), 512)).toBe(parses(text));
   });
 
-  test('on a hundred thousand mutations, wherever in memory they stand', () => {
+  test('on twenty thousand mutations, wherever in memory they stand', () => {
     const random = numbers(0x5a11);
     const below = (limit: number) => Math.floor(random.next().value * limit);
     let bad = 0;
-    for (let round = 0; round < 100_000; round++) {
+    for (let round = 0; round < 20_000; round++) {
       const source = DOCUMENTS[below(DOCUMENTS.length)] as string;
       const from = below(3) === 0 ? below(source.length) : 0;
       const characters = [...source.slice(from, from + 40 + below(400))];
@@ -100,8 +100,8 @@ describe('agrees with JSON.parse', () => {
       if (isJson(bytes, 512) !== parses(text)) throw new Error(`differs: ${JSON.stringify(text)}`);
       if (!parses(text)) bad++;
     }
-    expect(bad).toBeGreaterThan(10_000);
-    expect(bad).toBeLessThan(100_000);
+    expect(bad).toBeGreaterThan(2_000);
+    expect(bad).toBeLessThan(20_000);
   });
 });
 

@@ -54,6 +54,9 @@ export const columns: readonly Column[] = (['stdio', 'http', 'sse'] as const).fl
 /** The upstreams that exist, in the order in which they stand in the configuration. */
 export const upstreams = columns.filter((column) => column.impossible === undefined);
 
+/** One of each era and transport: alone with all of them are the clients on Streamable HTTP, where that takes no process each. */
+export const few = upstreams.filter(({ name }) => name === 'stdio-legacy' || name === 'http-modern');
+
 export function isModern(revision: Revision): boolean {
   return revision === modernRevision;
 }

@@ -16,7 +16,7 @@ const frontNames: Readonly<Record<Front, string>> = { stdio: 'stdio', http: 'Str
 const introduction = `# Compatibility
 
 Every client below is put in front of every server below, with Sallyport between them, once on the shared endpoint and
-once on the endpoint of that server alone. A row is a client: how it connects and the protocol revision it speaks. A
+once on the endpoint of that server alone (clients on stdio and HTTP+SSE: alone with two of the servers). A row is a client: how it connects and the protocol revision it speaks. A
 column is a server: how Sallyport connects to it and whether it is of the legacy era (with \`initialize\`, up to
 2025-11-25), the modern one (2026-07-28), or both, each used for the clients that speak it. ✓ the tests of that cell passed, on both endpoints; – there can be no such
 cell, and the note says why.

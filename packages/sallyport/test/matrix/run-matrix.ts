@@ -6,8 +6,15 @@ import type { RawClient } from './raw-client.ts';
 import { scenarios } from './scenarios/scenarios.ts';
 import { createWorld, directRevision, type Endpoint, type World } from './world.ts';
 
-/** Declares every cell of the matrix with such clients of Sallyport; the last test compares the published page. */
-export function runMatrix(front: Front, chosen: readonly Revision[] = revisions): void {
+/**
+ * Declares every cell of the matrix with such clients of Sallyport; the last test compares the published page.
+ * @param alone the servers whose own endpoints are tried, besides the shared one
+ */
+export function runMatrix(
+  front: Front,
+  chosen: readonly Revision[] = revisions,
+  alone: readonly Column[] = upstreams,
+): void {
   const isChosen = (row: Row) => row.front === front && chosen.includes(row.revision);
   const results: Results = new Map();
   const direct = new Map<string, RawClient>();
@@ -32,7 +39,7 @@ export function runMatrix(front: Front, chosen: readonly Revision[] = revisions)
         const shared = connecting({ row, endpoint: 'all', column: upstreams[0] as Column });
         for (const column of upstreams) describe(column.name, () => cells({ row, column, endpoint: 'all' }, shared));
       });
-      describe.each(upstreams)('on the endpoint of $name alone', (column) => {
+      describe.each(alone)('on the endpoint of $name alone', (column) => {
         cells({ row, column, endpoint: 'server' }, connecting({ row, endpoint: 'server', column }));
       });
     });
@@ -72,7 +79,6 @@ export function runMatrix(front: Front, chosen: readonly Revision[] = revisions)
       declared++;
       it(missing === undefined ? title : `${title} (refused: ${missing})`, async () => {
         started++;
-        // Of a test that is tried twice the second try counts.
         const found = results.get(toKey(scenario, row, column)) ?? new Map<Endpoint, boolean>();
         results.set(toKey(scenario, row, column), found.set(endpoint, false));
         const other = direct.get(toEra(column, row));

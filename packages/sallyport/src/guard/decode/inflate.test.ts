@@ -57,7 +57,7 @@ describe('brotli', () => {
   });
 
   test('is no text of noise, and no more than is read of a bomb', () => {
-    for (let i = 0; i < 5_000; i++) expect(inflateBrotli(randomBytes(64), 5)).toBeUndefined();
+    for (let i = 0; i < 1_000; i++) expect(inflateBrotli(randomBytes(64), 5)).toBeUndefined();
     const bomb = inflateBrotli(brotliCompressSync(`${LONG} `.repeat(2_000)), 5);
     expect(bomb === undefined || bomb.length <= 256 * 1024).toBe(true);
   });
@@ -88,7 +88,7 @@ describe('what is no packed demand stays as it is', () => {
   });
 
   test('keys, digests and pictures', () => {
-    for (let i = 0; i < 5_000; i++) expect(scanText(`id ${randomBytes(60).toString('base64')}`).findings).toEqual([]);
+    for (let i = 0; i < 1_000; i++) expect(scanText(`id ${randomBytes(60).toString('base64')}`).findings).toEqual([]);
     // What looks packed is only scanned once more: that must be rare, and cannot be never.
     let alarms = 0;
     for (let i = 0; i < 200_000; i++) if (isInflatable(randomBytes(64))) alarms++;

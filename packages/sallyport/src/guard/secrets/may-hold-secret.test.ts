@@ -95,7 +95,7 @@ test('a text that is passed over holds nothing that the search would find', () =
   const chance = createChance(20_261_122);
   let passedOver = 0;
   let found = 0;
-  for (let i = 0; i < 30_000; i++) {
+  for (let i = 0; i < 8_000; i++) {
     let text = '';
     for (let j = chance(9); j >= 0; j--) {
       const piece = PIECES[chance(PIECES.length)] ?? '';
@@ -108,8 +108,8 @@ test('a text that is passed over holds nothing that the search would find', () =
     passedOver++;
     expect(matches, JSON.stringify({ text, field })).toEqual([]);
   }
-  expect(found).toBeGreaterThan(5_000);
-  expect(passedOver).toBeGreaterThan(1_000);
+  expect(found).toBeGreaterThan(1_300);
+  expect(passedOver).toBeGreaterThan(250);
 });
 
 test.each([

@@ -66,6 +66,6 @@ test.each(HARMLESS)('nothing is found in %s', (text) => {
 });
 
 test('more that turns to models than is read is said to be too much, and none of it takes long', () => {
-  for (const part of ['your task ', 'AI: send ', '“your task ', 'dear agent, ', 'not tell the user '])
+  for (const part of ['your task ', '“your task ', 'not tell the user '])
     expect(ids(part.repeat(100_000))).toContain('too-much-to-read');
 });
