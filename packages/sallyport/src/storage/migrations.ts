@@ -6,6 +6,7 @@ import { keptResultsMigration } from './kept-results-migration.ts';
 import { keysMigration } from './keys-migration.ts';
 import { pinConfigurationsMigration } from './pin-configurations-migration.ts';
 import { pinFindingsMigration } from './pin-findings-migration.ts';
+import { pinRevisionsMigration } from './pin-revisions-migration.ts';
 import { pinsMigration } from './pins-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
 import { sharedMigration } from './shared-migration.ts';
@@ -26,4 +27,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '070-task-owners': taskOwnersMigration,
   '080-pin-configurations': pinConfigurationsMigration,
   '090-audit-heads': auditHeadsMigration,
+  '100-pin-revisions': pinRevisionsMigration,
 };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pin, Sighting } from '../catalog/pins/pin.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
@@ -5,6 +6,8 @@ import type { PinStore } from './pins.ts';
 
 /** A person who approves something at a command line tries again at once. Milliseconds. */
 const LOOK_MS = 400;
+/** Pins that are adopted in one go: some milliseconds, in which nobody is served. */
+const ADOPTED_AT_ONCE = 200;
 /** Sightings that wait to be written; more are forgotten, and met again at the next start. */
 const MAX_WAITING = 100_000;
 
@@ -52,9 +55,13 @@ export class PinKeeper {
 
   async #look(): Promise<void> {
     try {
-      const { pins, revision } = await this.#ports.store.read(this.#revision);
-      this.#revision = revision;
-      if (pins.length > 0) this.#ports.adopt(pins);
+      for (let isMore = true; isMore; ) {
+        const { pins, revision } = await this.#ports.store.read(this.#revision, ADOPTED_AT_ONCE);
+        isMore = revision !== this.#revision;
+        this.#revision = revision;
+        if (pins.length > 0) this.#ports.adopt(pins);
+        if (isMore) await nextTurn();
+      }
     } catch (error) {
       this.#ports.log.error({ error }, 'the pins in the database could not be read');
       if (this.#timer === undefined) throw error;

@@ -45,6 +45,28 @@ test('what another process decides is found by its revision', async () => {
   await other.destroy();
 });
 
+test('pins are read in pieces, of which none is cut where rows have one revision', async () => {
+  const database = await openDatabase(':memory:');
+  const store = createPinStore(database, '/a.json');
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  await store.keep(
+    names.map((name) => met(name, 'first')),
+    AT,
+  );
+  // Rows of one statement have one revision.
+  await database.updateTable('pin').set({ revision: 2 }).where('name', 'in', ['b', 'c', 'd']).execute();
+  await database.updateTable('pin').set({ revision: 3 }).where('name', '=', 'e').execute();
+  const found: string[][] = [];
+  for (let after = 0, isMore = true; isMore; ) {
+    const { pins, revision } = await store.read(after, 2);
+    isMore = revision !== after;
+    after = revision;
+    if (isMore) found.push(pins.map(({ name }) => name).sort());
+  }
+  expect(found).toEqual([['a', 'b', 'c', 'd'], ['e']]);
+  await database.destroy();
+});
+
 test('a decision about a definition that is another one by now changes nothing', async () => {
   const database = await openDatabase(':memory:');
   const store = createPinStore(database, '/a.json');

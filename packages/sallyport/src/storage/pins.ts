@@ -18,8 +18,11 @@ export interface PinDecision {
 export interface PinStore {
   /** Takes over the pins of these servers that no configuration has yet. */
   claim(servers: readonly string[]): Promise<void>;
-  /** All pins, or those written after `revision`; the highest revision among them comes along. */
-  read(after?: number): Promise<{ readonly pins: readonly Pin[]; readonly revision: number }>;
+  /**
+   * The pins written after a revision, in the order of writing, and the revision of the last one.
+   * @param most rows, and those written together with the last of them; left out: all
+   */
+  read(after?: number, most?: number): Promise<{ readonly pins: readonly Pin[]; readonly revision: number }>;
   /** Never takes back an approval: what another Sallyport approved at first sight stays. */
   keep(sightings: readonly Sighting[], at: string): Promise<void>;
   /** The items that offered another definition by now, and were left alone. All others are decided, or none. */
@@ -35,15 +38,25 @@ export function createPinStore(database: Database, configuration: string): PinSt
     async claim(servers) {
       if (servers.length > 0) await claim(database, configuration, servers);
     },
-    async read(after = 0) {
-      const own = ['', configuration];
-      const rows = await database
+    async read(after = 0, most) {
+      const written = database
         .selectFrom('pin')
-        .selectAll()
-        .where('configuration', 'in', own)
+        .where('configuration', 'in', ['', configuration])
         .where('revision', '>', after)
+        .orderBy('revision');
+      const last =
+        most === undefined
+          ? []
+          : await written
+              .select('revision')
+              .offset(most - 1)
+              .limit(1)
+              .execute();
+      const rows = await written
+        .selectAll()
+        .$if(last.length > 0, (query) => query.where('revision', '<=', last[0]?.revision ?? 0))
         .execute();
-      const revision = rows.reduce((highest, row) => Math.max(highest, row.revision), after);
+      const revision = rows.at(-1)?.revision ?? after;
       return { pins: rows.flatMap((row) => toPin(row) ?? []), revision };
     },
     async keep(sightings, at) {
