@@ -1,27 +1,42 @@
-/** Definitions read in one go: some milliseconds, so that no call waits for long. */
-const AT_ONCE = 4;
+/** At a stretch, so that no call waits for long. Milliseconds. */
+const STRETCH_MS = 8;
+
+export interface BehindPorts<T> {
+  begin(): Iterator<T | undefined>;
+  note(one: T): void;
+  /** Left out: it is never done. */
+  later?: ((work: () => void) => void) | undefined;
+}
+
+/** Times it is put off; after that others have been at it for a minute, and may never end. */
+const MOST_PUT_OFF = 1200;
 
 /** Work that is done soon, in small parts, and once more when it was asked for meanwhile. */
 export class Behind<T> {
-  readonly #begin: () => Iterator<T | undefined>;
-  readonly #note: (one: T) => void;
-  readonly #later: ((work: () => void) => void) | undefined;
+  readonly #ports: BehindPorts<T>;
   #running: Iterator<T | undefined> | undefined;
   #isWanted = false;
   #isWaiting = false;
+  /** Works under way that this one waits for. */
+  #others = 0;
+  #putOff = 0;
 
-  constructor(
-    begin: () => Iterator<T | undefined>,
-    note: (one: T) => void,
-    later: ((work: () => void) => void) | undefined,
-  ) {
-    this.#begin = begin;
-    this.#note = note;
-    this.#later = later;
+  constructor(ports: BehindPorts<T>) {
+    this.#ports = ports;
+  }
+
+  /** Steps of another work that this one waits for. */
+  *before(steps: Generator<undefined, void>): Generator<undefined, void> {
+    this.#others += 1;
+    try {
+      yield* steps;
+    } finally {
+      this.#others -= 1;
+    }
   }
 
   wake(): void {
-    if (this.#later === undefined) return;
+    if (this.#ports.later === undefined) return;
     this.#isWanted = true;
     this.#plan();
   }
@@ -29,7 +44,7 @@ export class Behind<T> {
   #plan(): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    this.#later?.(() => {
+    this.#ports.later?.(() => {
       this.#isWaiting = false;
       this.#step();
     });
@@ -37,17 +52,23 @@ export class Behind<T> {
 
   #step(): void {
     if (this.#running === undefined && !this.#isWanted) return;
+    if (this.#others > 0 && this.#putOff < MOST_PUT_OFF) {
+      this.#putOff += 1;
+      this.#plan();
+      return;
+    }
     if (this.#running === undefined) {
       this.#isWanted = false;
-      this.#running = this.#begin();
+      this.#running = this.#ports.begin();
     }
-    for (let i = 0; i < AT_ONCE; i++) {
+    for (const until = performance.now() + STRETCH_MS; performance.now() < until; ) {
       const next = this.#running.next();
       if (next.done === true) {
         this.#running = undefined;
+        this.#putOff = 0;
         break;
       }
-      if (next.value !== undefined) this.#note(next.value);
+      if (next.value !== undefined) this.#ports.note(next.value);
     }
     if (this.#running !== undefined || this.#isWanted) this.#plan();
   }

@@ -5,6 +5,7 @@ import type { AnnouncedList } from '../contract.ts';
 import type { KnownList } from '../known-list.ts';
 import { Behind } from './behind.ts';
 import { defineItem, defineSaid, digestItem, digestOfTool } from './define-item.ts';
+import { findRemoved } from './find-removed.ts';
 import type { Inspection, Peer, ReadPage } from './inspection.ts';
 import { type Met, metAlone, type NamedDigest, type Removed, toolsOf } from './met.ts';
 import { MetSightings } from './met-sightings.ts';
@@ -92,11 +93,11 @@ export class PinBook implements PinGate {
     });
     this.#reader = new PinReader({ ...ports, isSettled: (item) => this.#peers.isSettled(item) });
     const parts = { servers: this.#servers, reader: this.#reader, peers: this.#peers };
-    this.#again = new Behind(
-      () => readAgain(parts),
-      (found) => this.#noteAgain(found),
-      ports.later,
-    );
+    this.#again = new Behind({
+      begin: () => readAgain(parts),
+      note: (found) => this.#noteAgain(found),
+      later: ports.later,
+    });
   }
 
   /** Decisions of earlier runs, of a command line, or of another Sallyport on the same state. */
@@ -226,7 +227,12 @@ export class PinBook implements PinGate {
     return () => this.#listeners.delete(listener);
   }
 
-  *look(server: string, offer: Offer): Generator<undefined, void> {
+  /** What is read again meanwhile would be read once more beside the tools that come. */
+  look(server: string, offer: Offer): Generator<undefined, void> {
+    return this.#again.before(this.#lookAt(server, offer));
+  }
+
+  *#lookAt(server: string, offer: Offer): Generator<undefined, void> {
     const met = new MetSightings((some) => this.#ports.keep(some));
     const looked = this.#looked;
     let peers: readonly Peer[] | undefined;
@@ -240,7 +246,7 @@ export class PinBook implements PinGate {
       if (looked.has(list)) continue;
       let found: ReadonlyMap<string, Removed> | undefined;
       const removed = () => {
-        found ??= this.#findRemoved(server, list);
+        found ??= findRemoved(this.#servers.get(server)?.get(list.kind), list);
         return found;
       };
       for (const item of list.items) {
@@ -301,20 +307,6 @@ export class PinBook implements PinGate {
     // Kept with what is offered: whoever decides is shown it, however often the server goes back and forth.
     const whole = entry.found.get(met.digest)?.whole;
     return { ...named, definition, renamedFrom: source?.name, approve, found: whole };
-  }
-
-  /** Known items that are not in this list any more, by content. */
-  #findRemoved(server: string, list: KnownList): ReadonlyMap<string, Removed> {
-    const removed = new Map<string, Removed>();
-    const entries = this.#servers.get(server)?.get(list.kind);
-    if (entries === undefined) return removed;
-    const present = new Set(list.items.map(({ id }) => id));
-    for (const [name, { approved, seen, contents }] of entries) {
-      if (present.has(name)) continue;
-      const isHeld = approved === undefined || (seen !== undefined && seen !== approved);
-      for (const content of contents) if (content !== '') removed.set(content, { name, isHeld });
-    }
-    return removed;
   }
 
   /** Why this tool may not be called. A few look-ups: every call asks. */

@@ -49,20 +49,24 @@ export function findShadow(candidate: ToolFace, peers: readonly ToolFace[]): rea
     index = new ShadowIndex(peers);
     indexes.set(peers, index);
   }
-  return findShadowAmong(candidate, index, index.ownNames(candidate.server));
+  return findShadowAmong(candidate, { index, ownNames: index.ownNames(candidate.server) });
 }
 
 const indexes = new WeakMap<readonly ToolFace[], ShadowIndex>();
 
-/** The same beside tools that are indexed already. @param ownNames keys of the tools that its own server offers */
-export function findShadowAmong(
-  candidate: ToolFace,
-  index: ShadowIndex,
-  ownNames: ReadonlySet<string>,
-): readonly ShadowPair[] {
+export interface Indexed {
+  readonly index: ShadowIndex;
+  /** Those that are looked at. Left out: all. */
+  readonly among?: ReadonlySet<ToolFace>;
+  /** Keys of the tools that its own server offers. */
+  readonly ownNames: ReadonlySet<string>;
+}
+
+/** The same beside tools that are indexed already. */
+export function findShadowAmong(candidate: ToolFace, { index, among, ownNames }: Indexed): readonly ShadowPair[] {
   const profile = profileOf(candidate);
   const pairs: ShadowPair[] = [];
-  const { faces, mentions } = index.near(profile);
+  const { faces, mentions } = index.near(profile, among);
   for (const peer of faces) {
     const reasons = judgePair(profile, profileOf(peer), { ownNames, mentions });
     if (reasons.length > 0) pairs.push({ candidate, peer, reasons });

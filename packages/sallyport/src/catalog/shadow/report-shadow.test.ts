@@ -154,3 +154,18 @@ test('evidence is shown without what acts on a screen', () => {
   expect(findings[0]?.evidence).toBe('save_secure_n ote ');
   expect(hold).not.toMatch(/[\u200b\u202e]/);
 });
+
+test('lists of several servers are read in turns as they are one after the other', () => {
+  const [notes, helper] = [peer('notes', NOTE), peer('helper', COPY)];
+  const beside = { notes: [helper], helper: [notes] };
+  const compare = createShadowReader();
+  const look = (reader: typeof compare, server: 'notes' | 'helper', definition: JsonObject) =>
+    reader({ server, kind: 'tools', name: String(definition['name']), definition }, beside[server]);
+  for (let turn = 0; turn < 2; turn++) {
+    expect(look(compare, 'notes', NOTE)).toEqual(look(createShadowReader(), 'notes', NOTE));
+    expect(look(compare, 'helper', COPY)).toEqual(look(createShadowReader(), 'helper', COPY));
+  }
+  // One that is no peer any more competes with nobody.
+  const empty = compare({ server: 'helper', kind: 'tools', name: 'x', definition: COPY }, []);
+  expect(empty).toEqual({ findings: [], hold: undefined, related: [] });
+});

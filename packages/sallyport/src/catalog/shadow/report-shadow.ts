@@ -3,7 +3,7 @@ import type { ToolFace } from '../../core/tool-face.ts';
 import type { Inspected, Peer, Related } from '../pins/inspection.ts';
 import { toKey } from './compare-names.ts';
 import { toToolFace } from './face.ts';
-import { findShadowAmong, type ShadowPair, type ShadowReason } from './find-shadow.ts';
+import { findShadowAmong, type Indexed, type ShadowPair, type ShadowReason } from './find-shadow.ts';
 import { ShadowIndex } from './shadow-index.ts';
 import { findStuffing } from './stuffing.ts';
 
@@ -23,22 +23,25 @@ const NOTHING: ShadowReport = Object.freeze({ findings: [], hold: undefined, rel
 /** Pairs of one tool that are shown; a tool that competes with more is held for the first. */
 const MAX_PAIRS = 5;
 
+/** Tools in the index that nobody looks at any more, before they are taken out. */
+const MOST_UNSEEN = 20_000;
+
 /** Compares tools before anybody may use them. What is known of the tools of others is kept from one to the next. */
 export function createShadowReader(): ShadowReader {
   const index = new ShadowIndex();
+  // The lists of several servers are read in turns.
+  const besides = new WeakMap<readonly Peer[], Required<Indexed>>();
   let synced: readonly Peer[] | undefined;
-  let ownNames: ReadonlySet<string> = new Set();
   return (item, peers) => {
     if (item.kind !== 'tools') return NOTHING;
-    if (peers !== synced) {
-      sync(index, item.server, peers);
-      ownNames = new Set(peers.filter(({ server }) => server === item.server).map(({ name }) => toKey(name)));
-      synced = peers;
-    }
+    const beside = besides.get(peers) ?? toBeside(index, item.server, peers);
+    besides.set(peers, beside);
+    if (peers !== synced) sync(beside);
+    synced = peers;
     const face = toToolFace(item.server, item.definition);
-    const was = item.before === undefined ? [] : findShadowAmong(toToolFace(item.server, item.before), index, ownNames);
+    const was = item.before === undefined ? [] : findShadowAmong(toToolFace(item.server, item.before), beside);
     const known = new Set(was.map(({ peer }) => peer));
-    const pairs = findShadowAmong(face, index, ownNames)
+    const pairs = findShadowAmong(face, beside)
       .filter(({ peer }) => !known.has(peer))
       .map((pair) => toWeighed(pair, item))
       .sort((one, other) => Number(other.isHeld) - Number(one.isHeld))
@@ -48,12 +51,18 @@ export function createShadowReader(): ShadowReader {
   };
 }
 
-/** The tools of a server are never compared with each other, so those of this one may stay. */
-function sync(index: ShadowIndex, server: string, peers: readonly Peer[]): void {
-  const approved = new Set<ToolFace>();
-  for (const peer of peers) if (peer.isApproved && peer.server !== server) approved.add(peer);
-  for (const face of [...index.faces()]) if (face.server !== server && !approved.has(face)) index.remove(face);
-  for (const face of approved) if (!index.has(face)) index.add(face);
+function toBeside(index: ShadowIndex, server: string, peers: readonly Peer[]): Required<Indexed> {
+  const among = new Set<ToolFace>();
+  for (const peer of peers) if (peer.isApproved && peer.server !== server) among.add(peer);
+  const ownNames = new Set(peers.filter((peer) => peer.server === server).map(({ name }) => toKey(name)));
+  return { index, among, ownNames };
+}
+
+/** Tools that are not among them stay: the next one that is read may be of another server. */
+function sync({ index, among }: Required<Indexed>): void {
+  for (const face of among) if (!index.has(face)) index.add(face);
+  if (index.size - among.size > MOST_UNSEEN)
+    for (const face of [...index.faces()]) if (!among.has(face)) index.remove(face);
 }
 
 interface Weighed extends ShadowPair {

@@ -58,6 +58,10 @@ export class ShadowIndex {
     return this.#faces.has(face);
   }
 
+  get size(): number {
+    return this.#faces.size;
+  }
+
   faces(): IterableIterator<ToolFace> {
     return this.#faces.values();
   }
@@ -86,13 +90,14 @@ export class ShadowIndex {
     return this.#own.get(server) ?? NO_NAMES;
   }
 
-  /** Tools of other servers worth comparing with this one. */
-  near({ tool, forms, said }: Profile): Near {
+  /** Tools of other servers worth comparing with this one. @param among left out: all */
+  near({ tool, forms, said }: Profile, among?: ReadonlySet<ToolFace>): Near {
     const found = new Set<ToolFace>();
+    const isVisible = (face: ToolFace) => face.server !== tool.server && among?.has(face) !== false;
     const addNamed = (faces: readonly ToolFace[] | undefined) => {
       let count = 0;
       for (const face of faces ?? []) {
-        if (face.server === tool.server) continue;
+        if (!isVisible(face)) continue;
         count += 1;
         if (count > MOST_NAMED) break;
         found.add(face);
@@ -103,7 +108,6 @@ export class ShadowIndex {
     const mentions = findMentions(said, (key) => key !== forms.key && this.#byKey.has(key));
     for (const { key } of mentions) addNamed(this.#byKey.get(key));
     const terms = COMPARED.flatMap(({ read }) => toMeanings(read(tool))).slice(0, MAX_TERMS);
-    const isVisible = ({ server }: ToolFace) => server !== tool.server;
     const limits = { most: MOST_LIKE, mostPerServer: MOST_LIKE, isVisible, mostRead: MOST_READ };
     const query = new Map(terms.map((term) => [term, 1]));
     for (const { tool: face } of this.#search.search(query, limits)) found.add(face);
