@@ -7,7 +7,7 @@ import { type Answer, Request } from '../core/message.ts';
 import { createModestPause } from '../core/pace.ts';
 import type { UpstreamPort } from '../core/upstream-port.ts';
 import type { ListKind } from './contract.ts';
-import { describeItem, type Item, readItem, rulesOf } from './items.ts';
+import { describeItem, type Item, readItem, rulesOf, writeItem } from './items.ts';
 
 /** A list as one upstream gave it, all pages together. */
 export interface FetchedList {
@@ -41,6 +41,9 @@ export interface ListSource {
   readonly signal: AbortSignal;
 }
 
+/** Items that are kept, by id: what is as it was is not read again, and stays the same object. */
+export type KnownItems = ReadonlyMap<string, Item>;
+
 const MAX_PAGES = 100;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_PROBLEMS = 100;
@@ -51,9 +54,9 @@ const METHOD_NOT_FOUND = -32601;
  * the method has an empty list.
  * @throws FaultError of the upstream port; `upstream_protocol` for an error or an answer that is no list.
  */
-export async function fetchList(source: ListSource, kind: ListKind): Promise<FetchedList> {
+export async function fetchList(source: ListSource, kind: ListKind, known?: () => KnownItems): Promise<FetchedList> {
   const { method, key } = rulesOf(kind);
-  const sink = new ItemSink(kind);
+  const sink = new ItemSink(kind, known);
   const seen = new Set<string>();
   let cursor: string | undefined;
   let bytes = 0;
@@ -83,15 +86,19 @@ export async function fetchList(source: ListSource, kind: ListKind): Promise<Fet
   return sink.finish({ ttlMs, isPrivate, cut: undefined });
 }
 
+const NO_ITEMS: KnownItems = new Map();
+
 /** Collects items; the first of two with the same name counts. */
 class ItemSink {
   readonly #kind: ListKind;
   readonly #items = new Map<string, Item>();
   readonly #problems: ItemProblem[] = [];
   readonly #pages: PageStart[] = [];
+  readonly #known: () => KnownItems;
 
-  constructor(kind: ListKind) {
+  constructor(kind: ListKind, known: () => KnownItems = () => NO_ITEMS) {
     this.#kind = kind;
+    this.#known = known;
   }
 
   beginPage(cursor: string): void {
@@ -106,16 +113,20 @@ class ItemSink {
       throw new FaultError('upstream_protocol', `The answer to ${method} has no array "${key}".`);
     }
     const pause = createModestPause();
+    const known = this.#known();
     for (const [index, { start, end }] of arrayElements(answer.bytes, span.start).entries()) {
-      this.add(answer.bytes.toString('utf8', start, end), values[index]);
+      const [text, value] = [answer.bytes.toString('utf8', start, end), values[index]];
+      const kept = known.get(String(member(value, rulesOf(this.#kind).id)));
+      this.add(text, value, kept !== undefined && writeItem(kept) === text ? kept : undefined);
       const pausing = pause();
       if (pausing !== undefined) await pausing;
     }
   }
 
-  add(text: string, value: unknown): void {
+  /** @param kept the same text, read before */
+  add(text: string, value: unknown, kept?: Item): void {
     const { id: idKey } = rulesOf(this.#kind);
-    const item = readItem(this.#kind, text, value);
+    const item = kept ?? readItem(this.#kind, text, value);
     if (typeof item === 'string') {
       const id = member(value, idKey);
       const name = typeof id === 'string' ? id.slice(0, 100) : '';

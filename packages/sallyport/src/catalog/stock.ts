@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { UpstreamIdentity } from '../core/upstream-port.ts';
 import type { AnnouncedList, CatalogPorts, CatalogReport, ListChange, ListKind } from './contract.ts';
 import { type FetchedList, fetchList, type ListSource } from './fetch-list.ts';
-import { describeItem, LIST_KINDS, rulesOf } from './items.ts';
+import { describeItem, type Item, LIST_KINDS, rulesOf } from './items.ts';
 import { type KnownList, RENEW_GAP_MS } from './known-list.ts';
 import type { Offer } from './pins/pin-gate.ts';
 import { Shelf } from './shelf.ts';
@@ -108,9 +108,15 @@ export class Stock {
     const key = `${kind} ${source.client.declared}`;
     const known = fetches.get(key);
     if (known !== undefined) return known;
-    const work = fetchList(source, kind).finally(() => fetches.delete(key));
+    const work = fetchList(source, kind, () => this.#knownItems(kind)).finally(() => fetches.delete(key));
     fetches.set(key, work);
     return work;
+  }
+
+  #knownItems(kind: ListKind): ReadonlyMap<string, Item> {
+    const known = new Map<string, Item>();
+    for (const list of this.#lists()) if (list.kind === kind) for (const item of list.items) known.set(item.id, item);
+    return known;
   }
 
   /** What it shows to the clients of each profile. */
