@@ -149,6 +149,7 @@ export function policyAccess(
   const isOff = () => engine() === undefined || mode() === 'shadow';
   return {
     version: () => (isOff() ? undefined : version()),
+    keyOf: (principal) => (isOff() ? undefined : engine()?.keyOf(principal)),
     mayUse: (principal, _endpoint, tool) => isOff() || engine()?.maySee(principal, tool) === true,
     mayReach: (principal, offer) => isOff() || engine()?.mayReach(principal, offer) === true,
   };

@@ -6,6 +6,7 @@ import { type ArgumentShape, joinShapes, readArgumentShape } from './argument-sh
 import type { CedarLibrary, DetailedError, PolicyJson } from './cedar.ts';
 import { checkAnnotations } from './check-annotations.ts';
 import { checkNames, type KnownNames, OFFERED, serverOf } from './check-names.ts';
+import { type PrincipalReads, readPrincipal } from './principal-reads.ts';
 import type { PolicySource } from './starter-sets.ts';
 import { validateInSteps } from './validate-policies.ts';
 
@@ -22,6 +23,7 @@ export interface Policy {
   readonly server: string | undefined;
   /** The one tool, resource or prompt its scope names, as `Tool server/name`; `undefined`: any. */
   readonly item: string | undefined;
+  readonly principal: PrincipalReads;
   /** A policy that reads any of it is asked on every call. */
   readonly reads: ReadonlySet<ContextPart>;
   /** Can tell two tools of one server with equal hints and effects apart, or two resources, or two prompts. */
@@ -230,6 +232,7 @@ function toPolicy({ json, part, shape }: Draft): Policy {
     text,
     effect,
     ...toScope(json.resource),
+    principal: readPrincipal(json),
     reads: findContextParts(json),
     namesItems: /"type":"(?:Tool|Resource|Prompt)"|"attr":"(?:name|uri)"|"attr":\[/.test(written),
     namesUris: /"type":"Resource"|"attr":"(?:name|uri)"|"attr":\[/.test(written),

@@ -9,10 +9,12 @@ import type { JsonObject } from '../../core/json.ts';
 import type { PolicyDecision } from '../../core/policy-decision.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { SinkClass } from '../../core/sink.ts';
-import type { AuthorizationAnswer, CedarLibrary, EntityJson } from './cedar.ts';
+import type { CedarLibrary, EntityJson } from './cedar.ts';
 import type { CompiledPolicies, Policy } from './compile-policies.ts';
 import { type Facts, toOfferFacts, toPrincipalEntity, toToolFacts } from './entities.ts';
-import { PolicySlices, type Slice } from './policy-slices.ts';
+import { Budget, KeptDecisions } from './kept-decisions.ts';
+import { isAllowed, mergeAnswers, NO_ANSWER, type PolicyAnswer, toPolicyAnswer } from './merge-answers.ts';
+import { type CallerScope, type Extent, PolicySlices, type Slice, type SlicePart } from './policy-slices.ts';
 import { readArguments } from './read-arguments.ts';
 import { ACTIONS } from './schema.ts';
 import { toTimeParts } from './time-parts.ts';
@@ -43,19 +45,18 @@ export interface EnginePorts {
 type UseAction = 'call' | 'read' | 'get' | 'release';
 type Action = UseAction | 'list';
 
-/** What is remembered of one caller. */
-interface CallerMemory {
+/** What is known of one caller. */
+interface Caller {
   readonly entity: EntityJson;
-  /** By action, so that no key has to be put together for each call. */
-  readonly decisions: Readonly<Record<Action, Map<string, PolicyDecision>>>;
-  readonly seen: Map<string, boolean>;
+  readonly scope: CallerScope;
+  /** Equal ones: policies cannot tell the two apart. */
+  readonly key: string;
+  /** Shared with those who have the same key. */
+  readonly kept: KeptDecisions;
 }
 
-/** Callers, and things per caller, whose decisions are kept; more and it starts anew. */
+/** Callers that policies tell apart, and whose decisions are kept; more and it starts anew. */
 const MAX_CALLERS = 2_000;
-const MAX_KEPT = 2_000;
-/** Characters: URIs come from clients, and may be as long as a message. */
-const MAX_KEY = 1_024;
 
 const NO_SINKS: SinksOf = (call) => toolOf(call).sinks;
 const NO_LABELS: LabelsOf = () => [];
@@ -69,9 +70,10 @@ export class PolicyEngine {
   readonly #ports: Required<{ [Key in keyof EnginePorts]: NonNullable<EnginePorts[Key]> }>;
   readonly #slices: PolicySlices;
   readonly #byId: ReadonlyMap<string, Policy>;
-  readonly #callers = new Map<string, CallerMemory>();
+  readonly #kept = new Map<string, KeptDecisions>();
+  readonly #budget = new Budget();
   /** By identity, in front of the maps whose keys must be made first. */
-  readonly #known = new WeakMap<Principal, CallerMemory>();
+  readonly #known = new WeakMap<Principal, Caller>();
   readonly #tools = new WeakMap<Tool, Facts>();
 
   constructor(cedar: CedarLibrary, policies: CompiledPolicies | PolicySlices, ports: EnginePorts) {
@@ -85,39 +87,44 @@ export class PolicyEngine {
     return this.#slices.compiled.version;
   }
 
+  /** Equal texts: policies decide alike for the two callers. */
+  keyOf(principal: Principal): string {
+    return this.#caller(principal).key;
+  }
+
   /** Is this tool there for this caller? Not where it is hidden, and not where every call of it would be denied. */
   maySee(principal: Principal, tool: Tool): boolean {
-    const facts = this.#facts(tool);
-    return this.#see('call', this.#slices.of(tool.upstream, facts.id), { caller: this.#caller(principal), facts });
+    const [facts, caller] = [this.#facts(tool), this.#caller(principal)];
+    return this.#see('call', this.#slices.of(caller.scope, tool.upstream, facts.id), { caller, facts });
   }
 
   /** Why `maySee` says no: what hides the tool, else what denies every call of it. */
   whyHidden(principal: Principal, tool: Tool): PolicyDecision {
-    const facts = this.#facts(tool);
-    const slice = this.#slices.of(tool.upstream, facts.id);
-    const { list } = this.#caller(principal).decisions;
-    const known = list.get(facts.key);
+    const [facts, caller] = [this.#facts(tool), this.#caller(principal)];
+    const slice = this.#slices.of(caller.scope, tool.upstream, facts.id);
+    const known = caller.kept.get<PolicyDecision>('list', facts.key);
     if (known !== undefined) return known;
-    const request = { caller: this.#caller(principal), facts, context: NO_CONTEXT };
-    const listed = this.#ask('list', slice.standing, request);
-    const decision = listed.effect === 'deny' ? listed : this.#ask('call', slice.standing, request);
-    remember(list, facts.key, decision);
+    const listed = this.#toDecision('list', this.#standing('list', slice, { caller, facts }), facts);
+    const decision =
+      listed.effect === 'deny'
+        ? listed
+        : this.#toDecision('call', this.#standing('call', slice, { caller, facts }), facts);
+    caller.kept.keep('list', facts.key, decision);
     return decision;
   }
 
   /** The same of a resource or prompt. */
   mayReach(principal: Principal, offer: Offer): boolean {
     if (this.#isAmbiguous(offer)) return false;
-    const facts = toOfferFacts(offer);
-    const slice = this.#slices.of(offer.upstream, facts.id);
-    return this.#see(actionOf(offer), slice, { caller: this.#caller(principal), facts });
+    const [facts, caller] = [toOfferFacts(offer), this.#caller(principal)];
+    return this.#see(actionOf(offer), this.#slices.of(caller.scope, offer.upstream, facts.id), { caller, facts });
   }
 
   decide(action: 'call' | 'release', call: Envelope): PolicyDecision {
     const { client, run } = call;
     const tool = toolOf(call);
     const approved = this.#facts(tool);
-    const slice = this.#slices.of(tool.upstream, approved.id);
+    const slice = this.#slices.of(this.#caller(client.principal).scope, tool.upstream, approved.id);
     const facts = slice.readsSinks ? this.#factsOf(call, approved) : approved;
     return this.#decide(action, slice, { facts, client, run, arguments: call.body });
   }
@@ -130,7 +137,7 @@ export class PolicyEngine {
     const facts = toOfferFacts(offer);
     if (this.#isAmbiguous(offer))
       return this.#deny(facts, 'its URI can be read in more than one way, and policies tell URIs apart', []);
-    const slice = this.#slices.of(offer.upstream, facts.id);
+    const slice = this.#slices.of(this.#caller(client.principal).scope, offer.upstream, facts.id);
     return this.#decide(phase === 'use' ? actionOf(offer) : phase, slice, { facts, client, run, arguments: given });
   }
 
@@ -141,12 +148,11 @@ export class PolicyEngine {
 
   /** The decision where the arguments cannot change it; `undefined`: it depends on them. */
   decideWithoutArguments(call: Envelope): PolicyDecision | undefined {
-    const facts = this.#facts(toolOf(call));
-    const slice = this.#slices.of(call.upstream, facts.id);
+    const [facts, caller] = [this.#facts(toolOf(call)), this.#caller(call.client.principal)];
+    const slice = this.#slices.of(caller.scope, call.upstream, facts.id);
     if (!slice.reads.has('arguments')) return this.decide('call', call);
-    const caller = this.#caller(call.client.principal);
-    const context = this.#circumstances(call);
-    const decision = this.#ask('call', slice.withoutArguments, { caller, facts, context });
+    const request = { caller, facts, context: this.#circumstances(call) };
+    const decision = this.#toDecision('call', this.#ask('call', slice, 'withoutArguments', request), facts);
     const isFinal = decision.effect === 'deny' && (decision.policies.length > 0 || !slice.mayPermitByArguments);
     return isFinal ? decision : undefined;
   }
@@ -154,20 +160,21 @@ export class PolicyEngine {
   /** The policies that can say something about this tool, resource or prompt. */
   policiesAbout(about: Tool | Offer): readonly Policy[] {
     const { id } = 'kind' in about ? toOfferFacts(about) : this.#facts(about);
-    return this.#slices.of(about.upstream, id).policies;
+    return this.#slices.about(about.upstream, id).policies;
   }
 
   /** Does a policy about this tool speak of results? */
   readsResult(tool: Tool): boolean {
-    return this.#slices.of(tool.upstream, this.#facts(tool).id).onRelease;
+    return this.#slices.about(tool.upstream, this.#facts(tool).id).onRelease;
   }
 
-  #see(action: UseAction, slice: Slice, { caller, facts }: Omit<Request, 'context'>): boolean {
-    const key = slice.namesItems ? facts.key : facts.kindKey;
-    let seen = caller.seen.get(key);
+  #see(action: UseAction, slice: Slice, request: Asked): boolean {
+    const { kept } = request.caller;
+    const key = slice.namesItems ? request.facts.key : request.facts.kindKey;
+    let seen = kept.get<boolean>('see', key);
     if (seen === undefined) {
-      seen = this.#look(action, slice, { caller, facts });
-      remember(caller.seen, key, seen);
+      seen = this.#look(action, slice, request);
+      kept.keep('see', key, seen);
     }
     return seen;
   }
@@ -179,32 +186,30 @@ export class PolicyEngine {
       const context = this.#context(slice, use);
       return typeof context === 'string'
         ? this.#deny(facts, `${context}, which a policy reads. Correct it and call again`, [])
-        : this.#ask(action, slice.all, { caller, facts, context });
+        : this.#toDecision(action, this.#ask(action, slice, 'perCall', { caller, facts, context }), facts);
     }
     const key = slice.namesItems ? facts.key : facts.kindKey;
-    const kept = caller.decisions[action];
-    let decision = kept.get(key);
+    let decision = caller.kept.get<PolicyDecision>(action, key);
     if (decision === undefined) {
-      // No policy of the slice reads the context, which makes this one as good as any.
-      decision = this.#ask(action, slice.all, { caller, facts, context: NO_CONTEXT });
-      remember(kept, key, decision);
+      decision = this.#toDecision(action, this.#standing(action, slice, { caller, facts }), facts);
+      caller.kept.keep(action, key, decision);
     }
     return decision;
   }
 
-  #caller(principal: Principal): CallerMemory {
+  /** Two tokens of one caller are two objects, and two callers may be alike: equal keys share their decisions. */
+  #caller(principal: Principal): Caller {
     const known = this.#known.get(principal);
     if (known !== undefined) return known;
-    // Two tokens of one caller are two objects: equal facts share their decisions.
     const entity = toPrincipalEntity(principal);
-    const key = JSON.stringify(entity);
-    let caller = this.#callers.get(key);
-    if (caller === undefined) {
-      const decisions = { list: new Map(), call: new Map(), read: new Map(), get: new Map(), release: new Map() };
-      caller = { entity, decisions, seen: new Map() };
-      if (this.#callers.size >= MAX_CALLERS) this.#callers.clear();
-      this.#callers.set(key, caller);
+    const key = this.#slices.keys.of(entity);
+    let kept = this.#kept.get(key);
+    if (kept === undefined) {
+      kept = new KeptDecisions(this.#budget);
+      if (this.#kept.size >= MAX_CALLERS) this.#kept.clear();
+      this.#kept.set(key, kept);
     }
+    const caller = { entity, key, kept, scope: this.#slices.scopeOf(entity) };
     this.#known.set(principal, caller);
     return caller;
   }
@@ -242,30 +247,49 @@ export class PolicyEngine {
     };
   }
 
-  #look(action: UseAction, slice: Slice, request: Omit<Request, 'context'>): boolean {
-    const listed = this.#evaluate('list', slice.standing, { ...request, context: {} });
-    if (listed.type !== 'success' || listed.response.diagnostics.errors.length > 0) return false;
-    if (listed.response.decision !== 'allow') return false;
-    const use = this.#evaluate(action, slice.standing, { ...request, context: NO_CONTEXT });
-    if (use.type !== 'success' || use.response.diagnostics.errors.length > 0) return false;
-    if (use.response.decision === 'allow') return true;
+  #look(action: UseAction, slice: Slice, request: Asked): boolean {
+    if (!isAllowed(this.#standing('list', slice, request))) return false;
+    const use = this.#standing(action, slice, request);
+    if (isAllowed(use)) return true;
+    if (!use.isEvaluated || use.broken.length > 0) return false;
     // Denied by a forbid it stays denied; where only a permit is missing, the call may bring one.
-    return use.response.diagnostics.reason.length === 0 && slice.mayPermitPerCall;
+    return use.forbids.length === 0 && slice.mayPermitPerCall;
   }
 
-  #ask(action: Action, set: string, request: Request): PolicyDecision {
-    const answer = this.#evaluate(action, set, request);
-    const { facts } = request;
-    if (answer.type !== 'success') return this.#deny(facts, 'the policies could not be evaluated', []);
-    const { decision, diagnostics } = answer.response;
-    const decided = diagnostics.reason.flatMap((id) => this.#byId.get(id) ?? []);
+  /** What does not depend on the call, and what does. */
+  #ask(action: Action, slice: Slice, extent: Extent, request: Request): PolicyAnswer {
+    return slice.parts.reduce(
+      (answer, part) => mergeAnswers(answer, this.#evaluate(action, part.set(extent), request)),
+      this.#standing(action, slice, request),
+    );
+  }
+
+  #standing(action: Action, slice: Slice, request: Asked): PolicyAnswer {
+    return slice.parts.reduce((answer, part) => mergeAnswers(answer, this.#keptOf(action, part, request)), NO_ANSWER);
+  }
+
+  /** A part that names no item decides once for all tools that are alike. */
+  #keptOf(action: Action, part: SlicePart, { caller, facts }: Asked): PolicyAnswer {
+    const key = `${action} ${part.namesItems ? facts.key : facts.kindKey}`;
+    let answer = caller.kept.get<PolicyAnswer>(part, key);
+    if (answer === undefined) {
+      // No policy of it reads the context, which makes this one as good as any.
+      const context = action === 'list' ? {} : NO_CONTEXT;
+      answer = this.#evaluate(action, part.set('standing'), { caller, facts, context });
+      caller.kept.keep(part, key, answer);
+    }
+    return answer;
+  }
+
+  #toDecision(action: Action, { isEvaluated, permits, forbids, broken }: PolicyAnswer, facts: Facts): PolicyDecision {
+    if (!isEvaluated) return this.#deny(facts, 'the policies could not be evaluated', []);
+    const decided = (forbids.length > 0 ? forbids : permits).flatMap((id) => this.#byId.get(id) ?? []);
     const policies = decided.map(({ id }) => id).sort();
     // Fail closed: Cedar leaves a policy out that meets an error, and it might have been the forbid.
-    const broken = diagnostics.errors.map(({ policyId }) => policyId);
     if (broken.length > 0) return this.#deny(facts, `the policy ${broken.join(', ')} could not be evaluated`, broken);
     const { version } = this;
-    if (decision === 'allow') return this.#allow(decided, policies);
-    if (decided.length > 0) {
+    if (forbids.length === 0 && permits.length > 0) return this.#allow(decided, policies);
+    if (forbids.length > 0) {
       const reasons = decided.flatMap(({ reason }) => reason ?? []);
       const reason = reasons.length > 0 ? joinSentences(reasons) : `The policy ${policies.join(', ')} forbids it.`;
       return { effect: 'deny', reason, policies, version };
@@ -290,15 +314,18 @@ export class PolicyEngine {
     return { effect: 'deny', reason: `The ${title} was not used: ${why}.`, policies, version: this.version };
   }
 
-  #evaluate(action: Action, set: string, { caller, facts, context }: Request): AuthorizationAnswer {
-    return this.#cedar.statefulIsAuthorized({
-      principal: caller.entity.uid,
-      action: { type: 'Action', id: action },
-      resource: facts.entity.uid,
-      context,
-      preparsedPolicySetId: set,
-      entities: [caller.entity, facts.entity, ...ACTION_ENTITIES],
-    });
+  #evaluate(action: Action, set: string | undefined, { caller, facts, context }: Request): PolicyAnswer {
+    if (set === undefined) return NO_ANSWER;
+    return toPolicyAnswer(
+      this.#cedar.statefulIsAuthorized({
+        principal: caller.entity.uid,
+        action: { type: 'Action', id: action },
+        resource: facts.entity.uid,
+        context,
+        preparsedPolicySetId: set,
+        entities: [caller.entity, facts.entity, ...ACTION_ENTITIES],
+      }),
+    );
   }
 }
 
@@ -312,9 +339,12 @@ interface Use {
   readonly arguments: JsonObject;
 }
 
-interface Request {
-  readonly caller: CallerMemory;
+interface Asked {
+  readonly caller: Caller;
   readonly facts: Facts;
+}
+
+interface Request extends Asked {
   readonly context: Context;
 }
 
@@ -335,10 +365,3 @@ const NO_CONTEXT: Context = {
   client: { name: '', version: '' },
   time: toTimeParts(0),
 };
-
-/** Flooding a bounded map must cost evaluations, never memory. */
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  if (key.length > MAX_KEY) return;
-  if (map.size >= MAX_KEPT) map.clear();
-  map.set(key, value);
-}
