@@ -7,11 +7,13 @@ import { FaultError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Post } from '../core/post.ts';
 import { createAuditHeads } from '../storage/audit-heads.ts';
+import { createAuditIndex } from '../storage/audit-index.ts';
 import type { Database } from '../storage/database.ts';
 import { toDiskFix } from '../storage/disk-full.ts';
 import { takeFileLock } from '../storage/file-lock.ts';
 import { loadOrCreateSecret } from '../storage/state-file.ts';
 import { openAudit } from '../telemetry/audit/audit.ts';
+import { keepIndex } from '../telemetry/audit/keep-index.ts';
 import { VERSION } from '../version.ts';
 
 export interface RecordParts {
@@ -37,10 +39,20 @@ export async function openRecord({ stateDir, audit = DEFAULT_AUDIT }: Snapshot, 
   const secret = (name: string, make: () => string, isWhole?: (text: string) => boolean) =>
     loadOrCreateSecret(join(stateDir, name), make, isWhole);
   try {
-    return await openAudit({
+    const opened = await openAudit({
       ...{ ...rest, mode, directory, secret, lock: takeFileLock, version: VERSION, post, clock, log },
       heads: createAuditHeads(database, { stateDir, directory }),
     });
+    const stop = new AbortController();
+    const indexing = keepIndex({ directory, index: async () => createAuditIndex(await database()), log }, stop.signal);
+    return {
+      ...opened,
+      async close() {
+        stop.abort();
+        await indexing;
+        await opened.close();
+      },
+    };
   } catch (error) {
     if (error instanceof FaultError) throw error;
     const reason = error instanceof Error ? error.message : String(error);

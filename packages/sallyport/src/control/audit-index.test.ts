@@ -2,10 +2,13 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { waitFor } from '../../test/wait-for.ts';
+import { silentLog } from '../core/log.ts';
 import { createAuditIndex } from '../storage/audit-index.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createAuditReader } from '../telemetry/audit/audit-reader.ts';
 import { indexSegments } from '../telemetry/audit/index-segments.ts';
+import { keepIndex } from '../telemetry/audit/keep-index.ts';
 import { GENESIS, hashLine, toLine } from '../telemetry/audit/record-line.ts';
 import { toSegmentName } from '../telemetry/audit/segments.ts';
 
@@ -272,4 +275,23 @@ describe('the segments are the truth', () => {
     const { reader } = await open(made);
     expect(ids(await reader.search({}, 10))).toEqual(['c2', 'c1']);
   });
+});
+
+test('the index is kept behind, beside that of another folder, until it is told to stop', async () => {
+  const [made, other] = [new Chain(), new Chain()];
+  other.call('d1');
+  made.call('c1');
+  const { index, database } = await open(made);
+  await indexSegments(index, other.directory);
+  const stop = new AbortController();
+  const keeping = keepIndex(
+    { directory: made.directory, index: async () => index, log: silentLog, lookMs: 5 },
+    stop.signal,
+  );
+  const rows = () => database.selectFrom('audit_record').select('call_id').distinct().orderBy('call_id').execute();
+  await waitFor(async () => expect((await rows()).map((row) => row.call_id)).toEqual(['c1', 'd1']));
+  made.call('c2');
+  await waitFor(async () => expect((await rows()).map((row) => row.call_id)).toEqual(['c1', 'c2', 'd1']));
+  stop.abort();
+  await keeping;
 });

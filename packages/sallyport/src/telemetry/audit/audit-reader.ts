@@ -63,7 +63,7 @@ export function createAuditReader({ directory, index }: AuditReaderPorts): Audit
     running = index
       .segments()
       .then((segments) => index.forget(segments))
-      .then(() => indexSegments(index, directory, signal))
+      .then(() => indexSegments(index, directory, { signal }))
       .finally(() => {
         running = undefined;
       });
