@@ -4,6 +4,7 @@ import { runDetection } from './detection/run-detection.ts';
 import { runDiscovery } from './discovery/run-discovery.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { runGateway } from './gateway/run-gateway.ts';
+import { runGrowth } from './growth/run-growth.ts';
 import { runHonest } from './honest/run-honest.ts';
 import { runKit } from './kit/run-kit.ts';
 import { runPolicy } from './policy/run-policy.ts';
@@ -56,6 +57,10 @@ const USAGE = `usage: npm run bench -- <bench> [options]
     --data DIR        folder with the file catalog-aliyun-zh.jsonl
     --only PARTS      hello,calls,starts,openapi,lint,pages
     --quick           fewer rounds, smaller files
+  growth    what 10,000 tools, 60 callers and 1,000 policies cost
+    --json            one JSON object on stdout
+    --only PARTS      cold,callers,policies
+    --quick           a tenth of the tools
   faults    what goes wrong in operation: a full disk, kills, restarts, floods, hours; as root
     --json            one JSON object on stdout
     --only PARTS      disk,kill,roll,slow-disk,flood,soak
@@ -131,6 +136,7 @@ const BENCHES = new Map<string, () => Promise<string>>([
   ],
   ['kit', () => runKit(values.data, { json: values.json, only: values.only?.split(','), quick: values.quick })],
   ['faults', () => runFaults({ json: values.json, only: values.only?.split(','), quick: values.quick })],
+  ['growth', () => runGrowth({ json: values.json, only: values.only?.split(','), quick: values.quick })],
   ['stall', () => runStall({ json: values.json, only: undefined, quick: values.quick })],
   ['relay', () => runRelay({ json: values.json, only: values.only?.split(','), quick: values.quick })],
   [
