@@ -24,6 +24,18 @@ describe('fetchList', () => {
     expect(readKeptItems('tools', [text])).toEqual(items);
   });
 
+  it('has what did not change as it was, and reads what did', async () => {
+    const list = (...said: string[]) =>
+      `{"tools":[${said.map((one, i) => `{"name":"t${i}","description":"${one}","inputSchema":{"type":"object"}}`)}]}`;
+    const { items: before } = await fetchFrom(() => list('same', 'old', 'gone')).list;
+    const upstreams = new FakeUpstreams({ s: { answer: () => list('same', 'new') } });
+    const source = { upstreams, upstream: 's', client: clientOf(), signal: new AbortController().signal };
+    const { items } = await fetchList(source, 'tools', () => new Map(before.map((item) => [item.id, item])));
+    expect(items).toHaveLength(2);
+    expect(items[0]).toBe(before[0]);
+    expect(items[1]).toEqual((await fetchFrom(() => list('same', 'new')).list).items[1]);
+  });
+
   const schema = '"inputSchema":{"type":"object"}';
   it.each<[ListKind, string, string]>([
     ['tools', '5', 'not an object'],
