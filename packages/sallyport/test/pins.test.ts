@@ -192,7 +192,8 @@ describe('a definition that changes after it was approved', () => {
       const { result } = await new PlainClient(gateway).request('initialize', params);
       return result?.['instructions'];
     };
-    expect(await told()).toContain('Be kind.');
+    // A first introduction waits 0.1 s at most for its servers.
+    await waitFor(async () => expect(await told()).toContain('Be kind.'));
     change({ instructions: 'Be cruel.' });
     await operator(gateway, 'server', 'restart', 'notes');
     await waitFor(async () => expect(await told()).toBeUndefined());
