@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { fromOpenApi, type KitServer } from '@sallyport/kit';
 import { connectTestClient } from '@sallyport/kit/testing';
 import { atLeast, atMost, type FaultMeasure, type FaultPlace } from '../faults/figure.ts';
-import { usageOf } from '../process/process-tree.ts';
+import { descendants, usageOf } from '../process/process-tree.ts';
 import { type EchoServer, type Maker, startEcho, type Via } from './echo-server.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -148,33 +148,78 @@ export async function measureLint(data: string | undefined, { folder, quick }: F
 
 const PAGES = 40;
 
-/** How much the memory of the csv server grows while a file of many rows is paged through. */
-export async function measurePages({ folder, progress, quick }: FaultPlace): Promise<FaultMeasure> {
+/** How much memory grows while many rows are paged through: the worse of the csv server and the sql server. */
+export async function measurePages(place: FaultPlace): Promise<FaultMeasure> {
+  const megabytes = place.quick ? 100 : 1_000;
+  const rows = [await pageCsv(place, megabytes), await pageSql(place, megabytes)];
+  const most = Math.max(...rows.map(({ growth }) => growth));
+  return { figures: [atMost('kit.page_mb', most, { goal: 20, unit: 'MB' })], rows };
+}
+
+async function pageCsv({ folder, progress }: FaultPlace, megabytes: number) {
   const { csv } = (await import(pathToFileURL(join(ROOT, 'servers/csv-mcp-server/dist/csv.js')).href)) as {
     readonly csv: (folders: readonly string[]) => Promise<KitServer>;
   };
-  const megabytes = quick ? 100 : 1_000;
   await writeRows(join(folder, 'rows.csv'), megabytes);
   progress(`${megabytes} MB of rows are written`);
-  const client = await connectTestClient(await csv([folder]));
-  try {
-    await client.call('csv_list_rows', { path: 'rows.csv', limit: 100 });
-    gc();
-    const before = process.memoryUsage().rss;
-    let most = before;
-    for (let index = 0; index < PAGES; index++) {
-      await client.call('csv_list_rows', { path: 'rows.csv', limit: 100, offset: index * 100 });
-      most = Math.max(most, process.memoryUsage().rss);
+  return pageThrough(await csv([folder]), async (call) => {
+    for (let index = 0; index <= PAGES; index++) {
+      await call('csv_list_rows', { path: 'rows.csv', limit: 100, offset: index * 100 });
     }
-    const { rows } = await client.call('analyze_csv', { path: 'rows.csv', column: 'n' });
-    most = Math.max(most, process.memoryUsage().rss);
-    progress(`${String(rows)} rows analysed`);
-    return {
-      figures: [atMost('kit.page_mb', (most - before) / 1e6, { goal: 20, unit: 'MB' })],
-      rows: [{ rows, megabytes }],
-    };
+    const { rows } = await call('analyze_csv', { path: 'rows.csv', column: 'n' });
+    progress(`csv: ${String(rows)} rows analysed`);
+  });
+}
+
+/** SQLite, where the pages are read in a process beside the server: its memory counts, too. */
+async function pageSql({ folder, progress }: FaultPlace, megabytes: number) {
+  const { sql } = (await import(pathToFileURL(join(ROOT, 'servers/sql-mcp-server/dist/sql.js')).href)) as {
+    readonly sql: (options: { file: string; isWritable?: boolean; timeoutMs?: number }) => Promise<KitServer>;
+  };
+  const file = join(folder, 'rows.db');
+  const count = megabytes * 10_000;
+  // SQLite makes a database of an empty file.
+  writeFileSync(file, '');
+  const writer = await sql({ file, isWritable: true, timeoutMs: 150_000 });
+  const client = await connectTestClient(writer);
+  await client.call('sql_execute_statement', { statement: 'CREATE TABLE rows (n INTEGER PRIMARY KEY, text TEXT)' });
+  await client.call('sql_execute_statement', {
+    statement: `WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM c WHERE x < ?) INSERT INTO rows SELECT x, '${'x'.repeat(90)}' FROM c`,
+    parameters: [count - 1],
+  });
+  await client.close();
+  await writer.close();
+  progress(`${count} rows are in the database`);
+  return pageThrough(await sql({ file }), async (call) => {
+    for (let index = 0; index <= PAGES; index++) {
+      const offset = Math.floor((index / PAGES) * (count - 100));
+      await call('sql_run_query', { query: 'SELECT * FROM rows', limit: 100, offset });
+    }
+    const { items } = await call('sql_run_query', { query: 'SELECT count(*) AS rows, sum(n) AS sum FROM rows' });
+    progress(`sql: ${JSON.stringify(items)}`);
+  });
+}
+
+type Call = (name: string, input: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>;
+
+/** Megabytes that this process and its children grow by, from the first call on. */
+async function pageThrough(server: KitServer, work: (call: Call) => Promise<void>) {
+  const memory = () => usageOf([process.pid, ...descendants(process.pid).map(({ pid }) => pid)]).rssBytes;
+  const client = await connectTestClient(server);
+  let before: number | undefined;
+  let most = 0;
+  try {
+    await work(async (name, input) => {
+      const result = await client.call(name, input);
+      if (before === undefined) gc();
+      before ??= memory();
+      most = Math.max(most, memory());
+      return result;
+    });
+    return { server: server.definition.name, growth: (most - (before ?? most)) / 1e6 };
   } finally {
     await client.close();
+    await server.close();
   }
 }
 

@@ -1,78 +1,60 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { fail } from '@sallyport/kit';
-import type { Outcome, Statement } from './statement-process.ts';
 
-/** A database whose statements run one after the other in a process beside the server. */
+export type Value = string | number | boolean | null;
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One statement with the values of its parameters. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly Value[];
+  readonly isChange: boolean;
+}
+
+export type Outcome =
+  | { readonly rows: readonly Row[] }
+  | { readonly changed: number }
+  /** Words of the database. */
+  | { readonly refusal: string };
+
+/** What SQLite and PostgreSQL say differently. */
 export interface Database {
-  /** @throws ToolFailure with the words of the database when it refuses the statement */
-  run(statement: Statement, signal?: AbortSignal): Promise<Exclude<Outcome, { refusal: string }>>;
-  close(): void;
-}
-
-/** The compiled file, from `src` and from `dist`. */
-const PROCESS = new URL('../dist/statement-process.js', import.meta.url);
-
-/** @throws Error when there is no database in the file */
-export function openDatabase(file: string, mode: 'read' | 'write'): Database {
-  assertDatabase(file, mode);
-  let child: ChildProcess | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-
-  function ask(statement: Statement, signal: AbortSignal | undefined): Promise<Outcome> {
-    signal?.throwIfAborted();
-    child ??= fork(PROCESS, [file, mode], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    const asked = child;
-    return new Promise((resolve, reject) => {
-      const settle = (end: () => void) => {
-        asked.off('message', answered).off('exit', ended).off('error', ended);
-        signal?.removeEventListener('abort', stop);
-        end();
-      };
-      const answered = (outcome: unknown) => settle(() => resolve(outcome as Outcome));
-      const ended = () => {
-        if (child === asked) child = undefined;
-        settle(() => reject(signal?.aborted === true ? signal.reason : new Error('the process of the database ended')));
-      };
-      // SQLite undoes what the statement has changed so far.
-      const stop = () => asked.kill('SIGKILL');
-      asked.on('message', answered).on('exit', ended).on('error', ended);
-      signal?.addEventListener('abort', stop, { once: true });
-      asked.send(statement);
-    });
-  }
-
-  return {
-    async run(statement, signal) {
-      const turn = last.then(() => ask(statement, signal));
-      last = turn.catch(() => {});
-      const outcome = await turn;
-      if ('refusal' in outcome)
-        return fail(
-          `The database refused the statement: ${outcome.refusal}.`,
-          'Call sql_list_tables, correct the statement and call the tool again.',
-        );
-      return outcome;
-    },
-    close() {
-      child?.kill('SIGKILL');
-      child = undefined;
-    },
+  readonly dialect: {
+    readonly name: 'SQLite' | 'PostgreSQL';
+    /** The parameter at this place, from 1 on. */
+    readonly parameter: (place: number) => string;
+    /** Rows with `name`, `kind` (table or view) and `column`, in their order. */
+    readonly columns: string;
+    /** Rows with `sql`, a statement each. */
+    readonly schema: string;
   };
+  run(statement: Statement, signal?: AbortSignal): Promise<Outcome>;
+  close(): Promise<void>;
 }
 
-function assertDatabase(file: string, mode: 'read' | 'write'): void {
-  try {
-    if (!existsSync(file)) throw new Error('missing');
-    // Opened for writing, SQLite undoes what a killed program has left half done.
-    const database = new DatabaseSync(file, { readOnly: mode === 'read' });
-    try {
-      database.prepare('SELECT count(*) FROM sqlite_schema').get();
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    throw new Error(`${file} is not a SQLite database that can be read. Set SQL_FILE to one.`, { cause: error });
-  }
+/** The rows of a query. @throws ToolFailure with the words of the database when it refuses the statement */
+export async function read(
+  database: Database,
+  { text, parameters = [] }: { readonly text: string; readonly parameters?: readonly Value[] },
+  signal?: AbortSignal,
+): Promise<readonly Row[]> {
+  const outcome = accepted(await database.run({ text, parameters, isChange: false }, signal));
+  return 'rows' in outcome ? outcome.rows : [];
+}
+
+/** How many rows a statement changed. @throws ToolFailure as `read` does */
+export async function change(
+  database: Database,
+  { text, parameters }: { readonly text: string; readonly parameters: readonly Value[] },
+  signal?: AbortSignal,
+): Promise<number> {
+  const outcome = accepted(await database.run({ text, parameters, isChange: true }, signal));
+  return 'changed' in outcome ? outcome.changed : 0;
+}
+
+function accepted(outcome: Outcome): Exclude<Outcome, { refusal: string }> {
+  if (!('refusal' in outcome)) return outcome;
+  return fail(
+    `The database refused the statement: ${outcome.refusal}.`,
+    'Call sql_list_tables, correct the statement and call the tool again.',
+  );
 }

@@ -9,14 +9,18 @@ import {
   pageOutput,
   z,
 } from '@sallyport/kit';
-import { type Database, openDatabase } from './database.ts';
+import { change, type Database, read, type Value } from './database.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
 
-type Value = string | number | null;
-type Row = Readonly<Record<string, unknown>>;
-const value = z.union([z.string(), z.number(), z.null()]);
+const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
+/** One of `file` and `url`. */
 export interface SqlOptions {
-  readonly file: string;
+  /** A SQLite database. */
+  readonly file?: string | undefined;
+  /** A PostgreSQL database. */
+  readonly url?: string | undefined;
   /** Also offers a tool that changes the database. */
   readonly isWritable?: boolean;
   /** Milliseconds after which a statement is stopped. */
@@ -55,14 +59,13 @@ const runQuery = ({ database, timeoutMs }: Access) =>
   defineTool({
     name: 'sql_run_query',
     title: 'Run a query',
-    description:
-      'Runs one SELECT statement (SQLite) and returns its rows page by page. It cannot change the database. Pass values in parameters, not in the text.',
+    description: `Runs one SELECT statement (${database.dialect.name}) and returns its rows page by page. It cannot change the database. Pass values in parameters, not in the text.`,
     input: {
       query: field(
-        'One SELECT statement, for example "SELECT name FROM people WHERE age > ?"',
+        `One SELECT statement, for example "SELECT name FROM people WHERE age > ${database.dialect.parameter(1)}"`,
         z.string().min(1).max(20_000),
       ),
-      parameters: field('Values for the question marks, in their order', z.array(value).max(100).default([])),
+      parameters: field(`Values for ${placesOf(database)}, in their order`, z.array(value).max(100).default([])),
       ...pageInput,
       ...formatInput,
     },
@@ -72,11 +75,11 @@ const runQuery = ({ database, timeoutMs }: Access) =>
     run: ({ query, parameters, ...range }, { signal }) =>
       page(range, async ({ limit, offset }) => {
         // Its end stands in a line of its own: the query may end with a comment.
-        const text = `SELECT * FROM (${query.trim().replace(/;\s*$/, '')}\n) LIMIT ? OFFSET ?`;
-        const statement = { text, parameters: [...parameters, limit, offset], isChange: false };
-        const outcome = await database.run(statement, signal);
-        // The other process writes only values that JSON has.
-        return 'rows' in outcome ? (outcome.rows as Record<string, Value>[]) : [];
+        const [most, skipped] = [1, 2].map((place) => database.dialect.parameter(parameters.length + place));
+        const text = `SELECT * FROM (${withoutEnd(query)}\n) AS page LIMIT ${most} OFFSET ${skipped}`;
+        const rows = await read(database, { text, parameters: [...parameters, limit, offset] }, signal);
+        // Both databases give only values that JSON has.
+        return rows as Record<string, Value>[];
       }),
   });
 
@@ -87,32 +90,32 @@ const executeStatement = ({ database, timeoutMs }: Access) =>
     description:
       'Runs one statement that changes the database, and returns how many rows changed. Show the statement to the user before you call it.',
     input: {
-      statement: field('One statement, for example "DELETE FROM people WHERE id = ?"', z.string().min(1).max(20_000)),
-      parameters: field('Values for the question marks, in their order', z.array(value).max(100).default([])),
+      statement: field(
+        `One statement, for example "DELETE FROM people WHERE id = ${database.dialect.parameter(1)}"`,
+        z.string().min(1).max(20_000),
+      ),
+      parameters: field(`Values for ${placesOf(database)}, in their order`, z.array(value).max(100).default([])),
     },
     output: { changed: field('How many rows changed', z.number()) },
     hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     timeoutMs,
-    async run({ statement, parameters }, { signal }) {
-      const outcome = await database.run({ text: statement, parameters, isChange: true }, signal);
-      return { changed: 'changed' in outcome ? outcome.changed : 0 };
-    },
+    run: async ({ statement, parameters }, { signal }) => ({
+      changed: await change(database, { text: statement, parameters }, signal),
+    }),
   });
 
-/** Rows of a statement of this server. */
-async function read(database: Database, text: string, signal?: AbortSignal): Promise<readonly Row[]> {
-  const outcome = await database.run({ text, parameters: [], isChange: false }, signal);
-  return 'rows' in outcome ? outcome.rows : [];
+function placesOf({ dialect }: Database): string {
+  return dialect.name === 'SQLite' ? 'the question marks' : '$1, $2 and so on';
+}
+
+/** Inside other text, a statement ends without its semicolon. */
+function withoutEnd(query: string): string {
+  const text = query.trim();
+  return text.endsWith(';') ? text.slice(0, -1) : text;
 }
 
 async function readTables(database: Database, signal: AbortSignal) {
-  const columns = await read(
-    database,
-    `SELECT s.name AS name, s.type AS kind, trim(c.name || ' ' || c.type) AS column
-     FROM sqlite_schema s, pragma_table_info(s.name) c
-     WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite_%' ORDER BY s.name, c.cid`,
-    signal,
-  );
+  const columns = await read(database, { text: database.dialect.columns }, signal);
   const tables = new Map<string, { name: string; kind: string; columns: string[] }>();
   for (const { name, kind, column } of columns) {
     const table = tables.get(String(name)) ?? { name: String(name), kind: String(kind), columns: [] };
@@ -122,16 +125,16 @@ async function readTables(database: Database, signal: AbortSignal) {
   return [...tables.values()];
 }
 
-/** @throws Error when there is no database in the file */
-export function sql({ file, isWritable = false, timeoutMs = 30_000 }: SqlOptions) {
-  const database = openDatabase(file, isWritable ? 'write' : 'read');
+/** @throws Error when there is no such database */
+export async function sql({ file, url, isWritable = false, timeoutMs = 30_000 }: SqlOptions) {
+  const database = await open({ file, url, isWritable, timeoutMs });
   const schema = defineResource({
     uri: 'sql://schema',
     name: 'schema',
     description: 'The statements that make the tables of the database',
     mimeType: 'application/sql',
     read: async () => {
-      const rows = await read(database, 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL');
+      const rows = await read(database, { text: database.dialect.schema });
       return rows.map((row) => `${row['sql']};`).join('\n');
     },
   });
@@ -146,4 +149,10 @@ export function sql({ file, isWritable = false, timeoutMs = 30_000 }: SqlOptions
     resources: [schema],
     close: () => database.close(),
   });
+}
+
+async function open({ file, url, isWritable, timeoutMs }: Required<SqlOptions>): Promise<Database> {
+  if (file !== undefined && url === undefined) return openSqlite(file, isWritable ? 'write' : 'read');
+  if (url !== undefined && file === undefined) return openPostgres(url, { isWritable, timeoutMs });
+  throw new Error('Set SQL_FILE to a SQLite database, or SQL_URL to a PostgreSQL database, and not both.');
 }

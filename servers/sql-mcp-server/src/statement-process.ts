@@ -1,16 +1,7 @@
 import { constants, DatabaseSync } from '@photostructure/sqlite';
+import type { Outcome, Statement, Value } from './database.ts';
 
-/** Runs statements on one database in a process of their own: a statement without an end can be ended with it. */
-export interface Statement {
-  readonly text: string;
-  readonly parameters: readonly (string | number | null)[];
-  readonly isChange: boolean;
-}
-
-export type Outcome =
-  | { readonly rows: readonly Readonly<Record<string, unknown>>[] }
-  | { readonly changed: number }
-  | { readonly refusal: string };
+// Runs statements on one SQLite file in a process of their own: a statement without an end can be ended with it.
 
 /** Bytes of one value. */
 const MAX_VALUE = 10_000_000;
@@ -37,11 +28,39 @@ function run({ text, parameters, isChange }: Statement): Outcome {
   try {
     isChanging = isChange;
     const statement = database.prepare(text);
-    if (isChange) return { changed: Number(statement.run(...parameters).changes) };
-    return { rows: statement.all(...parameters).map((row) => toRow(row as Readonly<Record<string, unknown>>)) };
+    if (hasMore(text)) return { refusal: 'only one statement can run at a time' };
+    if (isChange) return { changed: Number(statement.run(...parameters.map(toSqlite)).changes) };
+    return {
+      rows: statement.all(...parameters.map(toSqlite)).map((row) => toRow(row as Readonly<Record<string, unknown>>)),
+    };
   } catch (error) {
     return { refusal: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** SQLite prepares the first statement and leaves out those that follow, without a word. */
+function hasMore(text: string): boolean {
+  for (let end = text.indexOf(';'); end >= 0; end = text.indexOf(';', end + 1)) {
+    const rest = text.slice(end + 1).trim();
+    if (rest === '') return false;
+    // What ends inside a text or a trigger is not complete.
+    if (isStatement(text.slice(0, end))) return !/^--[^\n]*$/.test(rest);
+  }
+  return false;
+}
+
+function isStatement(text: string): boolean {
+  try {
+    database.prepare(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** SQLite has no booleans. */
+function toSqlite(value: Value): string | number | null {
+  return typeof value === 'boolean' ? Number(value) : value;
 }
 
 /** As JSON can write it. */
