@@ -1,74 +1,23 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from './cli-terminal.ts';
+import { createKitEntries, examplesOf, KIT_SERVERS } from './kit-entries.ts';
 import { PlainClient } from './plain-client.ts';
 import { type RunningGateway, startGateway } from './running-sallyport.ts';
-
-const SERVERS = fileURLToPath(new URL('../../../servers/', import.meta.url));
-const NAMES = [
-  'calculator',
-  'command',
-  'csv',
-  'files',
-  'hello-world',
-  'issues',
-  'lights',
-  'products',
-  'sql',
-  'stocks',
-  'weather',
-];
-
-interface Example {
-  readonly tool: string;
-  readonly input: Record<string, unknown>;
-}
 
 /** What differs between two calls of the same tool. */
 const VARIES = /"created_at":"[^"]*"|\\"created_at\\":\\"[^"\\]*\\"/g;
 
-let folder = '';
 let gateway: RunningGateway;
-let entries: Record<string, { command: string; args: string[]; env: Record<string, string> }> = {};
+const { entries, remove } = createKitEntries();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'kit-servers-'));
-  for (const name of ['notes', 'drafts']) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, 'notes/todo.md'), 'Buy milk.');
-  writeFileSync(join(folder, 'a.txt'), 'one\ntwo\n');
-  writeFileSync(join(folder, 'sales.csv'), 'country,price\nFR,10\nDE,"5.5"\nFR,\nDE,x\nFR,-1\n');
-  const database = new DatabaseSync(join(folder, 'people.db'));
-  database.exec(
-    "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO people (name) VALUES ('Ada'), ('Grace'), ('Alan')",
-  );
-  database.close();
-  const env = {
-    ...{ FILES_ROOTS: folder, CSV_ROOTS: folder, COMMAND_ALLOWED: 'wc,echo', COMMAND_FOLDER: folder },
-    ...{ SQL_FILE: join(folder, 'people.db'), WEATHER_OFFLINE: '1' },
-  };
-  entries = Object.fromEntries(
-    NAMES.map((name) => [
-      name,
-      { command: process.execPath, args: [join(SERVERS, `${name}-mcp-server/dist/main.js`)], env },
-    ]),
-  );
   gateway = await startGateway({ mcpServers: entries });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(remove);
 
-function examplesOf(name: string): readonly Example[] {
-  const readme = readFileSync(join(SERVERS, `${name}-mcp-server/README.md`), 'utf8');
-  const blocks = [...readme.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text = '']) => JSON.parse(text) as object);
-  return blocks.filter((block): block is Example => 'tool' in block);
-}
-
-describe.each(NAMES)('%s through the gateway, with default settings', (name) => {
+describe.each(KIT_SERVERS)('%s through the gateway, with default settings', (name) => {
   it('lists and answers as it does without it: nothing altered, held or asked', async () => {
     const direct = new Client({ name: 'direct', version: '1.0.0' });
     const entry = entries[name]!;

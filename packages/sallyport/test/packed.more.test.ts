@@ -29,10 +29,7 @@ let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   home = newTestFolder();
-  const { stdout } = await run('npm', ['pack', '--workspace', 'sallyport', '--pack-destination', home, '--json'], {
-    cwd: ROOT,
-  });
-  [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as [Packed]; // npm documents this shape
+  packed = await pack('sallyport');
   tarball = join(home, packed.filename);
   const cache = (await run('npm', ['config', 'get', 'cache'])).stdout.trim();
   const { SALLYPORT_STATE: _state, SALLYPORT_CONFIG: _config, ...inherited } = process.env;
@@ -118,6 +115,75 @@ it('plays a threat of the drill', async () => {
   const { stdout } = await run(sallyport, ['drill', '--only', 'shadowing', '--json'], { cwd: home, env });
   expect(JSON.stringify(JSON.parse(stdout))).toContain('shadowing');
 });
+
+it('lints in every form, suggests changes and compares versions', async () => {
+  const folder = newTestFolder();
+  const tool = {
+    name: 'weather_get_map',
+    description: 'Returns a map of the weather.',
+    inputSchema: { type: 'object' },
+  };
+  writeFileSync(join(folder, 'tools.json'), JSON.stringify({ tools: [tool, { ...tool, name: 'get map' }] }));
+  const lint = async (...args: string[]) => {
+    const { code = 0, stdout } = await run(sallyport, ['lint', ...args], { cwd: folder, env }).catch((error) => error);
+    return { exit: code, stdout: String(stdout) };
+  };
+  for (const [reporter, said] of [
+    ['text', 'of 100, 2 tools'],
+    ['json', '"score"'],
+    ['sarif', '"2.1.0"'],
+    ['junit', '<testsuites'],
+    ['markdown', '| level |'],
+  ] as const)
+    expect(await lint('--reporter', reporter, 'tools.json')).toEqual({
+      exit: 6,
+      stdout: expect.stringContaining(said),
+    });
+  expect(await lint('--write-baseline', 'base.json', 'tools.json')).toMatchObject({ exit: 0 });
+  expect(await lint('--baseline', 'base.json', '--fail-on', 'note', 'tools.json')).toMatchObject({ exit: 0 });
+  expect(await lint('--fix', 'tools.json')).toMatchObject({ exit: 6 });
+  expect(await lint('tools.fixed.json')).toMatchObject({ exit: 0 });
+  expect(await lint('--compare', 'tools.json', 'tools.fixed.json')).toMatchObject({
+    exit: 6,
+    stdout: expect.stringMatching(
+      /breaking {3}get map {2}The tool was removed\.[\s\S]*text {7}weather_get_map {2}The title/,
+    ),
+  });
+  expect(await lint('--explain', 'names/length')).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining('Breaks it:'),
+  });
+});
+
+it('writes a server and a tool that build, test and lint clean with the packed kit', {
+  timeout: 2 * INSTALL_MS,
+}, async () => {
+  const kit = join(home, (await pack('@sallyport/kit')).filename);
+  const folder = newTestFolder();
+  await run(sallyport, ['new', 'server', 'tea-house'], { cwd: folder, env });
+  const cwd = join(folder, 'tea-house-mcp-server');
+  const own = { cwd, env: { ...env, PATH: `${join(home, 'global/bin')}:${process.env['PATH']}` } };
+  await run('npm', ['install', kit], own);
+  const check = async () => {
+    expect((await run('npm', ['test'], own)).stdout).toMatch(/# fail 0/);
+    expect((await run('npm', ['run', 'lint'], own)).stderr).toContain('0 errors, 0 warnings, 0 notes');
+  };
+  await check();
+  await run(sallyport, ['new', 'tool', 'tea_house_get_menu'], own);
+  const readme = join(cwd, 'README.md');
+  const example = { tool: 'tea_house_get_menu', input: { name: 'Ada' }, output: { greeting: 'Hello, Ada!' } };
+  writeFileSync(readme, `${readFileSync(readme, 'utf8')}\n\`\`\`json\n${JSON.stringify(example)}\n\`\`\`\n`);
+  await check();
+});
+
+/** Packs a package into the home folder. */
+async function pack(name: string): Promise<Packed> {
+  const { stdout } = await run('npm', ['pack', '--workspace', name, '--pack-destination', home, '--json'], {
+    cwd: ROOT,
+  });
+  const [one] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as [Packed]; // npm documents this shape
+  return one;
+}
 
 function writeConfig(): string {
   const folder = join(newTestFolder(), 'project');
