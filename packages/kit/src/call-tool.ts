@@ -80,8 +80,8 @@ export async function callTool(
       async () => {
         const key = keyOf(server);
         // A task is no result for a client that asks for none.
-        const call = digest(caller, tool.name, isTask ? { task: input } : input);
-        const result = key === undefined ? await work() : await ports.results().once(key, call, work);
+        const call = () => digest(caller, tool.name, isTask ? { task: input } : input);
+        const result = key === undefined ? await work() : await ports.results().once(key, call(), work);
         return isTask ? ports.tasks().refresh(result) : result;
       },
     );

@@ -21,12 +21,13 @@ export function createDeadline(client: AbortSignal, ms: number): Deadline {
   const cancel = () => end(client.reason);
   let timer: NodeJS.Timeout | undefined;
   const start = () => {
-    timer ??= setTimeout(() => {
+    if (timer !== undefined) return;
+    timer = setTimeout(() => {
       isOver = true;
       end(new DOMException(`took longer than ${ms} ms`, 'TimeoutError'));
     }, ms);
+    client.addEventListener('abort', cancel, { once: true });
   };
-  client.addEventListener('abort', cancel, { once: true });
   return {
     get signal() {
       if (controller === undefined) {
@@ -48,6 +49,7 @@ export function createDeadline(client: AbortSignal, ms: number): Deadline {
       });
     },
     close() {
+      if (timer === undefined) return;
       clearTimeout(timer);
       client.removeEventListener('abort', cancel);
     },

@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Authenticate, assertHostIsSafe, authenticateByKeys, KEYS } from './callers.ts';
@@ -114,15 +113,26 @@ function keepStdoutClean(): void {
   process.stderr.on('error', () => {});
 }
 
+/** Passes on what it is given, in either of its forms. */
+type Write = (...given: Parameters<typeof process.stdout.write>) => boolean;
+
 function serveOnStdio(kit: KitServer): Serving {
-  const write = process.stdout.write.bind(process.stdout);
-  const stdout = new Writable({
-    decodeStrings: false,
-    write: (text, encoding, done) => void write(text, encoding, done),
-  });
-  // What a library prints there would end the connection.
-  process.stdout.write = process.stderr.write.bind(process.stderr);
-  const plain = new StdioServerTransport(process.stdin, stdout);
+  const plain = new StdioServerTransport();
+  const send = plain.send.bind(plain);
+  const write: Write = process.stdout.write.bind(process.stdout);
+  const writeAside: Write = process.stderr.write.bind(process.stderr);
+  let isSending = false;
+  // What a library prints there would end the connection. The transport writes before `send` returns.
+  process.stdout.write = ((...given) =>
+    (isSending ? write : writeAside)(...given)) as Write as typeof process.stdout.write;
+  plain.send = (message) => {
+    isSending = true;
+    try {
+      return send(message);
+    } finally {
+      isSending = false;
+    }
+  };
   const transport = kit.tasks === undefined ? plain : new TaskStreamTransport(plain, kit.tasks);
   const { close } = serveStdio(() => kit.create(), { transport: transport as StdioServerTransport });
   process.stdin.once('end', () => void close().then(() => kit.close()));
