@@ -173,6 +173,16 @@ describe('lint', () => {
       'breaking',
       'compatible',
     ]);
+    const closed = structuredClone(BAD) as { tools: Record<string, unknown>[] };
+    Object.assign(closed.tools[1]!, { inputSchema: { type: 'object', additionalProperties: false } });
+    expect(await lint(file('v3.json', closed), '--compare', before)).toMatchObject({
+      exit: 6,
+      stdout: expect.stringMatching(/^breaking .* no longer allowed/),
+    });
+    expect(await lint(before, '--compare', 'v3.json')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^compatible /),
+    });
     expect(await lint(before, '--compare', before)).toMatchObject({
       exit: 0,
       stderr: expect.stringContaining('0 changes'),

@@ -146,7 +146,7 @@ it('lints in every form, suggests changes and compares versions', async () => {
   expect(await lint('--compare', 'tools.json', 'tools.fixed.json')).toMatchObject({
     exit: 6,
     stdout: expect.stringMatching(
-      /breaking {3}get map {2}The tool was removed\.[\s\S]*text {7}weather_get_map {2}The title/,
+      /breaking {4}get map {2}The tool was removed\.[\s\S]*text {8}weather_get_map {2}The title/,
     ),
   });
   expect(await lint('--explain', 'names/length')).toMatchObject({

@@ -63,6 +63,21 @@ function* compareParameters(before: unknown, after: unknown): Generator<[Weight,
       yield* compareSchema(name, earlier, schema);
     }
   }
+  yield* compareRoots(before, after);
+}
+
+/** What holds for all parameters: other members, definitions, rules between them. */
+function* compareRoots(before: unknown, after: unknown): Generator<[Weight, string]> {
+  const rest = (schema: unknown) => {
+    const own = ['properties', 'required', 'title', 'description', '$schema', 'additionalProperties'];
+    return Object.fromEntries(Object.entries(isObject(schema) ? schema : {}).filter(([key]) => !own.includes(key)));
+  };
+  const [was, is] = [before, after].map((schema) => member(schema, 'additionalProperties') !== false);
+  if (was !== is)
+    yield is
+      ? ['compatible', 'Other members are allowed now.']
+      : ['breaking', 'Members that inputSchema does not name are no longer allowed.'];
+  if (!isSame(rest(before), rest(after))) yield ['breaking', 'The rules of inputSchema for all parameters changed.'];
 }
 
 function* compareSchema(name: string, before: JsonObject, after: JsonObject): Generator<[Weight, string]> {
