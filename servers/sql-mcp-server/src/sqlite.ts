@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Outcome, Statement } from './database.ts';
@@ -52,8 +53,13 @@ export function openSqlite(file: string, mode: 'read' | 'write'): Database {
       return turn;
     },
     async close() {
-      child?.kill('SIGKILL');
+      const ending = child;
       child = undefined;
+      if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+      // Until it has ended, it keeps others from the file.
+      const ended = once(ending, 'exit');
+      ending.kill('SIGKILL');
+      await ended;
     },
   };
 }
@@ -62,7 +68,7 @@ function assertDatabase(file: string, mode: 'read' | 'write'): void {
   try {
     if (!existsSync(file)) throw new Error('missing');
     // Opened for writing, SQLite undoes what a killed program has left half done.
-    const database = new DatabaseSync(file, { readOnly: mode === 'read' });
+    const database = new DatabaseSync(file, { readOnly: mode === 'read', timeout: 5_000 });
     try {
       database.prepare('SELECT count(*) FROM sqlite_schema').get();
     } finally {
