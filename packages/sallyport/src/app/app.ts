@@ -129,6 +129,7 @@ async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise
   parts.stopReporting();
   parts.stopPrograms();
   parts.stopHeld();
+  parts.results.stop();
   await parts.catalog.close();
   await parts.upstreams.close();
   await parts.pins.close();

@@ -32,6 +32,7 @@ import { openCatalog } from './open-catalog.ts';
 import { openControl } from './open-control.ts';
 import { approvalsOf, createHiding, openDesk } from './open-desk.ts';
 import { openKeptResults, openTexts } from './open-kept-results.ts';
+import { openLargeResults } from './open-large-results.ts';
 import { openLimits } from './open-limits.ts';
 import { openPlans } from './open-plans.ts';
 import { openRecord } from './open-record.ts';
@@ -97,6 +98,7 @@ export async function openParts(options: AppOptions, current: Current) {
   const audit = await openRecord(current.snapshot, { ...basics, post });
   const stopHeld = noteHeld(pins.book, audit.noteKept, log);
   const [names, kept] = [createNameResolver(), openKeptResults(stateDir, basics)];
+  const results = openLargeResults(stateDir, { ...basics, sealKey, catalog, checker, memory: taint.memory });
   const { scan, resources, keptResults } = openScan(() => current.snapshot, {
     ...{ ...basics, kept, note: audit.noteKept, names, post },
     definitionsOf: (upstream) => catalog.definitionsOf(upstream),
@@ -148,14 +150,11 @@ export async function openParts(options: AppOptions, current: Current) {
     offers: policies.offers,
     desk,
     keptResults,
-    taskOwners: openTaskOwners(basics),
+    ...{ largeResults: results.largeResults, taskOwners: openTaskOwners(basics) },
     handled: plans.toHandled(chains),
     toolIndexes: new ToolIndexes(),
     masked,
-    callLog,
-    audit,
-    clock,
-    log,
+    ...{ callLog, audit, clock, log },
   };
   const control = openControl({
     ...{ upstreams, catalog, audit, desk, plan: plans.plan, kept, ...basics },
@@ -175,6 +174,6 @@ export async function openParts(options: AppOptions, current: Current) {
     ...{ destination, database, log, clock, eras, credentials, upstreams, checker, threads },
     ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld },
     memories: { close: () => taint.close().finally(stop) },
-    ...{ audit, desk, telemetry, ports, control, quotas: rateLimit.quotas },
+    ...{ audit, desk, telemetry, ports, control, results, quotas: rateLimit.quotas },
   };
 }

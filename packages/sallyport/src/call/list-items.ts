@@ -33,7 +33,7 @@ export function listItems(ports: CallPorts, inbound: Inbound, kind: ListKind): L
         return askForPage(ports, inbound, { kind, upstream: endpoint.name });
     }
     const from = cursor as string | undefined;
-    const page = kind === 'tools' ? listTools(inbound, from) : view.list(kind, from);
+    const page = kind === 'tools' ? listTools(ports, inbound, from) : view.list(kind, from);
     const failing = findUnreached(ports, inbound, { code: 'unreachable', missing: page.missing.length > 0 });
     return failing === undefined ? page : failing.then((fault) => Promise.reject(fault));
   }

@@ -11,12 +11,15 @@ export interface OwnAsking {
   readonly snapshot: Snapshot;
   readonly endpoint: Endpoint;
   readonly client: Client;
+  /** There are artifacts that the caller can read, as far as is known. */
+  readonly holdsArtifacts?: boolean | undefined;
 }
 
 /** One call of a tool of Sallyport itself. */
 export interface OwnCall {
   readonly ports: CallPorts;
   readonly inbound: Inbound;
+  readonly run: string;
   /** Of the record of this call. */
   readonly callId: string;
   /** The arguments; they match the schema of the definition. */

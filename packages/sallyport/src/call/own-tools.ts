@@ -7,9 +7,11 @@ import { FIND_TOOLS } from './discovery/find-tools.ts';
 import { prepareTools } from './discovery/prepare-tools.ts';
 import type { Inbound } from './inbound.ts';
 import type { OwnAsking, OwnTool } from './own-tool.ts';
+import type { CallPorts } from './ports.ts';
+import { READ_ARTIFACT } from './read-artifact.ts';
 
 /** Every tool of Sallyport itself, one row each. */
-export const OWN_TOOLS: readonly OwnTool[] = [FIND_TOOLS, DESCRIBE_TOOL, CALL_TOOL];
+export const OWN_TOOLS: readonly OwnTool[] = [FIND_TOOLS, DESCRIBE_TOOL, CALL_TOOL, READ_ARTIFACT];
 
 const BY_NAME: ReadonlyMap<string, OwnTool> = new Map(OWN_TOOLS.map((one) => [one.name, one]));
 
@@ -44,9 +46,13 @@ export function toAsked(request: Asked, asking: OwnAsking): Asked {
  * A page of tools with those of Sallyport itself: in place of the list where tools are found by search, else at its end.
  * @param cursor a client that is at a later page goes on with the list that it began
  */
-export function listTools(inbound: Inbound, cursor: string | undefined): Page {
-  const { view } = inbound;
-  const asking = toAsking(inbound);
+export function listTools(
+  { largeResults }: Pick<CallPorts, 'largeResults'>,
+  inbound: Inbound,
+  cursor: string | undefined,
+): Page {
+  const { view, exchange } = inbound;
+  const asking = { ...toAsking(inbound), holdsArtifacts: largeResults?.isHolder(exchange.client) };
   const listed = OWN_TOOLS.filter((own) => own.isOffered(asking) && own.isListed(asking, view));
   if (cursor === undefined && isSearching(asking, view))
     return { ...view.pick('tools', NONE, undefined), items: write(listed) };

@@ -11,6 +11,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/traces.ts';
 import type { ApprovalDesk } from './approval-desk.ts';
 import type { HandledTexts } from './handled-texts.ts';
+import type { LargeResults } from './large-results.ts';
 import type { MaskedValues } from './masked-values.ts';
 import type { TaskOwners } from './task-owners.ts';
 
@@ -29,6 +30,8 @@ export interface CallPorts {
   readonly toolIndexes: Pick<ToolIndexes, 'find'>;
   readonly masked: MaskedValues;
   readonly handled: HandledTexts;
+  /** Left out: results go on whole, however large. */
+  readonly largeResults?: LargeResults | undefined;
   readonly callLog: CallLog;
   /** `undefined`: nothing is counted. */
   readonly metrics: Pick<Metrics, 'called' | 'answered' | 'denied'> | undefined;

@@ -1,10 +1,12 @@
 import type { ResourceOwner } from '../catalog/contract.ts';
+import { isArtifactUri } from '../core/artifact.ts';
 import { FaultError } from '../core/errors.ts';
 import { member } from '../core/json.ts';
 import type { Answer } from '../core/message.ts';
 import { findTokens } from '../guard/secrets/vault.ts';
 import type { Inbound } from './inbound.ts';
 import type { CallPorts } from './ports.ts';
+import { readArtifactContents } from './read-artifact.ts';
 import { isRefused, toRefusal } from './refusal.ts';
 import { relay } from './relay.ts';
 import { readRequest, writeRequest } from './request-forms.ts';
@@ -19,9 +21,11 @@ const NOT_FOUND_CODES = new Set([-32002, -32602]);
  * value may be of the next.
  */
 export async function readResource(ports: CallPorts, inbound: Inbound): Promise<Answer> {
-  const { request, view } = inbound;
+  const { request, view, snapshot, endpoint } = inbound;
   const owners = resourceOwners(inbound);
   const asked = String(member(request.params, 'uri'));
+  if (isArtifactUri(asked) && ports.largeResults?.isOn(snapshot, endpoint) === true)
+    return readArtifactContents(ports, inbound);
   let last: Answer | undefined;
   const passedOver: PassedOver[] = [];
   const unknowing: string[] = [];

@@ -7,7 +7,7 @@ import { inTurn } from '../core/in-turn.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import type { Span } from '../core/json-scan.ts';
 import { LARGE, noteRaw, withRawBody } from '../core/large-body.ts';
-import { Answer, type Request } from '../core/message.ts';
+import { Answer, Notification, type Request } from '../core/message.ts';
 import type { UpstreamRequest } from '../core/upstream-port.ts';
 import { type Decision, inspect, needsReading } from '../guard/guard.ts';
 import { type Carried, isEmpty, toWhole } from '../guard/whole.ts';
@@ -15,6 +15,7 @@ import { reparse } from '../upstream/request-meta.ts';
 import type { Settled } from './approval-desk.ts';
 import { enterResponses } from './client-responses.ts';
 import type { Inbound } from './inbound.ts';
+import type { FittedAnswer } from './large-results.ts';
 import { beginPassing, type Passing } from './passing.ts';
 import type { CallPorts } from './ports.ts';
 import { toPublicAnswer } from './public-names.ts';
@@ -274,9 +275,24 @@ async function release(passing: Passing, asked: Envelope, given: Answer): Promis
   if (asked.kind === 'task') await judgeTaskQuestions(inbound.exchange, answer);
   // What Sallyport answers itself has the names that its callers know.
   if (asked.kind !== 'own') answer = toPublicAnswer(inbound, upstream, answer);
+  // Last of all: guards have seen the whole of it, and so has whoever keeps it.
+  const fitting = ports.largeResults?.fit(asked, answer);
+  if (fitting !== undefined) answer = noteFitted(passing, answer, await fitting);
   record.outcome = !answer.isResult ? 'error' : answer.resultMember('isError') === true ? 'tool_error' : 'ok';
   passing.body = answer.bytes.subarray(answer.bodySpan.start, answer.bodySpan.end);
   return ports.masked.toCaller(asked, answer);
+}
+
+/** What was left out is in the record, beside what a guard changed before. */
+function noteFitted({ record, inbound }: Passing, whole: Answer, fitted: FittedAnswer | undefined): Answer {
+  if (fitted === undefined) return whole;
+  record.guard ??= 'fit';
+  record.reason = record.reason === undefined ? fitted.reason : `${record.reason} ${fitted.reason}`;
+  const { exchange, snapshot } = inbound;
+  // From now on the list of this caller has the tool that reads the rest.
+  if (fitted.isFirst && snapshot.results === undefined && exchange.client.era === 'legacy')
+    exchange.notify(Notification.of('notifications/tools/list_changed'));
+  return fitted.answer;
 }
 
 /** @param context with the body of the request */

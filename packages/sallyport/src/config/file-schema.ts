@@ -10,6 +10,7 @@ import { limitsSchema } from './limits-section.ts';
 import { pinsSchema } from './pins-section.ts';
 import { plansSchema } from './plans-section.ts';
 import { policySchema } from './policy-section.ts';
+import { resultsSchema } from './results-section.ts';
 import { scanSchema } from './scan-section.ts';
 import { secretsSchema } from './secrets-section.ts';
 import { stateSchema } from './state-section.ts';
@@ -298,6 +299,9 @@ export const topSchema = z.strictObject({
   scan: scanSchema
     .optional()
     .describe('How texts of servers are read: definitions, results and what they link to. Left out: its defaults.'),
+  results: resultsSchema
+    .optional()
+    .describe('How large a result a client is given, and where the rest of it goes. Left out: its defaults.'),
   limits: limitsSchema.optional().describe('How often a caller, a tool or a server may be called.'),
   control: controlSchema.optional().describe('The REST API. Left out: groups have the roles they are named after.'),
   audit: auditSchema.optional().describe('The record of every call. Left out: on, batched.'),

@@ -19,6 +19,7 @@ import { resolvePolicy, type StarterSet, setInForce } from './policy-section.ts'
 import { readServer } from './read-server.ts';
 import { resolveGateway } from './resolve.ts';
 import { resolveBindings, resolveBundles, resolveSinks } from './resolve-access.ts';
+import { resolveResults } from './results-section.ts';
 import { resolveScan } from './scan-section.ts';
 import { resolveSecrets } from './secrets-section.ts';
 import type { ServerSettings, Snapshot } from './settings.ts';
@@ -163,14 +164,18 @@ class FileReader {
     );
   }
 
-  #readWatching(named: readonly string[]): Pick<Snapshot, 'limits' | 'telemetry'> {
-    const { limits, telemetry } = this.#top ?? {};
+  #readWatching(named: readonly string[]): Pick<Snapshot, 'limits' | 'telemetry' | 'results'> {
+    const { bundles = {}, limits, telemetry, results } = this.#top ?? {};
+    const names = { servers: named, bundles: Object.keys(bundles) };
     const reportIn = (section: string) => (path: Path, message: string) =>
       void this.problems.push({ path: [section, ...path], message });
     return {
       ...(limits === undefined || this.#source.only !== undefined
         ? {}
         : { limits: resolveLimits(limits, named, reportIn('limits')) }),
+      ...(results === undefined || this.#source.only !== undefined
+        ? {}
+        : { results: resolveResults(results, names, reportIn('results')) }),
       ...(telemetry === undefined ? {} : { telemetry: resolveTelemetry(telemetry, reportIn('telemetry')) }),
     };
   }

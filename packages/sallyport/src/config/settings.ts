@@ -9,6 +9,7 @@ import type { LimitsSettings } from './limits-section.ts';
 import type { PinSettings } from './pins-section.ts';
 import type { PlanSettings } from './plans-section.ts';
 import type { PolicySettings, StarterSet } from './policy-section.ts';
+import type { ResultSettings } from './results-section.ts';
 import type { ScanSettings } from './scan-section.ts';
 import type { SecretSettings } from './secrets-section.ts';
 import type { StateSettings } from './state-section.ts';
@@ -145,6 +146,8 @@ export interface Snapshot {
   readonly pins?: PinSettings;
   /** Which policies there are; `policiesOf` tells whether any has to be evaluated. Left out: one server alone was asked for. */
   readonly policy?: PolicySettings;
+  /** Left out: `DEFAULT_RESULTS`. */
+  readonly results?: ResultSettings;
   /** Left out: `DEFAULT_SCAN`. */
   readonly scan?: ScanSettings;
   /** Left out: nothing is looked at. */

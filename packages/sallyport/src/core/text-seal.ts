@@ -5,3 +5,13 @@ export interface TextSeal {
   /** @throws Error for what was not sealed with this key in this context */
   open(context: readonly string[], sealed: string): Buffer;
 }
+
+/** The same for bytes. What is sealed is {@link SEAL_BYTES} longer. */
+export interface ByteSeal {
+  sealBytes(context: readonly string[], value: Uint8Array): Buffer;
+  /** @throws Error for what was not sealed with this key in this context */
+  openBytes(context: readonly string[], sealed: Buffer): Buffer;
+}
+
+/** Nonce and tag of AES-256-GCM. */
+export const SEAL_BYTES = 28;

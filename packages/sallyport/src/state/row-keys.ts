@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { toShortId } from '../core/short-id.ts';
+import type { ByteSeal } from '../core/text-seal.ts';
 
 /**
  * What rows that several processes share are sealed and named with. All of it comes from one secret, so that every
  * process that has the secret makes the same: nothing else has to be agreed upon.
  */
-export interface RowKeys {
+export interface RowKeys extends ByteSeal {
   /** 32 bytes for `createPrinter`. */
   readonly prints: Buffer;
   /** A name that tells whoever reads the rows nothing, and that no control character can end early. */
@@ -27,27 +28,30 @@ export function createRowKeys(secret: Uint8Array): RowKeys {
   const [names, ids, rows] = [derive('names'), derive('ids'), derive('rows')];
   const mac = (key: Buffer, parts: readonly string[]) =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest();
+  const sealBytes = (context: readonly string[], value: Uint8Array | string): Buffer => {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', rows, nonce).setAAD(toBytes(context));
+    const body = typeof value === 'string' ? cipher.update(value, 'utf8') : cipher.update(value);
+    const rest = cipher.final();
+    return Buffer.concat([nonce, body, rest, cipher.getAuthTag()]);
+  };
+  const openBytes = (context: readonly string[], bytes: Buffer): Buffer => {
+    const end = bytes.length - TAG_BYTES;
+    if (end < NONCE_BYTES) throw new Error('too short to be sealed');
+    const decipher = createDecipheriv('aes-256-gcm', rows, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(toBytes(context)).setAuthTag(bytes.subarray(end));
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, end)), decipher.final()]);
+  };
   return {
     prints: derive('prints'),
     digest: (...parts) => mac(names, parts).toString('base64url'),
     toId: (...parts) => toShortId(mac(ids, parts)),
-    seal(context, value) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', rows, nonce).setAAD(toBytes(context));
-      const body = typeof value === 'string' ? cipher.update(value, 'utf8') : cipher.update(value);
-      const rest = cipher.final();
-      return Buffer.concat([nonce, body, rest, cipher.getAuthTag()]).toString('base64');
-    },
-    open(context, sealed) {
-      const bytes = Buffer.from(sealed, 'base64');
-      const end = bytes.length - TAG_BYTES;
-      if (end < NONCE_BYTES) throw new Error('too short to be sealed');
-      const decipher = createDecipheriv('aes-256-gcm', rows, bytes.subarray(0, NONCE_BYTES), {
-        authTagLength: TAG_BYTES,
-      });
-      decipher.setAAD(toBytes(context)).setAuthTag(bytes.subarray(end));
-      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, end)), decipher.final()]);
-    },
+    sealBytes,
+    openBytes,
+    seal: (context, value) => sealBytes(context, value).toString('base64'),
+    open: (context, sealed) => openBytes(context, Buffer.from(sealed, 'base64')),
   };
 }
 

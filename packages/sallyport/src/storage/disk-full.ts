@@ -12,7 +12,7 @@ export function toDiskFix(error: unknown, folder: string, otherwise: string): st
     : otherwise;
 }
 
-function isDiskFull(error: unknown, folder: string): boolean {
+export function isDiskFull(error: unknown, folder: string): boolean {
   if (!(error instanceof Error)) return false;
   if (('code' in error && CODES.has(error.code)) || SQLITE_FULL.test(error.message)) return true;
   return SQLITE_IO.test(error.message) && hasNoRoom(folder);

@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely';
 import { approvalsMigration } from './approvals-migration.ts';
+import { artifactsMigration } from './artifacts-migration.ts';
 import { auditHeadsMigration } from './audit-heads-migration.ts';
 import { auditIndexMigration } from './audit-index-migration.ts';
 import { keptResultsMigration } from './kept-results-migration.ts';
@@ -28,4 +29,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '080-pin-configurations': pinConfigurationsMigration,
   '090-audit-heads': auditHeadsMigration,
   '100-pin-revisions': pinRevisionsMigration,
+  '110-artifacts': artifactsMigration,
 };

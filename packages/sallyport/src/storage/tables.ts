@@ -8,6 +8,8 @@ export interface Tables {
   readonly api_key: ApiKeyTable;
   readonly approval: ApprovalTable;
   readonly approval_grant: ApprovalGrantTable;
+  readonly artifact: ArtifactTable;
+  readonly artifact_block: ArtifactBlockTable;
   readonly audit_head: AuditHeadTable;
   readonly audit_record: AuditRecordTable;
   readonly audit_segment: AuditSegmentTable;
@@ -65,6 +67,28 @@ export interface ApprovalGrantTable {
   readonly revoked_at: number | null;
   /** JSON: the whole grant. */
   readonly record: string;
+}
+
+/** A stored large result: written last, so that what has a row is whole. */
+export interface ArtifactTable {
+  readonly id: string;
+  readonly principal: string;
+  /** JSON, sealed: whose it is, and what. */
+  readonly about: string;
+  readonly place: 'files' | 'database';
+  /** 1: its blocks are. */
+  readonly sealed: number;
+  readonly bytes: number;
+  readonly created_at: number;
+  readonly expires_at: number;
+}
+
+/** A part of an artifact whose bytes are in the database, in base64. */
+export interface ArtifactBlockTable {
+  readonly artifact: string;
+  readonly seq: number;
+  readonly body: string;
+  readonly written_at: number;
 }
 
 /** A result in quarantine. */
