@@ -99,7 +99,7 @@ export const resultsSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe(
-          'true: under the key of the state directory, since results hold private data; 50 MB take 50 ms more. false: as they are, readable by the user of Sallyport only.',
+          'true: under the key of the state directory, since results hold private data. false: as they are, readable by the user of Sallyport only.',
         ),
       keepMinutes: z
         .int()
