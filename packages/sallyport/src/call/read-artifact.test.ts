@@ -6,7 +6,7 @@ import { UNHURRIED } from '../core/pace.ts';
 import type { Guard } from '../guard/guard.ts';
 import { parsePath } from './artifacts/json-path.ts';
 import { findLine, findText, readRange } from './artifacts/read-range.ts';
-import { callTool } from './call-tool.ts';
+import { callAnyTool } from './call-any-tool.ts';
 import { countText } from './fit/count-text.ts';
 import type { LargeResults } from './large-results.ts';
 
@@ -92,7 +92,7 @@ test('a part passes the inner door as what its server sent', async () => {
     },
   };
   const { ports, steps } = open([watch]);
-  const answer = await callTool(ports, toInbound('tools/call', call));
+  const answer = await callAnyTool(ports, toInbound('tools/call', call));
   expect(answer.result).toMatchObject({ content: [{ text: 'line 0 中文😀 sk-key-0-abcdef' }, { type: 'text' }] });
   expect(seen[0]).toBe('web log');
   // No server was asked.
@@ -105,6 +105,6 @@ test('what a guard withholds is not given', async () => {
     kinds: ['contents'],
     judge: () => ({ kind: 'deny', code: 'denied', reason: 'It is withheld.' }),
   };
-  const answer = callTool(open([no]).ports, toInbound('tools/call', call));
-  await expect(answer).rejects.toMatchObject({ code: 'denied' });
+  const answer = await callAnyTool(open([no]).ports, toInbound('tools/call', call));
+  expect(answer.result).toEqual({ content: [{ type: 'text', text: 'It is withheld.' }], isError: true });
 });

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type ArtifactLimits, BLOCK, type NewArtifact } from '../core/artifact.ts';
 import { toSource } from '../core/byte-source.ts';
 import { createRowKeys } from '../state/row-keys.ts';
-import { createArtifactStore } from './artifacts.ts';
-import { type Database, openDatabase } from './database.ts';
+import { createArtifactStore } from '../storage/artifacts.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
