@@ -4,6 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { cli, newFolder } from './cli-terminal.ts';
 import { misbehaving, type RunningGateway, SallyportProcess, startGateway } from './running-sallyport.ts';
 
+/** What calls moved is written every 5 s. */
+const PATIENCE = { timeout: 20_000, interval: 250 };
+
 let gateway: RunningGateway;
 let env: Record<string, string>;
 
@@ -63,6 +66,29 @@ describe('--gateway, with no key on the command line', () => {
     expect(one.stdout).toMatch(/^SERVER +TOOL +SCORE +DESCRIPTION\ngood +echo +0\.\d\d/);
     const nowhere = await cli(['tool', 'find', 'echo', '--gateway'], { env: { SALLYPORT_STATE: newFolder() } });
     expect(nowhere).toMatchObject({ exit: 4, stderr: expect.stringMatching(/No gateway runs on .*"sallyport up"/) });
+  });
+
+  it('tokens: definitions of each server, and what its calls returned', async () => {
+    await cli(['tool', 'call', '--gateway', 'good', 'echo', 'text=hi'], { env });
+    const ask = async () => {
+      const { exit, json } = await cli(['tokens', '--gateway', '--json'], { env });
+      expect(exit).toBe(0);
+      return json() as {
+        definitions: { tools: number; o200k: number };
+        tools: { server: string; name: string; definition: { o200k: number }; calls: number; resultTokens: number }[];
+      };
+    };
+    await expect
+      .poll(async () => (await ask()).tools.find(({ server }) => server === 'good')?.calls, PATIENCE)
+      .toBeGreaterThan(0);
+    const { definitions, tools } = await ask();
+    expect(tools.map(({ name }) => name)).toEqual(['echo', 'echo']);
+    expect(definitions.o200k).toBe(tools.reduce((sum, { definition }) => sum + definition.o200k, 0));
+    expect(tools.find(({ server }) => server === 'good')?.resultTokens).toBeGreaterThan(5);
+    const { stdout } = await cli(['tokens', '--gateway', 'good'], { env });
+    expect(stdout).toMatch(/^SERVER +TOOL +DEFINITION +CALLS +A RESULT +ALL RESULTS\ngood +echo +\d+ +\d+ +\d+ +\d+/);
+    const both = await cli(['tokens', 'good', '--bundle', 'small'], { env });
+    expect(both).toMatchObject({ exit: 1, stderr: expect.stringContaining('Give --bundle or a target, not both.') });
   });
 
   it('says what is missing', async () => {

@@ -57,6 +57,7 @@ export function openRelay(
       masked: { toUpstream: () => undefined, toCaller: (_asked, one) => one },
       handled: { toUpstream: () => undefined },
       toolIndexes: new ToolIndexes(),
+      tokenMeter: { used: () => undefined, close: async () => undefined },
       callLog: { write: (record) => void records.push({ ...record }) },
       metrics: undefined,
       tracer: undefined,

@@ -41,6 +41,7 @@ import { openSecrets } from './open-secrets.ts';
 import { openShared } from './open-shared.ts';
 import { openTaint } from './open-taint.ts';
 import { openTaskOwners } from './open-task-owners.ts';
+import { openTokenMeter } from './open-token-meter.ts';
 import { openUpstreams } from './open-upstreams.ts';
 import { createOwnTelemetry } from './own-telemetry.ts';
 import { whyPageHeld } from './why-page-held.ts';
@@ -154,6 +155,7 @@ export async function openParts(options: AppOptions, current: Current) {
     handled: plans.toHandled(chains),
     toolIndexes: new ToolIndexes(),
     masked,
+    tokenMeter: openTokenMeter(basics),
     ...{ callLog, audit, clock, log },
   };
   const control = openControl({

@@ -14,6 +14,7 @@ import type { HandledTexts } from './handled-texts.ts';
 import type { LargeResults } from './large-results.ts';
 import type { MaskedValues } from './masked-values.ts';
 import type { TaskOwners } from './task-owners.ts';
+import type { TokenMeter } from './token-meter.ts';
 
 /** What the lives of messages need from the rest of the program. */
 export interface CallPorts {
@@ -33,6 +34,7 @@ export interface CallPorts {
   /** Left out: results go on whole, however large. */
   readonly largeResults?: LargeResults | undefined;
   readonly callLog: CallLog;
+  readonly tokenMeter: TokenMeter;
   /** `undefined`: nothing is counted. */
   readonly metrics: Pick<Metrics, 'called' | 'answered' | 'denied'> | undefined;
   /** `undefined`: nothing is traced, and a client's trace context goes on as it came. */

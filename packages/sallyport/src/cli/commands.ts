@@ -56,6 +56,7 @@ import { serverRemove } from './server-remove.ts';
 import { serverRestart } from './server-restart.ts';
 import { serverShow } from './server-show.ts';
 import { stdio } from './stdio.ts';
+import { tokens } from './tokens.ts';
 import { toolCall } from './tool-call.ts';
 import { toolFind } from './tool-find.ts';
 import { toolList } from './tool-list.ts';
@@ -75,6 +76,7 @@ export const COMMANDS: readonly Command[] = [
   toolFind,
   toolShow,
   toolCall,
+  tokens,
   resourceList,
   resourceRead,
   promptList,

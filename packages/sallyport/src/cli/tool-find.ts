@@ -4,12 +4,10 @@ import { toToolFace } from '../catalog/shadow/face.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ToolFace } from '../core/tool-face.ts';
-import { withApi } from './api.ts';
 import { type Command, type Input, isSet, listOption, type Output, textOption } from './command.ts';
-import { listServers, type ServerLists, toFailures } from './list-command.ts';
+import { listAsked } from './list-asked.ts';
+import { type ServerLists, toFailures } from './list-command.ts';
 import { TOOLS } from './list-items.ts';
-import { liveServers } from './live-servers.ts';
-import { withSessions } from './open-session.ts';
 import { SESSION_FLAGS } from './resolve-target.ts';
 import { toTable } from './to-table.ts';
 
@@ -36,7 +34,7 @@ export const toolFind: Command = {
     if (queries.length === 0)
       throw new FaultError('usage', 'Say what the tool is for, e.g. sallyport tool find send mail.');
     const most = readMost(textOption(options, 'most'));
-    const listed = await listAsked(input);
+    const listed = await listAsked(input, textOption(options, 'from'));
     const index = new SearchIndex();
     for (const { server, lists } of listed)
       index.replace(
@@ -51,18 +49,6 @@ function readMost(text: string | undefined): number {
   const most = text === undefined ? MOST : Number(text);
   if (Number.isInteger(most) && most >= 1 && most <= MAX_MOST) return most;
   throw new FaultError('usage', `--most is a whole number from 1 to ${MAX_MOST}.`);
-}
-
-/** Through the gateway each server is asked at its own endpoint, as the caller: what it may not use is not listed. */
-async function listAsked(input: Input): Promise<readonly ServerLists[]> {
-  const from = textOption(input.options, 'from');
-  const list = (word: string | undefined) => withSessions(input, word, (sessions) => listServers([TOOLS], sessions));
-  const isWhole = isSet(input.options, 'gateway') && from === undefined;
-  const live = isWhole ? await withApi(input, liveServers) : undefined;
-  if (live === undefined) return list(from);
-  const listed: ServerLists[] = [];
-  for (const server of live.keys()) listed.push(...(await list(server)));
-  return listed;
 }
 
 function toOutput(found: readonly FoundTool[], listed: readonly ServerLists[], { terminal }: Input): Output {

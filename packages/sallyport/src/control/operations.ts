@@ -994,6 +994,32 @@ export type Operations = {
       next?: string;
     };
   };
+  /** About how many tokens calls and their results took, by tool, server or day */
+  listTokenUse: {
+    input: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        since?: string;
+        by?: 'tool' | 'server' | 'day';
+      };
+    };
+    result: {
+      items: {
+        /** The day (UTC); null unless asked for by day. */
+        day: string | null;
+        server: string | null;
+        /** A tool, or the method of what is no call; "other": calls that failed. */
+        tool: string | null;
+        calls: number;
+        /** Estimated from bytes. */
+        requestTokens: number;
+        /** Estimated from bytes. */
+        resultTokens: number;
+      }[];
+      next?: string;
+    };
+  };
   /** Servers, audit and database, and how much waits for people */
   showHealth: {
     input: Record<never, never>;
@@ -1366,6 +1392,7 @@ export type OperationId =
   | 'repairAudit'
   | 'listLimits'
   | 'listUsage'
+  | 'listTokenUse'
   | 'showHealth';
 
 /** Operations that answer with events until the client goes. */
@@ -1425,6 +1452,7 @@ export const OPERATIONS: Readonly<
   repairAudit: { method: 'POST', path: '/audit/repair' },
   listLimits: { method: 'GET', path: '/limits' },
   listUsage: { method: 'GET', path: '/limits/usage' },
+  listTokenUse: { method: 'GET', path: '/tokens/use' },
   showHealth: { method: 'GET', path: '/health' },
   followHealth: { method: 'GET', path: '/health/events' },
   followDrift: { method: 'GET', path: '/drift/events' },

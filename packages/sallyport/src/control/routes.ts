@@ -18,6 +18,7 @@ import { resultRoutes } from './result-routes.ts';
 import type { Route } from './route.ts';
 import { serverRoutes } from './server-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
 
 /** Every route of the API, in the order of the document. A resource has its routes in a file of its own and a line here. */
 export function createRoutes(ports: ControlPorts): readonly Route[] {
@@ -37,6 +38,7 @@ export function createRoutes(ports: ControlPorts): readonly Route[] {
     ...auditRoutes(ports),
     ...auditFileRoutes(ports),
     ...limitRoutes(ports),
+    ...tokenRoutes(ports),
     ...healthRoutes(ports),
     ...driftRoutes(ports),
     ...eventRoutes(ports),

@@ -12,6 +12,7 @@ import { pinsMigration } from './pins-migration.ts';
 import { quotasMigration } from './quotas-migration.ts';
 import { sharedMigration } from './shared-migration.ts';
 import { taskOwnersMigration } from './task-owners-migration.ts';
+import { tokenUseMigration } from './token-use-migration.ts';
 import { upstreamTokensMigration } from './upstream-tokens-migration.ts';
 
 /** In the order of their names; a migration that has shipped is never changed. Each aggregate's migration stands in its own file. */
@@ -30,4 +31,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '090-audit-heads': auditHeadsMigration,
   '100-pin-revisions': pinRevisionsMigration,
   '110-artifacts': artifactsMigration,
+  '120-token-use': tokenUseMigration,
 };

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { SharedKind } from '../core/shared-state.ts';
 import type { ApprovalState } from '../guard/approve/approval.ts';
 import type { KeptState } from '../guard/scan/results/kept-result.ts';
+import type { UseRow } from './token-use.ts';
 
 /** The tables of all aggregates: whoever adds one adds a line here and a migration. */
 export interface Tables {
@@ -20,6 +21,7 @@ export interface Tables {
   readonly shared_run_row: SharedRunRowTable;
   readonly shared_value: SharedValueTable;
   readonly task_owner: TaskOwnerTable;
+  readonly token_use: UseRow;
   readonly upstream_tokens: UpstreamTokensTable;
 }
 
