@@ -19,6 +19,7 @@ const ENTRIES = {
   'cli/main': 'cli/main.js',
   'chunks/schema-worker': 'guard/schema/schema-worker.js',
   'chunks/read-worker': 'app/read-worker.js',
+  'chunks/script-worker': 'call/script/script-worker.js',
   'chunks/run-servers': 'drill/run-servers.js',
 };
 

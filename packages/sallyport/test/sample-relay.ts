@@ -1,6 +1,7 @@
 import type { Settled } from '../src/call/approval-desk.ts';
 import type { Inbound } from '../src/call/inbound.ts';
 import type { CallPorts } from '../src/call/ports.ts';
+import { Scripts } from '../src/call/script/scripts.ts';
 import { TaskOwners } from '../src/call/task-owners.ts';
 import { ToolIndexes } from '../src/catalog/search/tool-indexes.ts';
 import type { AuditEnd, AuditSubject } from '../src/core/audit.ts';
@@ -56,6 +57,7 @@ export function openRelay(
       taskOwners,
       masked: { toUpstream: () => undefined, toCaller: (_asked, one) => one },
       handled: { toUpstream: () => undefined },
+      scripts: new Scripts(),
       toolIndexes: new ToolIndexes(),
       tokenMeter: { used: () => undefined, close: async () => undefined },
       callLog: { write: (record) => void records.push({ ...record }) },

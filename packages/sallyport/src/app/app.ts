@@ -56,6 +56,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   /** Before the fronts give their clients up: what ends a call here is no cancellation of the client's. */
   const cutOff = (): void => {
+    void parts.scripts.close();
     void parts.desk.close();
     void upstreams.close();
   };
@@ -130,6 +131,7 @@ async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise
   parts.stopPrograms();
   parts.stopHeld();
   parts.results.stop();
+  await parts.scripts.close();
   await parts.catalog.close();
   await parts.upstreams.close();
   await parts.pins.close();

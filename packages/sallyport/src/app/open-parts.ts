@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createMaskedValues } from '../call/masked-values.ts';
 import { openCredentials } from '../call/open-credentials.ts';
 import type { CallPorts } from '../call/ports.ts';
+import { Scripts } from '../call/script/scripts.ts';
 import { ToolIndexes } from '../catalog/search/tool-indexes.ts';
 import type { Snapshot } from '../config/settings.ts';
 import { systemClock } from '../core/clock.ts';
@@ -140,7 +141,7 @@ export async function openParts(options: AppOptions, current: Current) {
     // One request counts once, however often it is judged.
     guards: ({ kind, snapshot }) => chains(kind, snapshot).guards.filter(({ name }) => name !== 'rate-limit'),
   });
-  const [inFlight, masked] = [new InFlight(), createMaskedValues(secretPorts.secrets)];
+  const [inFlight, masked, scripts] = [new InFlight(), createMaskedValues(secretPorts.secrets), new Scripts()];
   const telemetry = createOwnTelemetry(() => current.snapshot, { log, upstreams, inFlight, post });
   const { metrics, tracer, metricsText } = telemetry;
   const calls: CallPorts = {
@@ -154,9 +155,7 @@ export async function openParts(options: AppOptions, current: Current) {
     ...{ largeResults: results.largeResults, taskOwners: openTaskOwners(basics) },
     handled: plans.toHandled(chains),
     toolIndexes: new ToolIndexes(),
-    masked,
-    tokenMeter: openTokenMeter(basics),
-    ...{ callLog, audit, clock, log },
+    ...{ masked, scripts, tokenMeter: openTokenMeter(basics), callLog, audit, clock, log },
   };
   const control = openControl({
     ...{ upstreams, catalog, audit, desk, plan: plans.plan, kept, ...basics },
@@ -176,6 +175,6 @@ export async function openParts(options: AppOptions, current: Current) {
     ...{ destination, database, log, clock, eras, credentials, upstreams, checker, threads },
     ...{ pins, policies, catalog, reportProblems, stopReporting, stopPrograms, stopHeld },
     memories: { close: () => taint.close().finally(stop) },
-    ...{ audit, desk, telemetry, ports, control, results, quotas: rateLimit.quotas },
+    ...{ audit, desk, scripts, telemetry, ports, control, results, quotas: rateLimit.quotas },
   };
 }

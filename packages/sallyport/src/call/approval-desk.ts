@@ -334,6 +334,9 @@ function toDenied(approval: Approval): Settled {
   return { decision: toDeny(toDenialText(approval)), approvalId: approval.id };
 }
 
+/** Where the caller is a client. */
+export const CALL_AGAIN = 'Tell the user, then call again with the same arguments.';
+
 function toPending(approval: Approval): Settled {
   if (approval.state === 'expired')
     return {
@@ -348,7 +351,7 @@ function toPending(approval: Approval): Settled {
   const why = approval.reasons.map(({ reason }) => reason).join(' ');
   const people = approval.needed - differentPeople(approval.answers).length;
   const who = people === 2 ? 'Two people' : approval.needed === 2 ? 'One more person' : 'A person';
-  const reason = `${who} must allow this call before it runs. ${why} It was not run. Approval ${approval.id} waits for ${people === 2 ? 'them' : 'that person'} until ${new Date(approval.expiresAt).toISOString()}. Tell the user, then call again with the same arguments.`;
+  const reason = `${who} must allow this call before it runs. ${why} It was not run. Approval ${approval.id} waits for ${people === 2 ? 'them' : 'that person'} until ${new Date(approval.expiresAt).toISOString()}. ${CALL_AGAIN}`;
   return {
     decision: { verdict: { kind: 'ask', reason }, guard: 'approval', rewritten: undefined, cause: undefined },
     approvalId: approval.id,

@@ -48,7 +48,7 @@ function callOwnTool(ports: CallPorts, given: Inbound, own: OwnTool): Promise<An
   return relay(ports, given, ({ inbound, run }, { record }) => {
     const { request, exchange } = inbound;
     const carried = readRequest('call', request, { named: undefined, isSealed: exchange.exclusive === true });
-    const answer = () => own.answer({ ports, inbound, run, callId: record.callId, body: carried.body });
+    const answer = () => own.answer({ ports, inbound, given, run, callId: record.callId, body: carried.body });
     return {
       ...{ kind: 'own', upstream: OWN_UPSTREAM, target: own.name, item: 'tool', tool: toTool(own), ...carried },
       send: async () => Answer.result(request.id, await answer()),

@@ -11,6 +11,8 @@ export interface Inbound {
   readonly endpoint: Endpoint;
   readonly snapshot: Snapshot;
   readonly view: View;
+  /** Id of the call whose script made this one; left out: a client did. */
+  readonly script?: string;
   /** The call of `call_tool` that it came in; left out: it came as it is. */
   readonly wrapped?: Request;
 }

@@ -20,6 +20,8 @@ export interface OwnCall {
   readonly ports: CallPorts;
   readonly inbound: Inbound;
   readonly run: string;
+  /** As it came, with what it says of its run. */
+  readonly given: Inbound;
   /** Of the record of this call. */
   readonly callId: string;
   /** The arguments; they match the schema of the definition. */

@@ -9,9 +9,10 @@ import type { Inbound } from './inbound.ts';
 import type { OwnAsking, OwnTool } from './own-tool.ts';
 import type { CallPorts } from './ports.ts';
 import { READ_ARTIFACT } from './read-artifact.ts';
+import { RUN_SCRIPT } from './script/run-script.ts';
 
 /** Every tool of Sallyport itself, one row each. */
-export const OWN_TOOLS: readonly OwnTool[] = [FIND_TOOLS, DESCRIBE_TOOL, CALL_TOOL, READ_ARTIFACT];
+export const OWN_TOOLS: readonly OwnTool[] = [FIND_TOOLS, DESCRIBE_TOOL, CALL_TOOL, READ_ARTIFACT, RUN_SCRIPT];
 
 const BY_NAME: ReadonlyMap<string, OwnTool> = new Map(OWN_TOOLS.map((one) => [one.name, one]));
 

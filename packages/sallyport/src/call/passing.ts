@@ -20,7 +20,7 @@ export interface Passing {
 }
 
 export function beginPassing(ports: CallPorts, inbound: Inbound): Passing {
-  const { request, exchange, snapshot } = inbound;
+  const { request, exchange, snapshot, script } = inbound;
   const { client } = exchange;
   const requestBytes = request.bytes.length;
   const callId = nextCallId();
@@ -40,7 +40,9 @@ export function beginPassing(ports: CallPorts, inbound: Inbound): Passing {
       requestBytes,
       resultBytes: 0,
     },
-    subject: toAuditSubject(callId, request.method, { client, requestBytes, snapshotVersion: snapshot.version }),
+    subject: toAuditSubject(callId, request.method, {
+      ...{ client, requestBytes, script, snapshotVersion: snapshot.version },
+    }),
     envelope: undefined,
     quoted: undefined,
     isAnswered: false,

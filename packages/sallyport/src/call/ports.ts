@@ -13,6 +13,7 @@ import type { ApprovalDesk } from './approval-desk.ts';
 import type { HandledTexts } from './handled-texts.ts';
 import type { LargeResults } from './large-results.ts';
 import type { MaskedValues } from './masked-values.ts';
+import type { Scripts } from './script/scripts.ts';
 import type { TaskOwners } from './task-owners.ts';
 import type { TokenMeter } from './token-meter.ts';
 
@@ -29,6 +30,8 @@ export interface CallPorts {
   readonly taskOwners: TaskOwners;
   /** What callers find tools in. */
   readonly toolIndexes: Pick<ToolIndexes, 'find'>;
+  /** Those that run, and those that wait for people. */
+  readonly scripts: Pick<Scripts, 'begin' | 'pause' | 'resume' | 'end'>;
   readonly masked: MaskedValues;
   readonly handled: HandledTexts;
   /** Left out: results go on whole, however large. */

@@ -5,7 +5,7 @@ import { Answer, type Request } from '../core/message.ts';
 import type { Decision } from '../guard/guard.ts';
 
 /** Under what name the verdict is in a refusal, so that programs can tell it from what a server said. */
-const VERDICT = 'dev.sallyport/verdict';
+export const VERDICT = 'dev.sallyport/verdict';
 
 export interface Refused {
   readonly request: Pick<Request, 'id'>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '../core/principal.ts';
-import { type DiscoverySettings, discoveryModeFor, discoverySchema, resolveDiscovery } from './discovery-section.ts';
+import { type DiscoverySettings, discoveryModeFor, discoverySchema } from './discovery-section.ts';
 
 const ADA: Principal = { id: 'key:ada', kind: 'key', agent: 'notebook', groups: ['staff'] };
 const settings = (written: object): DiscoverySettings => discoverySchema.parse(written);
@@ -25,9 +25,3 @@ test.each<[string, DiscoverySettings, object, string]>([
 ])('%s', (_, given, lister, expected) =>
   expect(discoveryModeFor(given, { client: 'test', bundle: undefined, principal: ADA, ...lister })).toBe(expected),
 );
-
-test('a rule for a bundle that is not there is a mistake', () => {
-  const said: unknown[] = [];
-  resolveDiscovery(rules({ bundle: 'none', mode: 'on' }), ['review'], (path, message) => said.push([path, message]));
-  expect(said).toEqual([[['rules', 0, 'bundle'], 'no bundle is called "none"; write the name of one']]);
-});

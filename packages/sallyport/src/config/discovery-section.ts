@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { matchesGlob } from '../core/glob.ts';
-import type { Principal } from '../core/principal.ts';
+import { fitsLister, type Lister, listerRule } from './lister-rule.ts';
 import { findSearchingClient } from './searching-clients.ts';
-
-const pattern = z.string().min(1).max(256);
 
 const mode = z.enum(['auto', 'on', 'off']);
 
@@ -35,10 +32,7 @@ export const discoverySchema = z.strictObject({
   rules: z
     .array(
       z.strictObject({
-        client: pattern.optional().describe('Clients by the name they give themselves (clientInfo.name). Patterns.'),
-        bundle: pattern.optional().describe('Only on the endpoint of these bundles. Patterns.'),
-        caller: pattern.optional().describe('Callers by id or by the name of their program. Patterns.'),
-        group: z.string().min(1).max(256).optional().describe('Callers of this group.'),
+        ...listerRule,
         mode: mode.describe('What holds for them in place of discovery.mode.'),
       }),
     )
@@ -54,42 +48,10 @@ export type DiscoveryMode = DiscoverySettings['mode'];
 
 export const DEFAULT_DISCOVERY: DiscoverySettings = Object.freeze(discoverySchema.parse({}));
 
-/** Who lists tools, and where. */
-export interface Lister {
-  /** The name the client gives itself. */
-  readonly client: string;
-  /** `undefined`: not at the endpoint of a bundle. */
-  readonly bundle: string | undefined;
-  readonly principal: Principal;
-}
-
 /** The mode for one caller. */
 export function discoveryModeFor(settings: DiscoverySettings, lister: Lister): DiscoveryMode {
-  const rule = settings.rules.find((one) => fits(one, lister));
+  const rule = settings.rules.find((one) => fitsLister(one, lister));
   if (rule?.client !== undefined) return rule.mode;
   if (findSearchingClient(lister.client) !== undefined) return 'off';
   return rule?.mode ?? settings.mode;
-}
-
-function fits(rule: DiscoverySettings['rules'][number], { client, bundle, principal }: Lister): boolean {
-  const { id, agent, groups } = principal;
-  if (rule.client !== undefined && !matchesGlob(rule.client, client)) return false;
-  if (rule.bundle !== undefined && (bundle === undefined || !matchesGlob(rule.bundle, bundle))) return false;
-  if (rule.group !== undefined && !groups.includes(rule.group)) return false;
-  if (rule.caller === undefined) return true;
-  return matchesGlob(rule.caller, id) || (agent !== undefined && matchesGlob(rule.caller, agent));
-}
-
-type Report = (path: readonly (string | number)[], message: string) => void;
-
-/** A rule that can never match is a mistake: it would look like a setting and be none. */
-export function resolveDiscovery(
-  written: DiscoverySettings,
-  bundles: readonly string[],
-  report: Report,
-): DiscoverySettings {
-  for (const [at, { bundle }] of written.rules.entries())
-    if (bundle !== undefined && !bundles.some((name) => matchesGlob(bundle, name)))
-      report(['rules', at, 'bundle'], `no bundle is called ${JSON.stringify(bundle)}; write the name of one`);
-  return written;
 }

@@ -12,6 +12,7 @@ import { plansSchema } from './plans-section.ts';
 import { policySchema } from './policy-section.ts';
 import { resultsSchema } from './results-section.ts';
 import { scanSchema } from './scan-section.ts';
+import { scriptsSchema } from './scripts-section.ts';
 import { secretsSchema } from './secrets-section.ts';
 import { stateSchema } from './state-section.ts';
 import { taintSchema } from './taint-section.ts';
@@ -280,6 +281,9 @@ export const topSchema = z.strictObject({
   discovery: discoverySchema
     .optional()
     .describe('When tools are found by search in place of a list of all definitions. Left out: its defaults.'),
+  scripts: scriptsSchema
+    .optional()
+    .describe('run_script, with which a model calls many tools in one script. Left out: nobody is offered it.'),
   sinks: sinksSchema.prefault({}).describe('Effects on the world that need a person, whichever tool causes them.'),
   bindings: bindingsSchema
     .default([])

@@ -6,12 +6,12 @@ import { resolveArgumentSafety } from './argument-safety-section.ts';
 import { resolveAudit } from './audit-section.ts';
 import { checkAgainst, type FileIssue } from './check-against.ts';
 import { CLIENT_FILE_NAMES } from './client-files.ts';
-import { resolveDiscovery } from './discovery-section.ts';
 import { SERVER_NAME, topSchema, type WrittenTop } from './file-schema.ts';
 import { fill } from './fill.ts';
 import { freeze } from './freeze.ts';
 import type { Variables } from './interpolate.ts';
 import { resolveLimits } from './limits-section.ts';
+import { reportUnknownBundles } from './lister-rule.ts';
 import { isProblem, isYaml, type Path, type Problem, parseFile } from './parse-file.ts';
 import { resolvePins } from './pins-section.ts';
 import { resolvePlans } from './plans-section.ts';
@@ -132,7 +132,7 @@ class FileReader {
       ...(this.#top?.pins === undefined ? {} : { pins: resolvePins(this.#top.pins, this.#directory) }),
       ...this.#readAccess(named),
       ...this.#readWatching(named),
-      ...this.#readDiscovery(),
+      ...this.#readLists(),
       ...this.#readPolicy(named),
       ...taint,
       ...this.#readPlans(named, taint.taint !== undefined),
@@ -180,11 +180,15 @@ class FileReader {
     };
   }
 
-  #readDiscovery(): Pick<Snapshot, 'discovery'> {
-    const discovery = this.#top?.discovery;
-    if (discovery === undefined || this.#source.only !== undefined) return {};
-    const report = (path: Path, message: string) => void this.problems.push({ path: ['discovery', ...path], message });
-    return { discovery: resolveDiscovery(discovery, Object.keys(this.#top?.bundles ?? {}), report) };
+  /** What lists of tools have beside the tools of servers. */
+  #readLists(): Pick<Snapshot, 'discovery' | 'scripts'> {
+    const { discovery, scripts, bundles = {} } = this.#top ?? {};
+    if (this.#source.only !== undefined) return {};
+    for (const [section, written] of Object.entries({ discovery, scripts })) {
+      const report = (path: Path, message: string) => void this.problems.push({ path: [section, ...path], message });
+      reportUnknownBundles(written?.rules ?? [], Object.keys(bundles), report);
+    }
+    return { ...(discovery && { discovery }), ...(scripts && { scripts }) };
   }
 
   #readApprovals(named: readonly string[]): Pick<Snapshot, 'approvals'> {

@@ -11,6 +11,7 @@ import type { PlanSettings } from './plans-section.ts';
 import type { PolicySettings, StarterSet } from './policy-section.ts';
 import type { ResultSettings } from './results-section.ts';
 import type { ScanSettings } from './scan-section.ts';
+import type { ScriptSettings } from './scripts-section.ts';
 import type { SecretSettings } from './secrets-section.ts';
 import type { StateSettings } from './state-section.ts';
 import type { TaintSettings } from './taint-section.ts';
@@ -128,6 +129,8 @@ export interface Snapshot {
   readonly bundles?: ReadonlyMap<string, BundleSettings>;
   /** Left out: `DEFAULT_DISCOVERY`. */
   readonly discovery?: DiscoverySettings;
+  /** Left out: `DEFAULT_SCRIPTS`. */
+  readonly scripts?: ScriptSettings;
   /** Left out: no floor, nothing overridden. */
   readonly sinks?: SinkSettings;
   /** Left out: none. */

@@ -15,6 +15,8 @@ export interface AuditSubject extends CallNotes {
   readonly client: Client;
   readonly requestBytes: number;
   readonly snapshotVersion: number;
+  /** Id of the call whose script made this one; `undefined`: none did. */
+  readonly script: string | undefined;
   upstream: string | undefined;
   /** Name or URI at the upstream. */
   target: string | undefined;
@@ -65,7 +67,12 @@ export const NO_AUDIT: Audit = { admit: () => undefined, finish() {}, trouble: (
 export function toAuditSubject(
   callId: string,
   method: AuditSubject['method'],
-  about: { readonly client: Client; readonly requestBytes: number; readonly snapshotVersion: number },
+  about: {
+    readonly client: Client;
+    readonly requestBytes: number;
+    readonly snapshotVersion: number;
+    readonly script?: string | undefined;
+  },
 ): AuditSubject {
   return {
     callId,
@@ -73,6 +80,7 @@ export function toAuditSubject(
     client: about.client,
     requestBytes: about.requestBytes,
     snapshotVersion: about.snapshotVersion,
+    script: about.script,
     upstream: undefined,
     target: undefined,
     digest: undefined,

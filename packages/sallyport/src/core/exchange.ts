@@ -69,6 +69,10 @@ export interface Exchange {
   /**
    * An upstream wants input before it goes on (`resultType: "input_required"`). Returns the `inputResponses` when
    * this client is asked question by question, or `undefined`, at once or later, when the result itself goes to the client.
+   * `isNeeded`: the result cannot go to the client, so every client is asked.
    */
-  answerInputs(inputRequests: JsonObject): Promise<JsonObject | undefined> | undefined;
+  answerInputs(
+    inputRequests: JsonObject,
+    options?: { readonly isNeeded?: boolean },
+  ): Promise<JsonObject | undefined> | undefined;
 }

@@ -286,24 +286,7 @@ export class LegacySession {
   readonly #asking: Asking = {
     exclusive: false,
     ask: (request, exchange) => this.ask(request, exchange),
-    answerInputs: async (inputRequests, exchange) => {
-      const pairs = Object.entries(inputRequests).map(async ([key, input]) => {
-        const method = member(input, 'method');
-        const params = member(input, 'params');
-        if (typeof method !== 'string')
-          throw new FaultError('upstream_protocol', 'The upstream asked for input without saying which.');
-        const question = isObject(params) ? withElicitationId(params) : undefined;
-        const answer = await this.ask(Request.of('0', method, question), exchange);
-        if (answer.outcome.kind === 'error') {
-          throw new FaultError(
-            'cancelled',
-            `The client did not answer ${method}: ${answer.outcome.error.message.slice(0, 200)}`,
-          );
-        }
-        return [key, answer.outcome.result] as const;
-      });
-      return Object.fromEntries(await Promise.all(pairs));
-    },
+    toQuestion: withElicitationId,
   };
 
   /** Puts a question to the client, on the stream of the request it belongs to where there is one. */

@@ -1,8 +1,8 @@
 import type { Client } from '../core/client.ts';
 import { FaultError } from '../core/errors.ts';
 import type { Exchange, Watch } from '../core/exchange.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Answer, Notification, Request } from '../core/message.ts';
+import { isObject, type Json, type JsonObject, member } from '../core/json.ts';
+import { type Answer, type Notification, Request } from '../core/message.ts';
 import { InOrder } from './in-order.ts';
 import type { Reply } from './reply.ts';
 import { judgeRound, screenAnswer, screenAnswers } from './screen-questions.ts';
@@ -12,7 +12,8 @@ export interface Asking {
   /** Stateless clients: nothing but the connection tells whose question it is, so an upstream connection serves one call at a time. */
   readonly exclusive: boolean;
   ask(request: Request, exchange: RequestExchange): Promise<Answer>;
-  answerInputs?(inputRequests: JsonObject, exchange: RequestExchange): Promise<JsonObject>;
+  /** The params of an input that an upstream wants, as a question to this client. Left out: the upstream's result goes to it. */
+  toQuestion?(params: JsonObject): JsonObject;
 }
 
 export interface ExchangeFacts {
@@ -76,16 +77,32 @@ export class RequestExchange implements Exchange {
     return screenAnswer(watch, method, await this.#asking.ask(request, this));
   }
 
-  answerInputs(inputRequests: JsonObject): Promise<JsonObject | undefined> | undefined {
+  answerInputs(inputRequests: JsonObject, { isNeeded = false } = {}): Promise<JsonObject | undefined> | undefined {
     const { watch } = this;
     if (watch === undefined) return undefined;
-    return judgeRound(watch, inputRequests).then(
-      async (declined) =>
-        declined ??
-        (await this.#asking
-          .answerInputs?.(inputRequests, this)
-          .then((answers) => screenAnswers(watch, inputRequests, answers))),
-    );
+    return judgeRound(watch, inputRequests).then(async (declined) => {
+      if (declined !== undefined) return declined;
+      if (this.#asking.toQuestion === undefined && !isNeeded) return undefined;
+      return screenAnswers(watch, inputRequests, await this.#askEach(inputRequests));
+    });
+  }
+
+  /** Beside each other, so that a client hears of all of them at once. */
+  async #askEach(inputRequests: JsonObject): Promise<JsonObject> {
+    const pairs = Object.entries(inputRequests).map(async ([key, input]) => [key, await this.#askOne(input)] as const);
+    return Object.fromEntries(await Promise.all(pairs));
+  }
+
+  async #askOne(input: Json | undefined): Promise<JsonObject> {
+    const method = member(input, 'method');
+    const params = member(input, 'params');
+    if (typeof method !== 'string')
+      throw new FaultError('upstream_protocol', 'The upstream asked for input without saying which.');
+    const question = isObject(params) ? (this.#asking.toQuestion?.(params) ?? params) : undefined;
+    const { outcome } = await this.#asking.ask(Request.of('0', method, question), this);
+    if (outcome.kind === 'result') return outcome.result;
+    const reason = outcome.error.message.slice(0, 200);
+    throw new FaultError('cancelled', `The client did not answer ${method}: ${reason}`);
   }
 
   /** The client gave up. Idempotent. */

@@ -218,7 +218,7 @@ function createAudit(
 
 /** Both records of a call say it. */
 function toWho(subject: AuditSubject, hidden: HideValues): string {
-  return `,"callId":"${subject.callId}"${toNames(subject, hidden)}${optional('approval', subject.approval)}${optional('notValidated', subject.notValidated)}`;
+  return `,"callId":"${subject.callId}"${optional('script', subject.script)}${toNames(subject, hidden)}${optional('approval', subject.approval)}${optional('notValidated', subject.notValidated)}`;
 }
 
 const names = new PairCache<Client, Tool, string>();
