@@ -1,3 +1,4 @@
+import { countWide, toTokens } from '../core/estimate-tokens.ts';
 import type { JsonObject } from '../core/json.ts';
 
 /** Tokens of something in the contexts of different families of models. */
@@ -17,22 +18,18 @@ export const NO_TOKENS: Tokens = { o200k: 0, claude: 0, gemini: 0 };
  */
 const CLAUDE = 3.5;
 const GEMINI = 4;
-/** Characters of one token of Chinese, Japanese and Korean text, as measured with o200k. */
-const WIDE = 1.4;
 
 /** Counts what a definition costs wherever it is listed. The encoding is loaded with the first call: 2 MB. */
 export async function openTokenCounter(): Promise<(definition: JsonObject) => Tokens> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   return (definition) => {
     const text = JSON.stringify(definition);
-    let wide = 0;
-    for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= 0x2e80) wide++;
-    const estimate = (latin: number) => Math.round((text.length - wide) / latin + wide / WIDE);
+    const size = { characters: text.length, wide: countWide(text) };
     // A definition that spells a control token, such as <|endoftext|>, is counted as the text it is.
     return {
       o200k: countTokens(text, { disallowedSpecial: new Set() }),
-      claude: estimate(CLAUDE),
-      gemini: estimate(GEMINI),
+      claude: toTokens(size, CLAUDE),
+      gemini: toTokens(size, GEMINI),
     };
   };
 }

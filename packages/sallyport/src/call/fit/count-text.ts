@@ -29,12 +29,3 @@ export function countText(bytes: Buffer, into: TextSize): void {
   into.wide = wide;
   into.lines = lines;
 }
-
-/** Characters of one token, measured on 527 real tools with o200k: 3.9 for Latin text; CJK has about 1.4. */
-const LATIN = 3.9;
-const CJK = 1.4;
-
-/** About how many tokens a text costs in the context of a model. */
-export function tokensOf({ characters, wide }: TextSize): number {
-  return Math.round((characters - wide) / LATIN + wide / CJK);
-}

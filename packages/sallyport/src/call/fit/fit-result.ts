@@ -1,10 +1,11 @@
 import { type ByteSource, toSource, WINDOW } from '../../core/byte-source.ts';
+import { toTokens } from '../../core/estimate-tokens.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { arrayElements, type Member, OPEN_BRACKET, objectMembers, QUOTE, type Span } from '../../core/json-scan.ts';
 import type { Answer } from '../../core/message.ts';
 import type { Pause } from '../../core/pace.ts';
 import { openBase64 } from './base64-source.ts';
-import { countText, type TextSize, tokensOf } from './count-text.ts';
+import { countText, type TextSize } from './count-text.ts';
 import { ALL_CUTS, type Cut, type CutKinds, type FittedJson, findLevel, findRoot, fitJson } from './fit-json.ts';
 import { fitText } from './fit-text.ts';
 import { isSameDocument } from './same-document.ts';
@@ -143,7 +144,7 @@ class ResultFit {
   /** How much of a text of this size the client takes; 1: all. */
   #shareOf(size: TextSize): number {
     const { characters, tokens } = this.#budget;
-    const byTokens = tokens === undefined ? 1 : tokens / Math.max(1, tokensOf(size));
+    const byTokens = tokens === undefined ? 1 : tokens / Math.max(1, toTokens(size));
     return Math.min(1, characters / Math.max(1, size.characters), byTokens);
   }
 
