@@ -59,7 +59,7 @@ export function openRelay(
       handled: { toUpstream: () => undefined },
       scripts: new Scripts(),
       toolIndexes: new ToolIndexes(),
-      tokenMeter: { used: () => undefined, close: async () => undefined },
+      tokenMeter: undefined,
       callLog: { write: (record) => void records.push({ ...record }) },
       metrics: undefined,
       tracer: undefined,

@@ -141,7 +141,7 @@ async function closeParts(parts: Awaited<ReturnType<typeof openParts>>): Promise
   await parts.desk.close();
   await parts.memories.close();
   await parts.quotas.close();
-  await parts.ports.tokenMeter.close();
+  await parts.ports.tokenMeter?.close();
   await parts.audit.close();
   // After the audit: its last head goes into it.
   await parts.database.close();

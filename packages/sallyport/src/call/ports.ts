@@ -37,7 +37,8 @@ export interface CallPorts {
   /** Left out: results go on whole, however large. */
   readonly largeResults?: LargeResults | undefined;
   readonly callLog: CallLog;
-  readonly tokenMeter: TokenMeter;
+  /** `undefined`: what is called is not for the context of a model. */
+  readonly tokenMeter: TokenMeter | undefined;
   /** `undefined`: nothing is counted. */
   readonly metrics: Pick<Metrics, 'called' | 'answered' | 'denied'> | undefined;
   /** `undefined`: nothing is traced, and a client's trace context goes on as it came. */

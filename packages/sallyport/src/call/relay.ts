@@ -99,7 +99,7 @@ export async function relay(
       ports.callLog.write(record);
       ports.metrics?.called(record);
     } else if (record.outcome === 'denied') ports.metrics?.denied(record.guard);
-    ports.tokenMeter.used(record, given.request.method);
+    ports.tokenMeter?.used(record, given.request.method);
     span?.end(record);
     ports.audit.finish(subject, record, passing.body);
   }

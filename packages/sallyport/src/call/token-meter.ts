@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { type TokenUseStore, toDay, type UseRow } from '../storage/token-use.ts';
+import type { UseRow } from '../storage/tables.ts';
+import { type TokenUseStore, toDay } from '../storage/token-use.ts';
 import type { CallRecord } from '../telemetry/call-log.ts';
 
 export interface TokenMeterOptions {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.ts';
-import { createTokenUse, toDay, type UseRow } from '../storage/token-use.ts';
+import type { UseRow } from '../storage/tables.ts';
+import { createTokenUse, toDay } from '../storage/token-use.ts';
 import { describePage, pageOfItems, readWord } from './page.ts';
 import type { ControlPorts } from './ports.ts';
 import { wrong } from './problem.ts';

@@ -2,7 +2,6 @@ import type { Generated } from 'kysely';
 import type { SharedKind } from '../core/shared-state.ts';
 import type { ApprovalState } from '../guard/approve/approval.ts';
 import type { KeptState } from '../guard/scan/results/kept-result.ts';
-import type { UseRow } from './token-use.ts';
 
 /** The tables of all aggregates: whoever adds one adds a line here and a migration. */
 export interface Tables {
@@ -244,4 +243,16 @@ export interface SharedRunRowTable {
   /** Sealed; null where there is none, or it made room. */
   readonly body: string | null;
   readonly size: number;
+}
+
+/** What calls of one tool moved on one day (UTC). */
+export interface UseRow {
+  /** `2026-01-31`. */
+  readonly day: string;
+  readonly upstream: string;
+  /** A tool; of what is no call, its method. */
+  readonly target: string;
+  readonly calls: number;
+  readonly request_bytes: number;
+  readonly result_bytes: number;
 }

@@ -1,17 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Database } from './database.ts';
-
-/** What calls of one tool moved on one day (UTC). */
-export interface UseRow {
-  /** `2026-01-31`. */
-  readonly day: string;
-  readonly upstream: string;
-  /** A tool; of what is no call, its method. */
-  readonly target: string;
-  readonly calls: number;
-  readonly request_bytes: number;
-  readonly result_bytes: number;
-}
+import type { UseRow } from './tables.ts';
 
 /** What calls moved over time, of all processes on the state directory. */
 export interface TokenUseStore {

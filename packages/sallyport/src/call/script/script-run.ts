@@ -206,6 +206,7 @@ export class ScriptRun {
       ...ports,
       // A script reads the whole of a result: it is not for the context of a model.
       largeResults: undefined,
+      tokenMeter: undefined,
       desk: {
         settle: async (...asked) => {
           const goOn = this.#waitForPerson();
