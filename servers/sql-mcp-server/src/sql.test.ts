@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -213,4 +215,29 @@ test('what cannot be opened is named at the start', async () => {
   );
   if (postgres !== undefined)
     await expect(sql({ url: postgres.urlOf('owner') })).rejects.toThrow(/superuser.*CREATE ROLE/);
+});
+
+test('SQLite: what a killed program left half done is undone, also for a reader', async () => {
+  const broken = join(folder, 'killed.db');
+  const made = new DatabaseSync(broken);
+  made.exec('CREATE TABLE numbers (n INTEGER)');
+  made.close();
+  // With a cache of one page, changes are in the file, and their undoing in its journal, before the commit.
+  const program = `const { DatabaseSync } = require('@photostructure/sqlite');
+    const database = new DatabaseSync(process.argv[1]);
+    database.exec('PRAGMA cache_size = 1; BEGIN');
+    for (let i = 0; i < 5000; i++) database.exec('INSERT INTO numbers VALUES (' + i + ')');
+    process.stdout.write('half done');
+    setInterval(() => {}, 1000);`;
+  const killed = spawn(process.execPath, ['-e', program, broken], { cwd: import.meta.dirname });
+  await once(killed.stdout, 'data');
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+  const server = await sql({ file: broken });
+  const client = await connectTestClient(server);
+  expect(await client.call('sql_run_query', { query: 'SELECT count(*) AS n FROM numbers' })).toMatchObject({
+    items: [{ n: 0 }],
+  });
+  await client.close();
+  await server.close();
 });

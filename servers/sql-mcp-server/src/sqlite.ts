@@ -67,14 +67,28 @@ export function openSqlite(file: string, mode: 'read' | 'write'): Database {
 function assertDatabase(file: string, mode: 'read' | 'write'): void {
   try {
     if (!existsSync(file)) throw new Error('missing');
-    // Opened for writing, SQLite undoes what a killed program has left half done.
-    const database = new DatabaseSync(file, { readOnly: mode === 'read', timeout: 5_000 });
     try {
-      database.prepare('SELECT count(*) FROM sqlite_schema').get();
-    } finally {
-      database.close();
+      readOnce(file, mode === 'read');
+    } catch (error) {
+      if (mode === 'write' || !needsRollback(error)) throw error;
+      // A program was killed in the middle of a change. SQLite undoes it, but only for who may write.
+      readOnce(file, false);
     }
   } catch (error) {
     throw new Error(`${file} is not a SQLite database that can be read. Set SQL_FILE to one.`, { cause: error });
   }
+}
+
+function readOnce(file: string, readOnly: boolean): void {
+  const database = new DatabaseSync(file, { readOnly, timeout: 5_000 });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } finally {
+    database.close();
+  }
+}
+
+/** SQLITE_READONLY_ROLLBACK (sqlite.org/rescode.html). */
+function needsRollback(error: unknown): boolean {
+  return error instanceof Error && 'sqliteExtendedCode' in error && error.sqliteExtendedCode === 776;
 }
