@@ -30,6 +30,9 @@ async function fail(config: WrittenConfig | string, args: readonly string[] = ['
   return { code, error: JSON.parse(started.stdout).error, stderr: started.stderr };
 }
 
+/** Of 14 MB, which is longer on its way than a process takes to end. */
+const WHOLE = { characters: 0 };
+
 describe('a start', () => {
   it('makes a key nobody else can read, and keeps it', async () => {
     const gateway = await startGateway({});
@@ -176,7 +179,10 @@ describe('the end', () => {
   });
 
   it('does not cut an answer that is being read', async () => {
-    const gateway = await startGateway({ mcpServers: { bad: misbehaving({ tools: ['echo', 'big'] }) } });
+    const gateway = await startGateway({
+      mcpServers: { bad: misbehaving({ tools: ['echo', 'big'] }) },
+      results: WHOLE,
+    });
     const client = await new PlainClient(gateway).initialize();
     await client.call('bad_echo');
     const { host } = new URL(gateway.origin);
@@ -301,7 +307,7 @@ describe('sallyport stdio', () => {
   });
 
   it('ends only when the last answer has been taken by a slow reader', async () => {
-    const stdio = new StdioGateway({ mcpServers: { bad: misbehaving({ tools: ['big'] }) } });
+    const stdio = new StdioGateway({ mcpServers: { bad: misbehaving({ tools: ['big'] }) }, results: WHOLE });
     const { child } = stdio.process;
     child.stdout?.pause();
     child.stdin?.end(line(1, 'initialize', INITIALIZE) + line(2, 'tools/call', { name: 'bad_big', arguments: {} }));
