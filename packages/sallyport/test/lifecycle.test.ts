@@ -150,7 +150,11 @@ describe('the end', () => {
 
   it('on SIGTERM answers the calls in flight, refuses new ones with 503, and then leaves nothing', async () => {
     const { gate, counter, open } = folder();
-    const gateway = await startGateway({ mcpServers: { bad: misbehaving({ tools: ['wait', 'echo'], counter }) } });
+    // Who asks for readiness before the signal arrives would otherwise be given time to notice.
+    const gateway = await startGateway({
+      mcpServers: { bad: misbehaving({ tools: ['wait', 'echo'], counter }) },
+      gateway: { drainMs: 0 },
+    });
     const legacy = await new PlainClient(gateway).initialize();
     const modern = new PlainClient(gateway);
     await legacy.call('bad_echo');
