@@ -42,6 +42,8 @@ import { policyTest } from './policy-test.ts';
 import { policyWhy } from './policy-why.ts';
 import { promptGet } from './prompt-get.ts';
 import { promptList } from './prompt-list.ts';
+import { registryAdd } from './registry-add.ts';
+import { registrySearch } from './registry-search.ts';
 import { resourceList } from './resource-list.ts';
 import { resourceRead } from './resource-read.ts';
 import { resultDrop } from './result-drop.ts';
@@ -72,6 +74,8 @@ export const COMMANDS: readonly Command[] = [
   serverShow,
   serverRemove,
   serverRestart,
+  registrySearch,
+  registryAdd,
   toolList,
   toolFind,
   toolShow,

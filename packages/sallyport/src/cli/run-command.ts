@@ -100,6 +100,7 @@ function groupOf(program: Program, words: readonly string[]): Program {
 const GROUPS: ReadonlyMap<string, string> = new Map([
   ['audit', 'the record of who did what'],
   ['server', 'the servers in the configuration'],
+  ['registry', 'the servers that registries describe'],
   ['tool', 'the tools of a server'],
   ['resource', 'the resources of a server'],
   ['prompt', 'the prompts of a server'],

@@ -1,9 +1,8 @@
-import { addServers } from '../config/edit-file.ts';
 import { SERVER_NAME } from '../config/file-schema.ts';
 import { findFault, toServerName } from '../config/read-client-file.ts';
 import { FaultError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { writeFileAtomically } from '../storage/write-file.ts';
+import { addServer } from './add-server.ts';
 import { type Command, type Input, listOption, textOption } from './command.ts';
 import { openConfig } from './edit-config.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -35,14 +34,9 @@ export const serverAdd: Command = {
     const entry = toEntry(url, input);
     const fault = findFault(name, entry);
     if (fault !== undefined) throw new FaultError('usage', `That is no server that could be used: ${fault}.`);
-    const { file, yaml, text, servers } = openConfig(input);
-    if (servers.has(name)) {
-      throw new FaultError(
-        'usage',
-        `${file} already has a server "${name}". Remove it first with "sallyport server remove ${name}", or choose another name.`,
-      );
-    }
-    writeFileAtomically(file, addServers(text, yaml, new Map([[name, entry]])));
+    const open = openConfig(input);
+    addServer(open, name, entry);
+    const { file } = open;
     return {
       value: { name, file, server: maskSecrets(entry) },
       text: `Added ${name} to ${file}`,

@@ -10,6 +10,7 @@ import { limitsSchema } from './limits-section.ts';
 import { pinsSchema } from './pins-section.ts';
 import { plansSchema } from './plans-section.ts';
 import { policySchema } from './policy-section.ts';
+import { registriesSchema } from './registries-section.ts';
 import { resultsSchema } from './results-section.ts';
 import { scanSchema } from './scan-section.ts';
 import { scriptsSchema } from './scripts-section.ts';
@@ -324,6 +325,11 @@ export const topSchema = z.strictObject({
     .optional()
     .describe(
       'Where the key stands that seals tokens of upstreams: env:NAME, file:/path or command:program. Left out: a file in the state directory, made at first use.',
+    ),
+  registries: registriesSchema
+    .default([])
+    .describe(
+      'Registries that servers are searched in and added from, by address. Empty: the command line has to name one; else only these are read.',
     ),
   inputs: noEffect('VS Code'),
   sandbox: noEffect('VS Code'),

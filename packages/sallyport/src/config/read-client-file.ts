@@ -117,6 +117,11 @@ function rewriteText(text: string, from: ClientFile, notes: string[]): string {
     .replace(/\$\{workspaceFolder\}/g, (written) => from.project ?? written);
 }
 
+const WITHOUT_ADDRESS = {
+  ...{ url: undefined, serverUrl: undefined },
+  ...{ type: undefined, transport: undefined, transportType: undefined },
+};
+
 /** What is wrong with an entry as it would be written, variables not yet known; `undefined`: nothing. */
 export function findFault(name: string, entry: JsonObject): string | undefined {
   const { value, issues } = checkAgainst(serverSchema, entry);
@@ -124,9 +129,7 @@ export function findFault(name: string, entry: JsonObject): string | undefined {
   if (value === undefined) return first === undefined ? 'not usable' : `${first.path.join('.')}: ${first.message}`;
   const problems: string[] = [];
   // Texts with variables are judged at the start, when the variables are known.
-  const literal = JSON.stringify(entry).includes('${')
-    ? { ...value, url: undefined, serverUrl: undefined, command: 'x' }
-    : value;
+  const literal = JSON.stringify(entry).includes('${') ? { ...value, ...WITHOUT_ADDRESS, command: 'x' } : value;
   resolveServer(name, literal, {
     directory: '/',
     envOfFile: {},

@@ -11,6 +11,7 @@ import type { HttpExchange, HttpRequest, HttpResponse } from './http-exchange.ts
 import { checkHeadersOnce, checkHttpRequest } from './http-guard.ts';
 import { isJson, type McpContext, serveMcp } from './mcp-endpoint.ts';
 import type { GatewayPorts } from './ports.ts';
+import { REGISTRY_PREFIX, serveRegistry } from './registry-endpoint.ts';
 import { retryHeaders } from './retry-headers.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
 import { toErrorText, toStatus } from './to-response.ts';
@@ -145,6 +146,8 @@ export class HttpService {
       const around = { streams: context.streams, bodyBytes, isCurrent };
       return serveControl(control, { request, response, principal, path }, around);
     }
+    if (path.startsWith(REGISTRY_PREFIX))
+      return serveRegistry(context.ports, { request, response, principal, path });
     const route = findRoute(path, context.ports, principal);
     const http = { request, response, endpoint: route.endpoint, principal };
     if (route.kind === 'mcp') return serveMcp(context, http);

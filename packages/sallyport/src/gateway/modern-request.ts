@@ -148,7 +148,7 @@ const MAX_CLIENTS = 1_000;
 const THIS_PROCESS = `stdio ${randomUUID()}`;
 
 /** The same program of the same principal is the same client, request after request. */
-function toClient(principal: Principal, info: unknown, capabilities: JsonObject): Client {
+export function toClient(principal: Principal, info: unknown, capabilities: JsonObject): Client {
   // Cut to size first: what is remembered must not be as long as somebody likes to write it.
   const program = toClientInfo(info);
   const known = `${principal.id}\n${program.name}\n${program.version}\n${JSON.stringify(capabilities)}`;

@@ -51,8 +51,12 @@ export function createResources(settings: OAuthSettings, origins: readonly strin
   };
 }
 
-/** Messages of HTTP+SSE belong to the stream that named their path; the whole REST API is one resource, and so is an endpoint with its plain list. */
+/**
+ * Messages of HTTP+SSE belong to the stream that named their path; the whole REST API is one resource, and so is an endpoint
+ * with its plain list. The registry names servers that the shared endpoint shows, so it goes with that.
+ */
 function toResourcePath(path: string): string {
+  if (path.startsWith('/v0.1/')) return '/mcp';
   if (path.startsWith('/api/')) return '/api';
   return path.replace(/\/plain$/, '').replace(/\/message$/, '/sse');
 }
