@@ -75,6 +75,24 @@ describe('GET /v0.1/servers', () => {
   });
 });
 
+test('a server is not there before something of it is approved', async () => {
+  const config = {
+    registries: ['https://registry.example.com'],
+    pins: { mode: 'team' },
+    mcpServers: { waiting: misbehaving() },
+  };
+  const team = await startGateway(config);
+  const headers = { authorization: `Bearer ${team.key}` };
+  const list = async () => (await fetch(`${team.origin}/v0.1/servers`, { headers })).json();
+  expect(await list()).toEqual({ servers: [], metadata: { count: 0 } });
+  const one = await fetch(`${team.origin}/v0.1/servers/sallyport%2Fwaiting/versions/latest`, { headers });
+  expect(one.status).toBe(404);
+  const env = { SALLYPORT_STATE: team.process.stateDir };
+  const approval = ['pin', 'approve', '--clean', '--config', team.process.configFile];
+  expect(await cli(approval, { env })).toMatchObject({ exit: 0 });
+  expect(await list()).toMatchObject({ servers: [{ server: { name: 'sallyport/waiting' } }] });
+});
+
 test('versions of one server', async () => {
   const name = encodeURIComponent('sallyport/everything');
   const latest = (await get(`/v0.1/servers/${name}/versions/latest`)).json();

@@ -1,11 +1,10 @@
-import { z } from 'zod';
-import { type ServerJson, serverJsonSchema } from '../catalog/registry/server-json.ts';
 import { checkAgainst } from '../config/check-against.ts';
 import { topSchema } from '../config/file-schema.ts';
 import { isProblem, parseFile } from '../config/parse-file.ts';
 import { toRegistryUrl } from '../config/registries-section.ts';
+import { type ServerJson, serverJsonSchema } from '../config/server-json.ts';
 import { FaultError } from '../core/errors.ts';
-import { member } from '../core/json.ts';
+import { member, memberText } from '../core/json.ts';
 import { createGuardedFetch } from '../upstream/auth/guarded-fetch.ts';
 import type { OpenFile } from './edit-config.ts';
 
@@ -74,20 +73,22 @@ export function openRegistry(url: string, headers: Readonly<Record<string, strin
     async search(search) {
       const servers: ServerJson[] = [];
       let unusable = 0;
-      let cursor: string | undefined;
+      let cursor = '';
       for (let page = 0; page < MAX_PAGES; page++) {
         const query = new URLSearchParams({ limit: String(PAGE), version: 'latest' });
         if (search !== '') query.set('search', search);
-        if (cursor !== undefined) query.set('cursor', cursor);
-        const list = pageSchema.safeParse(await read(`/servers?${query}`));
-        if (!list.success) throw new FaultError('upstream_protocol', `${url} answers with something that is no list.`);
-        for (const { server } of list.data.servers) {
-          const checked = serverJsonSchema.safeParse(server);
+        if (cursor !== '') query.set('cursor', cursor);
+        const list = await read(`/servers?${query}`);
+        const entries = member(list, 'servers');
+        if (!Array.isArray(entries))
+          throw new FaultError('upstream_protocol', `${url} answers with something that is no list of servers.`);
+        for (const entry of entries) {
+          const checked = serverJsonSchema.safeParse(member(entry, 'server'));
           if (checked.success) servers.push(checked.data);
           else unusable++;
         }
-        cursor = list.data.metadata?.nextCursor ?? undefined;
-        if (cursor === undefined || cursor === '') break;
+        cursor = memberText(member(list, 'metadata'), 'nextCursor');
+        if (cursor === '') break;
       }
       return { servers, unusable };
     },
@@ -101,11 +102,6 @@ export function openRegistry(url: string, headers: Readonly<Record<string, strin
     },
   };
 }
-
-const pageSchema = z.object({
-  servers: z.array(z.object({ server: z.unknown() })).max(1_000),
-  metadata: z.object({ nextCursor: z.string().max(2_000).nullish() }).nullish(),
-});
 
 /** @throws FaultError `usage` for what is no server.json, without a word of it. */
 export function checkServerJson(value: unknown, source: string): ServerJson {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fromServerJson, WAYS, type Way } from '../catalog/registry/from-server-json.ts';
-import type { ServerJson } from '../catalog/registry/server-json.ts';
 import { SERVER_NAME } from '../config/file-schema.ts';
 import { findFault, toServerName } from '../config/read-client-file.ts';
+import type { ServerJson } from '../config/server-json.ts';
 import { FaultError } from '../core/errors.ts';
 import { addServer } from './add-server.ts';
 import { type Command, type Input, textOption } from './command.ts';

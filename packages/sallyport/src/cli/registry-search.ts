@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { listWays } from '../catalog/registry/from-server-json.ts';
-import type { ServerJson } from '../catalog/registry/server-json.ts';
+import type { ServerJson } from '../config/server-json.ts';
 import { FaultError } from '../core/errors.ts';
 import { type Command, type Flag, type Input, listOption, textOption } from './command.ts';
 import { readConfigText } from './config-file.ts';

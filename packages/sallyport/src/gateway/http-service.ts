@@ -146,8 +146,7 @@ export class HttpService {
       const around = { streams: context.streams, bodyBytes, isCurrent };
       return serveControl(control, { request, response, principal, path }, around);
     }
-    if (path.startsWith(REGISTRY_PREFIX))
-      return serveRegistry(context.ports, { request, response, principal, path });
+    if (path.startsWith(REGISTRY_PREFIX)) return serveRegistry(context.ports, { request, response, principal, path });
     const route = findRoute(path, context.ports, principal);
     const http = { request, response, endpoint: route.endpoint, principal };
     if (route.kind === 'mcp') return serveMcp(context, http);

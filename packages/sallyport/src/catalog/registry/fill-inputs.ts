@@ -1,6 +1,6 @@
 import { toVariableName } from '../../config/interpolate.ts';
+import type { ServerInput } from '../../config/server-json.ts';
 import { FaultError } from '../../core/errors.ts';
-import type { ServerInput } from './server-json.ts';
 
 /** One environment variable that the person sets before the server can be used. */
 export interface AskedVariable {

@@ -1,8 +1,8 @@
+import type { KeyedInput, ServerArgument, ServerJson, ServerPackage, ServerRemote } from '../../config/server-json.ts';
 import { isHeader } from '../../core/header.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { isIpAddress, isPublicAddress } from '../../core/public-address.ts';
 import { type AskedVariable, createInputs, type Inputs, refuse, show } from './fill-inputs.ts';
-import type { KeyedInput, ServerArgument, ServerJson, ServerPackage, ServerRemote } from './server-json.ts';
 
 /** How a server of a registry is run or reached. */
 export const WAYS = ['npm', 'pypi', 'oci', 'remote'] as const;

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the configuration's own variables are meant
 import { describe, expect, test } from 'vitest';
 import { findFault } from '../../config/read-client-file.ts';
+import { serverJsonSchema } from '../../config/server-json.ts';
 import { fromServerJson, listWays, type Way } from './from-server-json.ts';
-import { serverJsonSchema } from './server-json.ts';
 import { toServerJson } from './to-server-json.ts';
 
 type Written = Record<string, unknown>;
