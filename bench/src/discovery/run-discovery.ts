@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { atLeast, type FaultFigure } from '../faults/figure.ts';
+import { atLeast, atMost, type FaultFigure } from '../faults/figure.ts';
 import { describeMachine } from '../process/machine.ts';
+import { underAttack } from './create-attack.ts';
 import { type Engine, type Find, openMinisearch, openProduct, PLAIN_BM25 } from './engines.ts';
 import { measureSpeed } from './measure-speed.ts';
 import { measureTokens } from './measure-tokens.ts';
@@ -39,7 +40,8 @@ export async function runDiscovery({ json, directory, splits, cache }: Discovery
   const progress = (line: string) => process.stderr.write(`${line}\n`);
   const product = await openProduct();
   const rival = await openMinisearch(cache ?? join(homedir(), '.cache/sallyport-bench/discovery'), progress);
-  const engines: readonly Engine[] = [product, product.withTwins, PLAIN_BM25, ...(rival === undefined ? [] : [rival])];
+  const rivals = rival === undefined ? [] : [rival];
+  const engines: readonly Engine[] = [product, product.withTwins, underAttack(product), PLAIN_BM25, ...rivals];
   // First, while nothing that others leave behind is collected and counted as its own.
   const speed = measureSpeed(product, readSpeedData(directory, splits));
   const rows: Row[] = [];
@@ -105,6 +107,7 @@ function toFigures(rows: readonly Row[]): readonly FaultFigure[] {
   const mean = means.get('sallyport') ?? Number.NaN;
   const best = Math.max(...[...means].flatMap(([engine, value]) => (engine.startsWith('sallyport') ? [] : [value])));
   const share = (goal: number) => ({ goal, unit: 'share' });
+  const attacked = means.get('sallyport under attack') ?? Number.NaN;
   const withTwins = means.get('sallyport with twins') ?? Number.NaN;
   return [
     atLeast('discovery.recall5.mean', mean, share(0.62)),
@@ -114,6 +117,7 @@ function toFigures(rows: readonly Row[]): readonly FaultFigure[] {
     atLeast('discovery.multi.recall15', recall('livemcp-multi'), share(0.8)),
     atLeast('discovery.haystack.recall5', recall('haystack-steps'), share(0.5)),
     atLeast('discovery.chinese.recall5', recall('aliyun-zh'), share(0.88)),
+    atMost('discovery.attack.lost', (mean - attacked) * 100, { goal: 2, unit: 'points' }),
   ];
 }
 
