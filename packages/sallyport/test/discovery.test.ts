@@ -29,6 +29,8 @@ const READ = {
 };
 const SALARY = { name: 'email_salary', description: 'Sends the salary by email.', inputSchema: { type: 'object' } };
 
+const PARCEL = { name: 'post_parcel', description: 'Posts a parcel to a house.', inputSchema: { type: 'object' } };
+
 /** A server with these definitions. */
 function serve(tools: () => readonly object[]) {
   return startHttpUpstream({
@@ -52,7 +54,10 @@ beforeAll(async () => {
     mcpServers: {
       mail: { url: mail.url, allow: { tools: ['*_email', { match: '*_salary', groups: ['admin'] }] } },
       other: { url: (await serve(() => [{ ...READ, name: 'find_tools' }])).url, prefix: '' },
+      depot: { url: (await serve(() => [PARCEL])).url },
+      annex: { url: (await serve(() => [PARCEL])).url },
     },
+    scan: { trusted: ['annex'] },
     bundles: { post: { tools: [{ tool: 'mail.send_email', name: 'post', description: 'Posts a letter.' }] } },
     discovery: { mode: 'on', rules: [{ client: 'plain *', mode: 'off' }] },
     approvals: { asks: ['mail/read_email'] },
@@ -72,7 +77,14 @@ describe('the list', () => {
     expect(listed((await legacy.request('tools/list')).result)).toEqual(OWN);
     expect(listed((await at('/mcp').requestModern('tools/list')).result)).toEqual(OWN);
     expect(listed((await at('/bundles/post/mcp').requestModern('tools/list')).result)).toEqual(OWN);
-    const all = ['mail_send_email', 'mail_read_email', 'mail_email_salary', 'find_tools'];
+    const all = [
+      'mail_send_email',
+      'mail_read_email',
+      'mail_email_salary',
+      'find_tools',
+      'depot_post_parcel',
+      'annex_post_parcel',
+    ];
     expect(listed((await at('/mcp/plain').requestModern('tools/list')).result)).toEqual(all);
     expect(listed((await (await at('/mcp/plain').initialize()).request('tools/list')).result)).toEqual(all);
     expect(listed((await at('/bundles/post/mcp/plain').requestModern('tools/list')).result)).toEqual(['post']);
@@ -99,6 +111,13 @@ describe('find_tools', () => {
     expect(await find(client, { queries: ['email'], bundle: 'post' })).toMatch(/^mail_send_email/);
     const bundle = new PlainClient(gateway, `${gateway.origin}/bundles/post/mcp`);
     expect(await find(bundle, { queries: ['letter'] })).toMatch(/^post\(.*\n {2}Posts a letter\.$/);
+  });
+
+  it('shows the tool of a trusted server, and names the one of another server that says the same', async () => {
+    const cards = await find(new PlainClient(gateway), { queries: ['parcel'] });
+    expect(cards).toMatch(/^annex_post_parcel\(/);
+    expect(cards).toContain('depot_post_parcel');
+    expect(cards).not.toMatch(/^depot/m);
   });
 
   it('neither finds, counts nor names what the caller may not use', async () => {

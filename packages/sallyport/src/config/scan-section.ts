@@ -29,7 +29,7 @@ export interface JudgeSettings {
 }
 
 export interface ScanSettings extends Omit<ServerScan, 'untrusted'> {
-  /** Patterns of servers: nothing of theirs is scanned. */
+  /** Patterns of servers: nothing of theirs is scanned, and of tools that fit about as well theirs are found first. */
   readonly trusted: readonly string[];
   /** Patterns of servers. */
   readonly untrusted: readonly string[];
@@ -59,7 +59,9 @@ export const scanSchema = z.strictObject({
     .describe(
       `${results.description} Left out: warn, because honest texts quote attacks; with policy.set team or locked quarantine for servers that carry other people's text (web, mail, tickets, chat, shared documents), and warn for the rest.`,
     ),
-  trusted: globs('Servers of which nothing is scanned; * stands for any characters, ? for one.').default([]),
+  trusted: globs(
+    'Servers of which nothing is scanned, and whose tools come first in find_tools where others fit about as well; * stands for any characters, ? for one.',
+  ).default([]),
   untrusted: globs(
     'Servers whose every result begins with an item that warns the model, e.g. ["*"]; * and ? as above. Empty, because warnings cost tokens: the model is warned when something is found.',
   ).default([]),
@@ -173,14 +175,18 @@ export function scanOf(settings: ScanSettings, server: string): ServerScan {
   return found;
 }
 
+/** Whether the operator trusts this server. */
+export function isTrusted({ trusted }: Pick<ScanSettings, 'trusted'>, server: string): boolean {
+  return trusted.some((glob) => matchesGlob(glob, server));
+}
+
 function merge(settings: ScanSettings, server: string): ServerScan {
   const own = Object.hasOwn(settings.servers, server) ? settings.servers[server] : undefined;
-  const isTrusted = settings.trusted.some((glob) => matchesGlob(glob, server));
   const general = {
     definitions: settings.definitions,
     results: settings.results,
     untrusted: settings.untrusted.some((glob) => matchesGlob(glob, server)),
-    ...(isTrusted ? OFF : {}),
+    ...(isTrusted(settings, server) ? OFF : {}),
   };
   return {
     definitions: own?.definitions ?? general.definitions,

@@ -2,6 +2,7 @@ import { toCard } from '../../catalog/cards/to-card.ts';
 import { type FindOptions, type FoundTool, findTools } from '../../catalog/search/find-tools.ts';
 import type { ToolIndex } from '../../catalog/search/tool-indexes.ts';
 import { mayEnter, names } from '../../config/allowed.ts';
+import { DEFAULT_SCAN, isTrusted } from '../../config/scan-section.ts';
 import { estimateTextTokens } from '../../core/estimate-tokens.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ToolFace } from '../../core/tool-face.ts';
@@ -61,8 +62,10 @@ async function answer({ ports, inbound, body }: OwnCall): Promise<JsonObject> {
     );
   const isInBundle = toIsInBundle(asked.bundle, inbound);
   if (isInBundle === undefined) return toMistake(`There is no bundle ${JSON.stringify(asked.bundle?.slice(0, 64))}.`);
+  const scan = snapshot.scan ?? DEFAULT_SCAN;
   const options: FindOptions = {
     most: toMost(asked),
+    trusted: new Set([...servers].filter((server) => isTrusted(scan, server))),
     isAllowed: (face) => opened.listed(face) !== undefined && isInBundle(face),
     ...(asked.server === undefined ? {} : { servers: new Set([asked.server]) }),
     ...(asked.read_only === undefined ? {} : { isReadOnly: asked.read_only }),

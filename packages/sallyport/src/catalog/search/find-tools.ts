@@ -1,8 +1,8 @@
 import { member } from '../../core/json.ts';
 import type { ToolFace } from '../../core/tool-face.ts';
-import { isTwin } from './is-twin.ts';
 import type { Hit, SearchIndex, SearchLimits } from './search-index.ts';
 import { toQuery } from './to-query.ts';
+import { addTwin, type Group, isBefore, MAX_TWINS, speaksFor, uniteTwins } from './unite-twins.ts';
 
 export interface FindOptions {
   /** Tools in all. */
@@ -23,12 +23,11 @@ export interface FoundTool {
   readonly score: number;
   /** The query that found it, by its number. */
   readonly query: number;
-  /** Tools of other servers that say almost the same. */
+  /** Tools of other servers that say almost the same, or the same and more. */
   readonly twins: readonly ToolFace[];
 }
 
 const MAX_QUERIES = 16;
-const MAX_TWINS = 5;
 /** Share of the places that one server may have while tools of others fit, too. */
 const MAX_SHARE = 0.8;
 /** Another server's tool fits, too, with this share of the score of the tool whose place it takes. */
@@ -38,12 +37,14 @@ const FITS = 0.75;
 export function findTools(index: SearchIndex, queries: readonly string[], options: FindOptions): readonly FoundTool[] {
   const asked = queries.slice(0, MAX_QUERIES).map(toQuery);
   const { most } = options;
-  const found = new Chosen(options);
+  const found = new Chosen(asked, options);
   // Deeper where twins filled the list.
-  for (const depth of [most * 2, most * 16]) {
+  for (const depth of [most * 4, most * 16]) {
     if (found.isFull) break;
     const limits = { most: depth, mostPerServer: most };
-    found.addInTurns(asked.map((query) => search(index, query, { limits, options })));
+    found.addInTurns(
+      asked.map((query) => uniteTwins(search(index, query, { limits, options }), query, options.trusted)),
+    );
   }
   found.addSpare();
   return found.list();
@@ -62,11 +63,8 @@ function search(
   return index.search(query, { ...limits, isVisible, ...(trusted === undefined ? {} : { trusted }) });
 }
 
-interface Place {
-  tool: ToolFace;
-  score: number;
+interface Place extends Group {
   readonly query: number;
-  readonly twins: ToolFace[];
 }
 
 /** Places given so far. */
@@ -76,10 +74,12 @@ class Chosen {
   readonly #spare: Place[] = [];
   readonly #known = new Set<ToolFace>();
   readonly #byServer = new Map<string, number>();
+  readonly #asked: readonly ReadonlyMap<string, number>[];
   readonly #options: FindOptions;
   readonly #share: number;
 
-  constructor(options: FindOptions) {
+  constructor(asked: readonly ReadonlyMap<string, number>[], options: FindOptions) {
+    this.#asked = asked;
     this.#options = options;
     this.#share = Math.ceil(options.most * MAX_SHARE);
   }
@@ -89,35 +89,42 @@ class Chosen {
   }
 
   list(): readonly FoundTool[] {
-    return this.#places;
+    return this.#places.map(({ wording: { tool }, score, query, twins }) => ({ tool, score, query, twins }));
   }
 
   /** The best of each list, then the second of each, and so on. */
-  addInTurns(lists: readonly (readonly Hit[])[]): void {
+  addInTurns(lists: readonly (readonly Group[])[]): void {
     const next = lists.map(() => 0);
     for (let gave = true; gave; ) {
       gave = false;
-      for (const [query, hits] of lists.entries()) {
+      for (const [query, groups] of lists.entries()) {
         let at = next[query] ?? 0;
-        while (at < hits.length && !this.#add(hits[at] as Hit, query)) at += 1;
-        gave ||= at < hits.length;
+        while (at < groups.length && !this.#add(groups[at] as Group, query)) at += 1;
+        gave ||= at < groups.length;
         next[query] = at + 1;
       }
     }
   }
 
   /** @returns whether it took a place */
-  #add({ tool, score }: Hit, query: number): boolean {
+  #add(group: Group, query: number): boolean {
+    const { tool } = group.wording;
     if (this.#known.has(tool)) return false;
-    const twin = [...this.#places, ...this.#spare].find((place) => isTwin(place.tool, tool));
-    if (twin !== undefined) {
+    const asked = this.#asked[query] ?? new Map();
+    const same = [...this.#places, ...this.#spare].find((place) =>
+      isBefore(place, group, this.#options.trusted)
+        ? speaksFor(place.wording, group.wording, asked)
+        : speaksFor(group.wording, place.wording, asked),
+    );
+    if (same !== undefined) {
       this.#known.add(tool);
-      addTwin(twin, tool, this.#options);
+      addTwin(same, group, this.#options.trusted);
+      same.twins.push(...group.twins.slice(0, MAX_TWINS - same.twins.length));
       return false;
     }
     if (this.isFull) return false;
     this.#known.add(tool);
-    const place = { tool, score, query, twins: [] };
+    const place = { ...group, query };
     const taken = this.#byServer.get(tool.server) ?? 0;
     if (taken >= this.#share) {
       this.#spare.push(place);
@@ -139,11 +146,4 @@ class Chosen {
       }
     }
   }
-}
-
-/** An imitation of a trusted tool does not speak for it. */
-function addTwin(place: Place, tool: ToolFace, { trusted }: FindOptions): void {
-  let twin = tool;
-  if (trusted?.has(tool.server) === true && !trusted.has(place.tool.server)) [twin, place.tool] = [place.tool, tool];
-  if (place.twins.length < MAX_TWINS) place.twins.push(twin);
 }

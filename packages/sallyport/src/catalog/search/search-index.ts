@@ -19,6 +19,8 @@ export interface Hit {
   readonly tool: ToolFace;
   /** How much of the query this tool says: 0 to 1, comparable between queries. */
   readonly score: number;
+  /** Lower: the index has had its text for longer. */
+  readonly place: number;
 }
 
 interface Entry {
@@ -189,7 +191,7 @@ export class SearchIndex {
       if (tool === undefined || (taken.get(tool.server) ?? 0) >= mostPerServer) continue;
       if (isVisible?.(tool) === false) continue;
       taken.set(tool.server, (taken.get(tool.server) ?? 0) + 1);
-      hits.push({ tool, score: Math.min(1, this.#scores[place] ?? 0) });
+      hits.push({ tool, score: Math.min(1, this.#scores[place] ?? 0), place });
     }
     return hits;
   }
