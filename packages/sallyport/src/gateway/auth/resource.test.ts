@@ -70,6 +70,7 @@ describe('metadata', () => {
     expect(callers.challenge(fault, { url: '/servers/files/mcp?x', headers: { host: 'evil.example' } })).toBe(
       `Bearer realm="sallyport", scope="mcp:use", resource_metadata="${ORIGIN}${WELL_KNOWN}/servers/files/mcp"`,
     );
+    expect(callers.challenge(fault, { url: '/v0.1/servers', headers: {} })).toContain(`${WELL_KNOWN}/mcp"`);
     expect(callers.challenge(new FaultError('not_found', 'no'), { url: '/mcp', headers: {} })).toBeUndefined();
   });
 
