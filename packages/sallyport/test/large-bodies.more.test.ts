@@ -16,7 +16,8 @@ let gateway: RunningGateway;
 let client: PlainClient;
 
 beforeAll(async () => {
-  gateway = await startGateway({ mcpServers: { bad: misbehaving({ tools: ['echo'] }) }, taint: { mode: 'off' } });
+  const mcpServers = { bad: misbehaving({ tools: ['echo'] }) };
+  gateway = await startGateway({ mcpServers, taint: { mode: 'off' }, results: { characters: 0 } });
   client = await new PlainClient(gateway).initialize();
   // The first large answer grows buffers that stay; what is measured comes after it.
   await client.call('bad_echo', { a: 'x'.repeat(1_000_000) });

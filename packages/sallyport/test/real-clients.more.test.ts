@@ -72,8 +72,9 @@ describe.each(clients)('%s', (_name, modern, connect) => {
     const uri = (own: string) => `${server}+${own}`;
 
     it('lists everything with its own parser and finds it again', async () => {
-      const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toContain(`${server}_constructor`);
+      // Right after the start a list does not wait long for a server that takes its time.
+      const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+      await expect.poll(names, { timeout: 30_000 }).toContain(`${server}_constructor`);
       const { resources } = await client.listResources();
       expect(resources.map((resource) => resource.uri)).toContain(uri('test://static-text'));
       const { resourceTemplates } = await client.listResourceTemplates();
