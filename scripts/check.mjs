@@ -36,26 +36,11 @@ const steps = [
 let passed = 0;
 let failed = 0;
 for (const name of only) if (!steps.some((step) => step.name === name)) throw new Error(`there is no step ${name}`);
-const chosen = steps.filter(({ name }) => only.size === 0 || only.has(name));
-// The suite waits for clocks and answers half of the time, and unit tests do not mind company.
-const isBeside = ({ name }) => name === 'node24' && chosen.some((step) => step.name === 'conformance');
-const beside = chosen.filter(isBeside);
-for (const step of chosen) {
-  if (beside.includes(step)) continue;
-  await Promise.all([step, ...(step.name === 'conformance' ? beside : [])].map(check));
-}
-rmSync(scratch, { recursive: true });
-for (const remark of remarks) process.stdout.write(`\n${remark}\n`);
-process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
-
-async function check(step) {
+for (const step of steps) {
+  if (only.size > 0 && !only.has(step.name)) continue;
   const started = Date.now();
-  const isSilent = beside.includes(step);
-  if (!isSilent) process.stdout.write(`\n── ${step.name}\n`);
-  const command = typeof step.command === 'function' ? await step.command() : step.command;
-  const { status, output } = await run(command, isSilent);
-  if (isSilent) process.stdout.write(`\n── ${step.name}\n${output}`);
+  process.stdout.write(`\n── ${step.name}\n`);
+  const { status, output } = await run(typeof step.command === 'function' ? await step.command() : step.command);
   let counted;
   try {
     counted = step.count?.(output);
@@ -66,9 +51,14 @@ async function check(step) {
   passed += counted?.passed ?? (good ? 1 : 0);
   failed += counted === undefined ? (good ? 0 : 1) : Math.max(counted.failed, good ? 0 : 1);
   if (!good) remarks.push(`failed: step ${step.name}`);
-  const seconds = Math.round((Date.now() - started) / 1000);
-  process.stdout.write(`── ${step.name}: ${good ? 'ok' : `failed (exit ${status})`}, ${seconds} s\n`);
+  process.stdout.write(
+    `── ${step.name}: ${good ? 'ok' : `failed (exit ${status})`}, ${Math.round((Date.now() - started) / 1000)} s\n`,
+  );
 }
+rmSync(scratch, { recursive: true });
+for (const remark of remarks) process.stdout.write(`\n${remark}\n`);
+process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
 function toVitest(project) {
   return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', project];
@@ -95,12 +85,12 @@ function vitest(project) {
   };
 }
 
-function run([command, ...args], isSilent) {
+function run([command, ...args]) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     child.stdout.on('data', (chunk) => {
-      if (!isSilent) process.stdout.write(chunk);
+      process.stdout.write(chunk);
       output = (output + chunk).slice(-65_536);
     });
     child.on('close', (status) => resolve({ status, output }));

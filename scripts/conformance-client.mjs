@@ -57,7 +57,7 @@ const alone = new Set([
   'auth/scope-retry-limit',
 ]);
 
-const atOnce = 3;
+const atOnce = 2;
 const clientWithinMs = 20_000;
 const runWithinMs = 40_000;
 /** The suite's own diary of what it saw and sent, no verdict. */
